@@ -64,7 +64,8 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if an action of this tool counts as effective only if the page has changed after it.
+            /// Returns true if an action of this tool should change the page. If the page does not change, such an
+            /// action counts as having no effect.
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -153,8 +154,8 @@ const MAX_TIMES: u32 = 100;
 const MAX_DISTANCE: u32 = 10_000;
 
 impl BrowserAction {
-    /// Returns the worst effect that the action's tool is known to have. A guard that knows the action's target may judge the action as
-    /// worse.
+    /// Returns the worst effect that the action's tool is known to have. A guard that knows the action's target may
+    /// judge the action as worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
@@ -259,8 +260,8 @@ impl BrowserAction {
         }
     }
 
-    /// Makes the address that the action opens absolute, if that address begins with `/` or `?`. `page` is the address of
-    /// the page for which the action was decided.
+    /// Replaces an address that begins with `/` or `?` by the absolute address that it stands for. `page` is the
+    /// address of the page for which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -275,7 +276,8 @@ impl BrowserAction {
     /// Returns the same action with task parameters filled in. Secrets stay placeholders.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the action names a parameter that the task does not have.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the action names a parameter that the task does
+    /// not have.
     pub fn with_parameters(&self, parameters: &Parameters) -> Result<Self> {
         let mut action = self.clone();
         match &mut action {
@@ -295,7 +297,8 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Returns a [`DragBy`] for a [`Drag`] whose end is a distance such as `-40,0`, and any other action unchanged.
+    /// Converts a [`Drag`] whose end is a distance, such as `-40,0`, to a [`DragBy`]. Returns any other action
+    /// unchanged.
     pub(super) fn or_by_distance(self) -> Self {
         match self {
             Self::Drag(Drag { from, to }) => match lenient::distance(&to) {

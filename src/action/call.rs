@@ -39,7 +39,7 @@ impl RawCall {
 pub struct CustomCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments, exactly as the model sent them.
+    /// The arguments as the model sent them. A JSON string is parsed, and missing arguments become an empty object.
     pub arguments: Value,
 }
 
@@ -67,7 +67,7 @@ impl Action {
     }
 
     /// Returns the arguments as JSON. In a text to type, secrets and parameters appear as placeholders. The arguments
-    /// of a custom call are returned exactly as the model sent them.
+    /// of a custom call are returned as [`CustomCall`] contains them.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -121,15 +121,17 @@ pub struct CallProblem {
 /// 2. otherwise inside `<tool_call>` or `<function_call>` tags;
 /// 3. otherwise inside code fences.
 ///
-/// Each tag or fence must begin or end a line. JSON inside a sentence, before other text, or in a `<think>` block is never a call.
+/// An opening tag or fence must begin a line or follow a closing tag. A closing fence must end a line. A closing tag
+/// must end a line or be followed by another tag. JSON inside a sentence, before other text, or in a `<think>` block is
+/// never a call.
 ///
-/// Trailing commas and arguments given as a JSON string are accepted, and so are the shapes `{"calls": [...]}`,
-/// `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`, `{"action": "click", "target":
-/// ...}` and `{"click": {...}}`. Each call is then validated strictly. In the result, a [`CallProblem`] takes the place
-/// of each invalid call.
+/// Trailing commas are accepted, and so are arguments given as a JSON string. A call may have any of these shapes:
+/// `{"calls": [...]}`, `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`,
+/// `{"action": "click", "target": ...}` and `{"click": {...}}`. Each call is then validated strictly. In the result, a
+/// [`CallProblem`] takes the place of each invalid call.
 ///
 /// # Errors
-/// One [`CallProblem`] if the reply contains no call at all.
+/// One [`CallProblem`] if the reply contains no call at all, or if its text is too long to be searched.
 ///
 /// ```
 /// use webwise::action::{ToolSet, BrowserTool, parse_calls};
@@ -168,8 +170,8 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Returns the call that the model meant. If the call names the tool [`ToolSet::OTHER`] and its arguments contain exactly
-/// one call, this is the inner call. Any other call is returned unchanged.
+/// Returns the call that the model meant. If a call of the tool [`ToolSet::OTHER`] contains exactly one call in its
+/// arguments, returns that inner call. Returns any other call unchanged.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -242,8 +244,9 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
 /// Names of the arguments that are places or distances in pixels.
 const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
 
-/// Corrects the arguments of one of our tools. Nulls are removed, because models write null for an argument that they leave out. If the
-/// tool takes a whole number, other forms of the number are converted, such as `"3"`, `3.0` and, for a place in pixels, `96.5`.
+/// Corrects the arguments of a call of one of the crate's tools. Nulls are removed, because models write null for an
+/// argument that they leave out. Where the tool takes a whole number, forms such as `"3"` and `3.0` are converted to
+/// it. A place in pixels may have a fraction, such as `96.5`, and is rounded.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
@@ -257,8 +260,9 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number that a value states as a number or as a text. A number with a fraction is rounded if `rounds` is true, and
-/// gives `None` otherwise. Also `None` for any other value, and for a number that is too large.
+/// Returns the whole number that a value contains, as a number or as a text such as `"3"`. A number with a fraction is
+/// rounded if `rounds` is true. Returns `None` for a number with a fraction if `rounds` is false, for a number that is
+/// too large, and for a value without a number.
 fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

@@ -96,7 +96,7 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
 
 /// Returns the schema of an argument as a reply schema needs it. The description is left out, because the provider's
 /// server reads a reply schema and the model does not. The limits of a number are left out, because they differ between
-/// the tools that take the argument. The type is left out if the values are listed.
+/// the tools that take the argument. The type is left out if the schema lists the allowed values.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -119,7 +119,7 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema of the tool's arguments with only the named arguments. Required arguments lose their
+/// Returns the schema of the tool's arguments, reduced to those that `arguments` names. Required arguments lose their
 /// descriptions, which repeat the tool's own description.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
@@ -139,7 +139,8 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     sorted(&json!({ "type": "object", "properties": properties, "required": required }))
 }
 
-/// Returns the line about a tool in the description of the tool `other`, such as `wait(gone?, seconds?, text?): exactly one`.
+/// Returns the line about a tool in the description of the tool `other`, such as
+/// `wait(gone?, seconds?, text?): exactly one`.
 fn line(spec: &ToolSpec) -> String {
     let signature = signature_of(spec, true);
     match NOTES.iter().find(|(name, _)| *name == spec.name) {
@@ -154,8 +155,9 @@ pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// Returns the same line as [`signature`]. If `values` is true, the line includes the values of an argument that a
-/// model could not guess, as in `scroll(direction? up|down|left|right)`.
+/// Returns the same line as [`signature`]. If `values` is true, the line also lists the allowed values of each optional
+/// argument that has more than three, as in `scroll(direction? up|down|left|right)`. A model could not guess these
+/// values.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")

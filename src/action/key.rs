@@ -69,7 +69,8 @@ impl Key {
     /// Parses a key. Named keys and modifiers may be written in upper or lower case.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the text is neither a named key nor one printable character, with or without modifiers before it.
+    /// [`ErrorKind::InvalidInput`] if the key is neither a named key nor one printable character, or if a modifier
+    /// before it is unknown.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = || {
             Error::new(ErrorKind::InvalidInput, "key.parse").with(
@@ -97,7 +98,8 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Returns true if the key moves the focus, the caret or a value by a step, or deletes a character. People press such keys repeatedly.
+    /// Returns true if the key moves the focus, the caret or a value by a step, or deletes a character. People press
+    /// such keys repeatedly.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",

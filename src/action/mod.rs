@@ -1,8 +1,8 @@
 //! The agent's actions: typed actions, tool specs, parsing of a model's calls, and outcomes.
 //!
-//! This module does no I/O. It has two closed enums: a driver carries out a [`BrowserAction`], and the loop itself an
-//! [`AgentAction`]. A new browser tool needs a variant here, an arm in each driver that supports it, and a check in the
-//! conformance suite.
+//! This module does no I/O. It has two closed enums. A driver carries out each [`BrowserAction`], and the loop itself
+//! carries out each [`AgentAction`]. A new browser tool needs a variant here, an arm in each driver that supports it,
+//! and a check in the conformance suite.
 //!
 //! # Decisions
 //!
@@ -12,8 +12,8 @@
 //! - `schemars` derives the schemas from the types into which calls are parsed, so that models are given the rules that
 //!   the parser applies. `action/spec.rs` inlines references, because not every provider resolves `$ref`, and removes
 //!   titles and formats, which cost tokens.
-//! - JSON in a reply is a call only in its last lines, in tags or in a fence. So a model that quotes JSON of a page in
-//!   a sentence does not act on it.
+//! - JSON in the text of a reply is a call in three places only: in the last lines of the text, inside a tag such as
+//!   `<tool_call>`, or inside a code fence. So JSON that a model quotes from a page within a sentence is not carried out.
 
 mod agent;
 mod arguments;

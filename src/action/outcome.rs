@@ -10,7 +10,8 @@ use super::ErrorClass;
 pub struct Failure {
     /// The class of the failure.
     pub class: ErrorClass,
-    /// The driver's message. It is page data: cleaned, at most [`Failure::MAX_DETAIL`] characters, and never stored in memory.
+    /// The driver's message. It is page data: cleaned, at most [`Failure::MAX_DETAIL`] characters, and never stored in
+    /// memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
@@ -20,7 +21,8 @@ impl Failure {
     /// 1,500, and its first lines say enough.
     pub const MAX_DETAIL: usize = 400;
 
-    /// Creates a failure of this class. The detail is cleaned, put on one line and cut to [`Failure::MAX_DETAIL`] characters.
+    /// Creates a failure of this class. The detail is cleaned, put on one line and cut to [`Failure::MAX_DETAIL`]
+    /// characters.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
         Self {

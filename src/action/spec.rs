@@ -29,7 +29,8 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Returns the form of a call of the tool as a line, such as `click(target, button?)`. A `?` marks an argument that may be left out.
+    /// Returns the form of a call of the tool as a line, such as `click(target, button?)`. A `?` marks an argument that
+    /// may be left out.
     pub fn signature(&self) -> String {
         signature(self)
     }
@@ -81,12 +82,15 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have this name.
+    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have
+    /// this name.
     pub const OTHER: &'static str = "other";
 
-    /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the embedder's.
+    /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the
+    /// embedder's.
     ///
-    /// `eval` and `run_code` are included only if `scripts` is true, because a script can get around every other safety measure.
+    /// `eval` and `run_code` are included only if `scripts` is true, because a script can get around every other safety
+    /// measure.
     pub fn new(
         supported: &BTreeSet<BrowserTool>,
         scripts: bool,
@@ -179,10 +183,10 @@ impl ToolSet {
     /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
     /// [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// As in [`declared`](Self::declared), each frequent tool and each tool of the embedder is described by itself; tools
-    /// with equal arguments share a description. One more form of call stands for everything else: its `action` is the name
-    /// of any other tool, or of a frequent tool that is declared with only some of its arguments, and it accepts every
-    /// argument of all these tools.
+    /// As in [`declared`](Self::declared), each frequent tool and each tool of the embedder is described by itself.
+    /// Tools with equal arguments share a description. One more form of call stands for two groups of tools: all other
+    /// tools, and the frequent tools that are declared with only some of their arguments. It accepts the name of any
+    /// tool in these groups as its `action`, and every argument of these tools.
     ///
     /// The keys of a call are sorted, and `action`, the tool's name, must be the first. If a tool has an argument that sorts
     /// before `action`, the arguments are in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
@@ -249,8 +253,8 @@ fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// Returns the schema without parts that cost tokens and tell a model nothing, such as titles, nulls and number
-/// formats.
+/// Returns the schema without the parts that cost tokens and tell a model nothing, such as titles, null types and
+/// number formats.
 fn plain(schema: &Value) -> Value {
     fn strip(value: &mut Value) {
         if let Value::Object(map) = value {
@@ -304,7 +308,8 @@ fn plain(schema: &Value) -> Value {
     sorted(&schema)
 }
 
-/// Returns the schema with each reference replaced by the local definition that it refers to, because not every provider resolves `$ref`.
+/// Returns the schema with each reference replaced by the local definition that it refers to, because not every
+/// provider resolves `$ref`.
 fn inline(schema: &Value) -> Value {
     fn walk(value: &Value, definitions: &Map<String, Value>) -> Value {
         match value {
@@ -409,7 +414,6 @@ mod tests {
             .clone()
     }
 
-    /// Returns the names that a variant allows.
     fn names_of(variant: &Value) -> Vec<String> {
         let name = &variant["properties"][NAME];
         let one = name["const"].as_str();

@@ -1,8 +1,9 @@
-//! Parses locators in forms that models write without being taught: the visible text, or the locator grammar without its quotes.
+//! Parses locators in forms that models write without being taught: the visible text, or the locator grammar without
+//! its quotes.
 //!
-//! The text becomes steps of a [`Locator`], whose own checks apply: no part of it is run as code, and a selector stays
-//! within its alphabet. A text such as `xpath=//a`, in the grammar of another tool, cannot be visible text, so it is
-//! refused with an error that gives the right form.
+//! The text becomes steps of a [`Locator`], whose own checks apply. No part of the text is run as code, and a selector
+//! may contain only the characters that a locator allows. A text such as `xpath=//a`, in the grammar of another tool,
+//! cannot be visible text, so it is refused with an error that gives the right form.
 
 use crate::{
     base::{Error, ErrorKind, Result},

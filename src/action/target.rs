@@ -13,7 +13,8 @@ use crate::{
 
 /// The target of an action: a reference of the current observation, or a locator.
 ///
-/// A locator is checked when it is parsed. It is for an element that has no reference, or that the model identifies by the words on it.
+/// A locator is checked when it is parsed. A model uses it for an element that has no reference, or that the model
+/// identifies by the words on the element.
 ///
 /// ```
 /// use webwise::action::Target;
@@ -34,13 +35,17 @@ pub enum Target {
 }
 
 impl Target {
-    /// Parses a target as a model writes it. It may be a reference such as `e12`, also with copied marks (`@e12`,
-    /// `[ref=e12]`, `ref=e12`) or followed by the words that prompts print (`e12 button "Reply"`). It may be a locator,
-    /// also without its quotes (`text=Reply`), or a role and a quoted name (`button "Reply"`). Any other text is taken
-    /// as the text of an element.
+    /// Parses a target as a model writes it:
+    ///
+    /// - a reference such as `e12`, also with copied marks (`@e12`, `[ref=e12]`, `ref=e12`) or followed by the words that
+    ///   prompts print (`e12 button "Reply"`);
+    /// - a locator, also without its quotes (`text=Reply`);
+    /// - a role and a quoted name (`button "Reply"`);
+    /// - any other text, which is taken as the text of an element.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput), with the forms to use, if the text is none of these.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the text is a malformed locator, or in the
+    /// grammar of another tool. The error gives the forms to use.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         let bare = text

@@ -21,8 +21,8 @@ pub type Parameters = BTreeMap<ParameterName, String>;
 
 /// A text to be typed into a field, or to be chosen in a select box.
 ///
-/// Serialized as one string, in which `<secret:NAME>` and `<param:NAME>` stand for values that the loop or the driver
-/// fills in.
+/// Serialized as one string. If the whole string is `<secret:NAME>` or `<param:NAME>`, it stands for a value: the
+/// driver fills in a secret, and the loop a parameter.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum TextValue {

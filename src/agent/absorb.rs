@@ -28,7 +28,7 @@ fn unclear(tool: &str) -> String {
     )
 }
 
-/// Returns true if the action does not change the page.
+/// Returns true if the action is not meant to change the page.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -134,9 +134,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps the outcome and the changes of the page for the next message, if the action is a call of the browser or of an
-    /// embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible evidence for an
-    /// answer.
+    /// Keeps the outcome and the changes of the page for the next message, if the action is a call of a browser tool or
+    /// of an embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible evidence
+    /// for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -278,8 +278,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .collect()
     }
 
-    /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not added, because the
-    /// instruction does not change during a run.
+    /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not
+    /// added, because the instruction does not change during a run.
     pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
         let advice = &mut self.executor.state.advice;
         for found in found {

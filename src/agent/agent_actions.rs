@@ -21,8 +21,8 @@ use crate::{
 /// Maximum length of each text of the model (answer, evidence, question, key and value of a fact) and of a person's
 /// answer. Unit: characters. Source: chosen; the same as for an extraction.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum length of the result of an embedder's tool; a longer result is cut. The prompt shortens it further. Unit:
-/// characters. Source: chosen; the size of a large document.
+/// Maximum length of the result of an embedder's tool. A longer result is cut to this length, and the prompt may
+/// shorten it further. Unit: characters. Source: chosen; the size of a large document.
 const MAX_RESULT: usize = 200_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -121,7 +121,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(stop)
     }
 
-    /// Adds the note that the model wrote to the notes in the run's memory. If there are too many, the oldest are dropped.
+    /// Adds the model's note to the notes in the run's memory. If there are too many notes, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
         self.executor.state.memory.note(&note.text);
         Outcome::Done
@@ -140,7 +140,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Queues the actions that open the page as it was before a step of the run. Each queued action becomes a step of
+    /// Queues the actions that open a page again as it was before an earlier step. Each queued action becomes a step of
     /// its own, with the same guards as any other action.
     fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
         let state = &self.executor.state;

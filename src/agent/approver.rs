@@ -18,15 +18,15 @@ pub struct ApprovalRequest {
     pub run: RunId,
     /// The action to approve, with placeholders for typed secrets.
     pub action: Action,
-    /// The elements that the action would act on; page data.
+    /// The elements that the action would act on. Their names and other texts come from the page.
     pub targets: Vec<TargetIdentity>,
     /// The worst effect that the action may have on the page as it was seen.
     pub effect: Effect,
     /// Address of the current page.
     pub url: String,
-    /// Title of the current page; page data.
+    /// Title of the current page. The page itself has chosen this text.
     pub title: String,
-    /// Message of the open dialog, if there is one; page data.
+    /// Message of the open dialog; `None` if no dialog is open. The page itself has chosen this text.
     pub dialog: Option<String>,
     /// The number of the step whose irreversible action may have been carried out before the run was interrupted.
     /// `None` if there is no such step, or if the action to approve is not irreversible. The action to approve may be a

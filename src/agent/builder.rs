@@ -48,7 +48,7 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the actions that need approval. Default: irreversible ones.
+    /// Sets the actions that need approval. Default: irreversible actions.
     pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
         self.parts.guarded.options.approval = mode;
         self
@@ -95,26 +95,27 @@ impl<B, L, M> Builder<B, L, M> {
     /// may be the same store as the memory's. The namespace is taken from the options. Default: none, because a run
     /// with a register writes to the store before each action and each call of the model.
     ///
-    /// If the store fails, the run goes on, and one event says so. Only an irreversible action is refused if it cannot be
-    /// recorded, because a resumed run might do it again.
+    /// If the store fails, the run goes on, and one event says so. But an irreversible action that cannot be recorded
+    /// is refused, because a resumed run might do it again.
     pub fn with_registry(mut self, store: impl MemoryBackend + 'static) -> Self {
         self.registry = Some(Arc::new(store));
         self
     }
 
-    /// Sets a model that shortens long results of tools for the prompts; a small, cheap model is enough. Default: none;
-    /// rules then shorten the results.
+    /// Sets a model that shortens long results of tools for the prompts. A small, cheap model is enough. By default
+    /// there is no such model, and rules shorten the results.
     ///
     /// The model is asked once for each result of more than [`Options::max_result`] tokens that comes from `extract`,
     /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. The tokens of this
     /// model count in the run's budget. The model answers with one call of a tool `shorten`: a summary, facts, links,
     /// fields, and its confidence from 0 to 1. A reply with a confidence of less than 0.5 is not used.
     ///
-    /// Sentences, labels, links and fields with an address or number that the result does not contain are dropped;
-    /// words are not checked. If the reply leaves out too many addresses of the result, some of them are added. The
-    /// required share is 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 % if it has more.
+    /// A sentence, label, link or field of the reply is dropped if it contains an address or a number that the result
+    /// does not contain. Words are not checked. If the reply leaves out too many addresses of the result, some of them
+    /// are added. The required share is 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 %
+    /// if it has more.
     ///
-    /// If a reply cannot be used, an event says so and the rules shorten the result; after two failures the run no
+    /// If a reply cannot be used, an event says so and the rules shorten the result. After two failures the run no
     /// longer asks the model. The extracted texts in the run's report are never shortened.
     pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
         self.parts.compressor = Some(Arc::new(model));

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 
 /// A handle that stops runs. All its clones act as one handle.
 ///
-/// A run stops at the next point where it waits, keeps its results so far, and learns from them.
+/// A run stops at the next point where it waits. It keeps its results so far and learns from them.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<watch::Sender<bool>>);
 

@@ -4,9 +4,9 @@
 //! # Decisions
 //!
 //! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes it.
-//! - A checkpoint is written before an action that may have an effect, together with the intent, and before each call
-//!   of the model. So the last checkpoint contains everything that the model was told. If the outcome of an action is
-//!   unknown, that action is the intent in the checkpoint.
+//! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the second
+//!   case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the model was
+//!   told. If the outcome of an action is unknown, that action is the intent in the last checkpoint.
 
 use std::fmt::Debug;
 
@@ -50,7 +50,8 @@ impl State {
     /// parts of the state are left out.
     ///
     /// # Errors
-    /// `Corrupt` if the state or the intent cannot be written as JSON; `TooLarge` if the checkpoint is too large even without those parts.
+    /// `Corrupt` if the state or the intent cannot be written as JSON; `TooLarge` if the checkpoint is too large even
+    /// without those parts.
     pub(super) fn checkpoint(
         &self,
         intent: Option<&Intent>,
@@ -96,7 +97,8 @@ impl State {
         }
     }
 
-    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out, whose outcome is not known.
+    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out, whose outcome is
+    /// not known.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be read.
@@ -115,9 +117,9 @@ impl State {
         seen.find(|url| !url.is_empty())
     }
 
-    /// Prepares the state for a process that resumes the run: queues the opening of this page, and tells the model that
-    /// the run was interrupted. If there is an intent, its action may have been carried out, so it is recorded as a
-    /// step with an unclear outcome.
+    /// Prepares the state for a process that resumes the run. Queues the opening of the page at `url`, and tells the
+    /// model that the run was interrupted. If there is an intent, its action may have been carried out, so that action
+    /// is recorded as a step with an unclear outcome.
     pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
         (self.stopped, self.error) = (None, None);
         (self.answer, self.evidence) = (None, None);

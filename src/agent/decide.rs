@@ -31,9 +31,11 @@ use crate::{
     working::{By, StopReason},
 };
 
-/// Number of successive replies without a usable call after which the run ends. The model then counts as unusable. Source: chosen.
+/// Maximum number of successive replies without a usable call. After this many, the model counts as unusable and the
+/// run ends. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// The note to the model that is added while a file chooser is open, because the model cannot accept a file chooser as it accepts a dialog.
+/// Note that is added to the message while a file chooser is open. It names the calls that answer the chooser, because
+/// the model cannot accept a file chooser as it accepts a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 /// Number of tokens that are assumed for one picture in a request. Source: chosen; providers count 258 to 1,600.
@@ -68,7 +70,8 @@ fn thought(response: &ChatResponse) -> Option<String> {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Asks memory for advice about the current page. Does nothing if memory was already asked about this observation of the page.
+    /// Asks memory for advice about the current page. Does nothing if memory was already asked about this observation
+    /// of the page.
     pub(super) async fn recall_for_page(&mut self) {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
@@ -155,8 +158,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         room(window, request, self.executor.state.calibration)
     }
 
-    /// Returns the next request: the constant system instruction, and a message about the current state that fits the model's context
-    /// window.
+    /// Returns the next request: the constant system instruction, and a message about the current state that fits the
+    /// model's context window.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let (mode, digest) = {
             let options = &self.parts.guarded.options;

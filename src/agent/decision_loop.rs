@@ -85,7 +85,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// Resumes a run from its stored [`State`], with the same goal, steps, advice, guards and budgets.
     ///
     /// `task` must be the task that the run was started with, because a state contains neither secrets nor parameters.
-    /// The browser must still show the same page; it is observed again before the next decision.
+    /// The browser must still show the same page. The run observes this page again before its next decision.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the state.
@@ -93,10 +93,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         Run::resume(self, task, state)
     }
 
-    /// Resumes a run of the [register](Builder::with_registry) that another process abandoned, or that ended without an answer. The run
-    /// keeps its steps, facts, guards and budgets, and continues on the page where it was. Make the task with [`Task::of_checkpoint`], and
-    /// add the secrets, parameters, given texts and allowed sites again. The loop takes the run's lease itself:
-    /// do not call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for it.
+    /// Resumes a run from the [register](Builder::with_registry). Either another process abandoned the run, or the run
+    /// ended without an answer. The run keeps its steps, facts, guards and budgets, and continues on the page where it
+    /// was. Make the task with [`Task::of_checkpoint`], and add the secrets, parameters, given texts and allowed sites
+    /// again. The loop takes the run's lease itself: do not call
+    /// [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
     ///
     /// ```
     /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, RunId, Task, store::RunRegistry};

@@ -1,13 +1,16 @@
-//! The loop: the only module that awaits the browser, the model and memory. Decisions that need no I/O are made in pure modules.
+//! The loop: the only module that awaits the browser, the model and memory. Decisions that need no I/O are made in pure
+//! modules.
 //!
 //! One step: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`.
 //! After the last step: `learn`.
 //!
-//! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`]. [`Options`] contains the
-//! limits and other settings with their defaults. [`State`] is a snapshot of a run, which can be stored and resumed. An [`Executor`] guards
-//! and carries out actions that your program decides, without a model. The loop has two more ports (traits); both are optional:
+//! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
+//! [`Options`] contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, which can
+//! be stored and resumed. An [`Executor`] guards and carries out actions that your program decides, without a model.
+//! The loop has two more ports (traits); both are optional:
 //!
-//! - [`Approver`]: a person, or a policy that stands in for one. Without an approver, an action that needs approval is refused.
+//! - [`Approver`]: a person, or a policy that stands in for one. Without an approver, an action that needs approval is
+//!   refused.
 //! - [`Tool`]: a tool of your own, offered to the model beside the built-in ones.
 //!
 //! ```
@@ -60,27 +63,28 @@
 //! # }).unwrap();
 //! ```
 //!
-//! Pass them to [`Builder::with_approver`] and [`Builder::with_tool`].
+//! Pass the approver to [`Builder::with_approver`], and the tool to [`Builder::with_tool`].
 //!
 //! # Decisions
 //!
 //! - `DecisionLoop::run` cannot fail: every way to end is a `StopReason`, and the report contains partial results.
 //! - Five errors **in a row** end a run. If all errors were counted, a long task that recovers from each of its errors
 //!   would be ended.
-//! - If the page is unchanged after an action, including a hover, it is observed again 300 ms later. Only then does the action count as
-//!   having no effect. Some pages react late, some menus open late, and a false "no effect" would teach memory a wrong lesson.
-//! - An observation that the driver reports as timed out is not repeated, because it would only take the same time again. If the driver
-//!   gives no answer at all, the observation is repeated.
+//! - If the page is unchanged after an action, including a hover, it is observed again 300 ms later. Only then does the
+//!   action count as having no effect. Some pages react late, some menus open late, and a false "no effect" would teach
+//!   memory a wrong lesson.
+//! - An observation that the driver reports as timed out is not repeated, because it would only take the same time
+//!   again. If the driver gives no answer at all, the observation is repeated.
 //! - A click into a field that already has the focus counts as successful, because its only purpose is the focus. The guards
 //!   still count the page as unchanged.
-//! - Element references become invalid as soon as another page is shown. The numbering restarts there, so the same reference can name a
-//!   different element. Keys and locators work on any page, so the driver checks the page's origin before an action that uses one of them.
-//!   An action that uses a reference does not need that check.
+//! - Element references become invalid as soon as another page is shown. The numbering restarts there, so the same
+//!   reference can name a different element. Keys and locators work on any page, so the driver checks the page's origin
+//!   before an action that uses one of them. An action that uses a reference does not need that check.
 //! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row do.
-//! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in [`Options`]. Only a person
-//!   may take as long as the run's time budget allows.
-//! - After a success the page is observed once more. If the browser died while the model was thinking, the report says so. The run still
-//!   counts as a success, because the evidence was seen.
+//! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in
+//!   [`Options`]. Only a person may take as long as the run's time budget allows.
+//! - After a success the page is observed once more. If the browser died while the model was thinking, the report says
+//!   so. The run still counts as a success, because the evidence was seen.
 
 mod absorb;
 mod agent_actions;

@@ -15,8 +15,8 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Images {
-    /// The model gets a picture if it asks for one, or if the page's tree is not enough to understand the page, as with a canvas or unnamed
-    /// icons.
+    /// The model gets a picture if it asks for one, or if the page's tree is not enough to understand the page, as with
+    /// a canvas or unnamed icons.
     #[default]
     Auto,
     /// The model gets a picture in each step.
@@ -45,36 +45,39 @@ pub struct Options {
     pub budget: Budget,
     /// Prices of the model's tokens, for a budget in money and for reports. Default: unknown.
     pub prices: Option<Prices>,
-    /// The actions that need approval. Default: irreversible ones.
+    /// The actions that need approval. Default: irreversible actions.
     pub approval: ApprovalMode,
     /// Maximum number of calls that are carried out from one reply of the model. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// The kind of work that runs mainly do. It decides which parts of a run's memory are kept in a message if not all parts fit. Default:
-    /// [`Mode::Auto`].
+    /// The kind of work that runs mainly do. It decides which parts of a run's memory are kept in a message if not all
+    /// parts fit. Default: [`Mode::Auto`].
     pub mode: Mode,
     /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
     pub digest: DigestOptions,
-    /// Maximum time for an action, including the wait until the page settles and the observations afterwards. Also the maximum time for an
-    /// observation before a decision. An action that takes longer fails with a time-out, and the run continues. For a `wait`, the seconds
-    /// that it waits are added to this limit. Default: 30 s. Source: [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action, including the wait until the page settles and the observations afterwards. Also the
+    /// maximum time for an observation before a decision. An action that takes longer fails with a time-out, and the
+    /// run continues. For a `wait`, the seconds that it waits are added to this limit. Default: 30 s. Source:
+    /// [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
-    /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores takes half a minute,
-    /// and four attempts with the waits between them take a few minutes.
+    /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores
+    /// takes half a minute, and four attempts with the waits between them take a few minutes.
     pub model_timeout: Duration,
-    /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a lock.
+    /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a
+    /// lock.
     pub memory_timeout: Duration,
-    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run's time is up earlier,
-    /// learning ends earlier too. For a cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot
-    /// learn from the run in the given time, a digest of the run is kept in the store, and the next run learns from it. Default: 60 s.
-    /// Source: chosen; an update takes about 10 ms, so some hundreds of runs may end at once.
+    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run's time is up
+    /// earlier, learning ends earlier too. For a cancelled run, the maximum is
+    /// [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in the given time, a digest of the
+    /// run is kept in the store, and the next run learns from it. Default: 60 s. Source: chosen; an update takes about
+    /// 10 ms, so some hundreds of runs may end at once.
     pub learning_timeout: Duration,
     /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
-    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms, and a sync on a slow
-    /// disk takes about 100 ms.
+    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms,
+    /// and a sync on a slow disk takes about 100 ms.
     pub journal_timeout: Duration,
-    /// Wait before the second observation of a page that an action seems to have left unchanged. Default: 300 ms. Source: chosen; more than
-    /// the 100 to 250 ms that an autocomplete field usually waits after input.
+    /// Wait before the second observation of a page that an action seems to have left unchanged. Default: 300 ms.
+    /// Source: chosen; more than the 100 to 250 ms that an autocomplete field usually waits after input.
     pub settle: Duration,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,
@@ -82,7 +85,8 @@ pub struct Options {
     /// tokens.
     pub max_output: TokenCount,
     /// Maximum size of one result of a tool in a message. A longer result is shortened, by rules or by the
-    /// [compressor](super::Builder::with_compressor). Unit: tokens, estimated. Default: 2,000. Source: a requirement of the project.
+    /// [compressor](super::Builder::with_compressor). Unit: tokens, estimated. Default: 2,000. Source: a requirement of
+    /// the project.
     pub max_result: TokenCount,
     /// True if a picture of the page is taken in each step, for the run folder. Default: false.
     pub screenshots: bool,

@@ -15,7 +15,7 @@ use crate::{
 /// A function that adds a call to the amounts spent: the usage of the call or, if the usage is not known, the estimate.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
-/// The terms of a call.
+/// The terms on which a model is called.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     /// The most that the call may cost.
@@ -85,7 +85,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the estimated usage of a call whose usage the provider did not report. `request` is the estimated size of the request.
+/// Returns the estimated usage of a call whose usage the provider did not report. `request` is the estimated size of
+/// the request.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls

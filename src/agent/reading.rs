@@ -30,7 +30,8 @@ const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above the hits; a longer query is cut in that line. Unit: characters.
 /// Source: chosen.
 const MAX_QUERY: usize = 80;
-/// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for a page in a prompt.
+/// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for
+/// a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
@@ -40,8 +41,8 @@ const MAX_READ_BY_LINES: usize = 6_000;
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines or small items of one `read` that are kept as facts: those that share the most words with
-/// the goal. Source: chosen.
+/// Maximum number of lines or small items of one `read` that are kept as facts. The lines and items that share the most
+/// words with the goal are kept. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -109,7 +110,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let hit_elements = hit_elements
             .filter_map(|part| part.reference.clone())
             .collect();
-        // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown whole.
+        // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown
+        // whole.
         let with_place = |hit: usize| {
             let small = layout.small_item(hit);
             let is_item = layout.lines()[small.start].item;
@@ -246,7 +248,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps the lines that the model has just read and that share words with the goal, so that it still knows them on later pages.
+    /// Keeps the lines that the model has just read and that share words with the goal. The model then still knows
+    /// these lines on later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words).points;
@@ -295,7 +298,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.remarks.facts.extend(kept);
     }
 
-    /// Moves the lines that were kept from the last reads into the run's memory. This is done after the model has seen these lines.
+    /// Moves the lines that were kept from the last reads into the run's memory. This is done after the model has seen
+    /// these lines.
     pub(super) fn know_facts(&mut self) {
         let state = &mut self.executor.state;
         state.memory.keep(state.remarks.facts.drain(..));
@@ -314,8 +318,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 within.text(elements, 0..within.lines().len())
             }
         };
-        // Redact before cutting, so that a cut leaves no half secret. Also, texts that were apart on the page are joined here and may form
-        // a secret.
+        // Redact before cutting, so that a cut leaves no half secret. Also, texts that were apart on the page are
+        // joined here and may form a secret.
         let text = text::cut(&self.executor.redactor.text(&text), MAX_EXTRACT);
         self.executor.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
@@ -351,8 +355,8 @@ fn placed(scene: &Scene) -> Vec<String> {
     boxes.collect()
 }
 
-/// Returns the line above the hits of a search. It gives the query and the number of lines found. If this number exceeds `most`, the line
-/// also says that only the best `most` lines follow.
+/// Returns the line above the hits of a search. It gives the query and the number of lines found. If this number
+/// exceeds `most`, the line also says that only the best `most` lines follow.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();

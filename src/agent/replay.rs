@@ -19,8 +19,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Queues the next step of the task, if memory has recorded it in an earlier run. Returns false if there is none;
-    /// then the model has to decide.
+    /// Queues the next step of the task, if memory has recorded it in an earlier run. Returns false if no step was
+    /// queued. The model then has to decide.
     ///
     /// Actions that cannot be undone are never taken from memory, whatever the approval mode.
     pub(super) async fn replay(&mut self) -> bool {

@@ -16,8 +16,8 @@ pub struct RunReport {
     pub answer: Option<String>,
     /// The words that the model quoted from a page to support the answer; `None` if no page of the run contained them.
     pub evidence: Option<String>,
-    /// Claims of the answer that no page of the run supports: numbers and quoted names. A statement that something is
-    /// missing is also such a claim, if the page was not read completely.
+    /// Claims of the answer that no page of the run supports: numbers and quoted names. If the page was not read
+    /// completely, a statement that something is missing is also such a claim.
     pub unverified: Vec<String>,
     /// Extracted data, by name. Present even if the run failed.
     pub extracted: BTreeMap<String, String>,
@@ -30,8 +30,9 @@ pub struct RunReport {
     pub final_url: Option<String>,
     /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
     pub error: Option<String>,
-    /// The errors of the memory store, as in the events `memory_failed`; empty if memory was read and written without an error. If an error
-    /// says `lost`, the observations for that kind of memory are lost. Otherwise they are stored, and memory learns from them at the next run.
+    /// The errors of the memory store, as in the events `memory_failed`; empty if memory was read and written without
+    /// an error. If an error says `lost`, the observations for that kind of memory are lost. Otherwise they are stored,
+    /// and memory learns from them at the next run.
     pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
     pub recording: Option<String>,

@@ -226,7 +226,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Records that these memory items, beside those in the system instruction, are part of the next prompt.
+    /// Records that the next prompt contains these memory items in addition to the items in the system instruction.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         // The system instruction is part of every prompt.
         self.executor.state.offered_now = (0..self.executor.state.standing).collect();
@@ -252,11 +252,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. The model gets it with the next request, and reads it as data. A step need
-    /// not ask the model: the first one only opens the start page. Secrets in the text are replaced.
+    /// Gives the run a text that the work needs and no page shows. The model gets the text with the next request, and
+    /// reads it as data. Not every step makes a request: the first step only opens the start page. Secrets in the text
+    /// are replaced.
     ///
-    /// The text is part of the run's state, events and run folder, but not of memory. A run that is resumed from the register has only the
-    /// texts of its task.
+    /// The text is part of the run's state, events and run folder, but not of memory. A run that is resumed from the
+    /// register has only the texts of its task.
     ///
     /// # Errors
     /// The errors of [`Memory::give`].
@@ -264,8 +265,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.give(name, text)
     }
 
-    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none. A run that is resumed from this
-    /// state does not get it again from its task.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is no such text. If
+    /// the run is later resumed from its state, its task does not give it this text again.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.executor.take_back(name)
     }

@@ -1,4 +1,5 @@
-//! The picture of the page in a step. This module decides whether the model gets a picture, and explains the picture in a note.
+//! The picture of the page in a step. This module decides whether the model gets a picture, and explains the picture in
+//! a note.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -27,7 +28,6 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// The picture of the current page for the model, with the positions of elements in it.
 #[derive(Debug, Clone)]
 pub(super) struct Sight {
-    /// The bytes of a PNG file.
     pub(super) png: Vec<u8>,
     /// Positions of the elements in the picture, if they are known.
     pub(super) scene: Scene,
@@ -175,7 +175,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the points of a picture that an action gives in pixels, in the order of its arguments; empty for other actions.
+/// Returns the points of a picture that an action gives in pixels, in the order of its arguments. Returns an empty list
+/// for an action without such points.
 fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     match action {
         BrowserAction::ClickXy(click) => vec![(click.x, click.y)],

@@ -1,8 +1,9 @@
-//! The state of a run: everything that its next request to the model depends on, without connections.
+//! The state of a run: everything that the run's next request to the model depends on, except connections.
 //!
 //! The state is JSON with a version. [`Run::state`](super::Run::state) returns the state after any step, and
-//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model. [`State`] is in the
-//! module `agent` because it contains types of every pure module. This code does no I/O and reads no clock.
+//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model.
+//! [`State`] is in the module `agent` because it contains types of every pure module. This code does no I/O and reads
+//! no clock.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -97,7 +98,7 @@ impl Remarks {
     }
 }
 
-/// The state of a run: everything that changes in it, except connections.
+/// The state of a run: everything that changes during the run, except connections.
 ///
 /// A run creates the state. Its fields are private, but callers can store it, read it back, and pass it to
 /// [`DecisionLoop::resume`](super::DecisionLoop::resume).
@@ -117,7 +118,8 @@ pub struct State {
     pub(super) before_ms: u64,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, and the duration of the action in milliseconds; `None` if the action led to another page.
+    /// The page before the last action, and the duration of the action in milliseconds; `None` if the action led to
+    /// another page.
     pub(super) earlier: Option<(PageNow, u64)>,
     /// Number of observations of pages so far in the run.
     pub(super) looks: u64,
@@ -160,8 +162,8 @@ pub struct State {
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The number of the model call whose reply led to the last error. Several errors of one reply count as one of the
-    /// errors in a row.
+    /// The number of the model call whose reply led to the last error. Several errors after one reply count as one
+    /// error in `errors_in_row`.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
@@ -184,7 +186,8 @@ pub struct State {
     pub(super) unverified: Vec<String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
-    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is missing.
+    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is
+    /// missing.
     pub(super) unrecorded: Option<String>,
     /// The number of the step whose irreversible action may have been carried out before the run was interrupted;
     /// `None` if there is no such step. While this number is set, every irreversible action needs approval. It is cleared

@@ -111,8 +111,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the user's instructions, which say how the work should be done. They are added unchanged to the system instruction, beside the
-    /// goal.
+    /// Sets the user's instructions, which say how the work should be done. They are added unchanged to the system
+    /// instruction, beside the goal.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -126,8 +126,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host, each message contains the
-    /// note.
+    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host, each
+    /// message contains the note.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.
@@ -198,8 +198,9 @@ impl Task {
         self
     }
 
-    /// Makes the task of a run that is to be [resumed](super::DecisionLoop::resume_run): its goal, start address, session
-    /// and id. A checkpoint contains neither secrets nor parameters nor given texts, so add them again.
+    /// Makes the task with which a run is [resumed](super::DecisionLoop::resume_run). The goal, start address, session
+    /// and id come from the checkpoint. A checkpoint contains neither secrets nor parameters nor given texts, so add
+    /// them again.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if it cannot be read.
@@ -228,7 +229,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds the path of a folder or file that belongs to the run, so that the [register](super::Builder::with_registry) lists it.
+    /// Adds the path of a folder or file that belongs to the run, so that the [register](super::Builder::with_registry)
+    /// lists it.
     pub fn with_artifact(mut self, path: impl Into<String>) -> Self {
         self.artifacts.push(path.into());
         self

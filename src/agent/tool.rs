@@ -29,8 +29,8 @@ pub trait Tool: Debug + Send + Sync {
     /// of a built-in tool.
     fn effect(&self) -> Effect;
 
-    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Do not allow it if each address in the
-    /// result matters, as in the results of a search. Default: false.
+    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Do not allow it if
+    /// each address in the result matters, as in the results of a search. Default: false.
     fn is_compressible(&self) -> bool {
         false
     }

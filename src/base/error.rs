@@ -96,7 +96,8 @@ impl Error {
         }
     }
 
-    /// Adds a detail for the reader: a path, a limit, the name of an option. Never pass a secret.
+    /// Adds a detail for the reader of the error: a path, a limit, the name of an option. The detail must not be a
+    /// secret.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.context.push((key, value.to_string()));

@@ -201,7 +201,7 @@ impl Origin {
         Self::of(&url)
     }
 
-    /// Returns `scheme://host` and the port if it is not the default.
+    /// Returns the origin as text: `scheme://host`, followed by the port if the port is not the default.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -224,7 +224,7 @@ impl fmt::Display for Origin {
 /// that memory learned from runs, is promoted to all runs after it helped on enough sites.
 ///
 /// Each of these is a site of its own: an IP address, a name without a dot, a name under `localhost`, and a name
-/// directly under a public suffix such as `github.io`.
+/// directly under a public suffix, such as `a.github.io` under `github.io`.
 ///
 /// ```
 /// use webwise::Site;

@@ -37,8 +37,8 @@ pub fn json_len(c: char) -> usize {
     }
 }
 
-/// Returns the text if it takes at most `max` bytes in a JSON string; otherwise its longest beginning that fits
-/// together with a final `…`.
+/// Returns the text if it takes at most `max` bytes in a JSON string. Otherwise returns a beginning of the text with a
+/// final `…`: the longest that takes at most `max` bytes together with the `…`.
 ///
 /// ```
 /// use webwise::base::fitting;

@@ -35,8 +35,8 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Returns a number with what it counts, such as `1 step` or `2 steps`. The noun is given in the singular and must form
-/// its plural with `s`.
+/// Returns a number with its noun, such as `1 step` or `2 steps`. `noun` is the singular. Its plural must be formed
+/// with `s`.
 pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     let plural = if count == 1 { "" } else { "s" };
@@ -143,8 +143,9 @@ pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. A Chinese, Japanese
-/// or Korean ideograph or syllable is a word of its own, because those scripts put no spaces between words.
+/// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. A Chinese or
+/// Japanese character or a Korean syllable is a word of its own, because Chinese and Japanese put no spaces between
+/// words.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -162,8 +163,8 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Calls `look` with each of the [`words`] of a text. Does not allocate each word of an ASCII text, because a page may
-/// have ten thousand labels and most of them are ASCII.
+/// Calls `look` with each of the [`words`] of a text. If the text is ASCII, no string is allocated for each word,
+/// because a page may have ten thousand labels and most of them are ASCII.
 pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     if !text.is_ascii() {
         return words(text).iter().for_each(|word| look(word));
@@ -184,7 +185,7 @@ pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     }
 }
 
-/// Returns true if the character belongs to a script without spaces between words. Each such character takes about one
+/// Returns true if the character belongs to a Chinese, Japanese or Korean script. Each such character takes about one
 /// token.
 pub(crate) fn tokens_wide(c: char) -> bool {
     matches!(c, '\u{1100}'..='\u{11ff}' | '\u{2e80}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}'

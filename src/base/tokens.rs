@@ -34,10 +34,11 @@ impl Sum for TokenCount {
     }
 }
 
-/// The ratio of the tokens that a provider reports to the estimates of a run.
+/// The ratio between two sizes of the requests of a run: the tokens that the provider reports, and the tokens that this
+/// crate estimates.
 ///
 /// Tokenizers differ: the same request can take a third more tokens with one model than with another. After the first
-/// reply with a reported usage, estimates are multiplied by the ratio that was seen.
+/// reply with a reported usage, estimates are multiplied by the ratio of reported to estimated tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calibration {
     estimated: TokenCount,
@@ -72,10 +73,10 @@ impl Calibration {
         TokenCount(estimate.0.saturating_mul(reported).div_ceil(estimated))
     }
 
-    /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most this number.
+    /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most `tokens`.
     ///
-    /// The result is never more than the number itself. Otherwise a provider that reports too few tokens would make
-    /// requests outgrow the context window.
+    /// The result is never more than `tokens`. Otherwise a provider that reports too few tokens would make requests
+    /// outgrow the context window.
     pub fn uncalibrated(self, tokens: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))

@@ -2,9 +2,11 @@
 //!
 //! | driver | feature | needs | when to use it |
 //! | --- | --- | --- | --- |
-//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page, is about five times as fast, and can also attach to a running browser |
-//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, where `Cdp` can only attach; or if you use playwright-cli already |
+//! | `Cdp` | `cdp` | Chromium | by default: sees more of a page, is about five times as fast, can attach to a browser |
+//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, or if you use it already |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
+//!
+//! On systems other than Unix, `Cdp` cannot start a browser. It can only attach to a running one.
 //!
 //! ```no_run
 //! # #[cfg(feature = "cdp")]
@@ -47,11 +49,13 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-/// Script that both drivers run in the page: it reads the attributes of an element that its role and name do not show.
+/// Script that both drivers run in the page: it reads those attributes of an element that the element's role and name
+/// do not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script that both drivers run in the page: it watches for reactions to an action. The page tree does not always show these reactions.
+/// Script that both drivers run in the page: it watches for reactions to an action. The page tree does not always show
+/// these reactions.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 

@@ -22,7 +22,7 @@ use async_trait::async_trait;
 
 /// Default for the longest time that one command of a driver (an action, an observation, a picture) may take. In a run,
 /// the same time covers an action, its settling and the observations after it. Source: chosen; a step uses several
-/// commands, so a page that never answers must not take longer than this for each command.
+/// commands, and each of them takes its full time if a page never answers.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver: the tools that it carries out, and whether it started its browser.
@@ -184,7 +184,7 @@ pub struct Execution {
     pub locator: Option<Locator>,
     /// The open dialog, if the action opened one.
     pub dialog: Option<Dialog>,
-    /// Other events during the action, such as a download.
+    /// Events that the driver noticed during the action, such as a download or a new tab.
     pub notices: Vec<Notice>,
     /// Reactions of the page that its tree does not always show, each kind of reaction once; `None` if the driver did
     /// not watch for them.
@@ -294,9 +294,10 @@ pub trait BrowserDriver: Debug + Send + Sync {
 
     /// Observes the current page, and returns its state.
     ///
-    /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page that does
-    /// not answer in time, because its script does not end, is [`unresponsive`](Observation::unresponsive) and has the
-    /// address that the browser shows, so that the agent can leave it. None of these is an error.
+    /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page whose
+    /// script does not end gives no answer in time. Its observation is [`unresponsive`](Observation::unresponsive) and
+    /// contains the address that the browser shows, so that the agent can leave the page. None of these cases is an
+    /// error.
     ///
     /// # Errors
     /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself does not answer.

@@ -28,7 +28,7 @@ impl fmt::Debug for Image {
     }
 }
 
-/// A request to a model. A new one is built for each step; it contains no earlier pages.
+/// A request to a model. Each step has a request of its own, without the pages of earlier steps.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
@@ -46,7 +46,7 @@ pub struct ChatRequest {
     pub temperature: f64,
     /// Maximum number of tokens in the reply.
     pub max_output: TokenCount,
-    /// Pictures, if the run asks for them and the model can see.
+    /// Pictures of the page. Empty if the run sends none or the model understands none.
     pub images: Vec<Image>,
 }
 

@@ -13,8 +13,8 @@ use crate::{
 /// Maximum number of characters that a run keeps of a reply's text. The same maximum applies to a reply's reasoning.
 /// Source: chosen; a reply of 2,048 tokens, the default maximum, has about 8,000 characters.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; eight times the bytes of a reply
-/// of the default maximum length.
+/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; a reply of 2,048 tokens, the default
+/// maximum, has about an eighth of these bytes.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
 /// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
 /// them.

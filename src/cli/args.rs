@@ -26,8 +26,8 @@ pub(super) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Install Chromium if it is missing; with `--driver playwright-cli` also Node.js and playwright-cli. At a terminal it asks
-    /// first.
+    /// Install Chromium if it is missing; with `--driver playwright-cli` also Node.js and playwright-cli. At a terminal it
+    /// asks first.
     Setup(SetupArgs),
     /// Report which programs are installed, which are missing, and how to fix that.
     Doctor(DoctorArgs),
@@ -45,8 +45,8 @@ pub(super) enum Command {
     Runs(RunsArgs),
 }
 
-/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error then refers to the help of that
-/// command.
+/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error then refers to the help
+/// of that command.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);
@@ -61,7 +61,7 @@ pub(super) fn meant(arguments: &[OsString]) -> String {
 
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
-    /// Install without asking first. If standard input is not a terminal, as in CI, it never asks.
+    /// Install without asking first. Without a terminal on standard input, as in CI, setup never asks.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,
     /// Only report what would be installed; exit code 1 if anything is missing.

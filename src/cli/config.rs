@@ -12,17 +12,18 @@
 //! traceTtlDays = 14       # `trace-ttl-days`
 //! ```
 //!
-//! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file is read.
-//! Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder), and then the file in the
-//! working folder, which takes precedence. If both files set a limit, the smaller value counts.
+//! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file
+//! is read. Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder),
+//! and then the file in the working folder, which takes precedence. If both files set a limit, the smaller value counts.
 //!
 //! # Decisions
 //!
-//! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends a key elsewhere, permits an
-//!   action, or puts words into the instruction or into memory. [`HARMLESS`] lists the flags that it may set. Any other flag in this file
-//!   is an error. It is not ignored, because the author of the file meant the flag to apply.
-//! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never conflicts with a
-//!   flag that was given.
+//! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends a key
+//!   elsewhere, permits an action, or puts words into the instruction or into memory. It may set the flags in [`HARMLESS`],
+//!   and it may set a limit to at most the limit's default. Any other flag in this file is an error. The flag is not
+//!   ignored, because the author of the file meant the flag to apply.
+//! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never
+//!   conflicts with a flag that was given.
 
 use std::{
     collections::BTreeSet,
@@ -47,8 +48,8 @@ use crate::{explore::Limits, guard::Budget};
 
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. Flags that join a
-/// session of the user, delete from memory, or raise a limit that has a default are not in the list.
+/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. Flags
+/// that join a session of the user, delete from memory, or raise a limit that has a default are not in the list.
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -66,11 +67,12 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo that.
+/// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo
+/// that.
 const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
-/// Returns the default of a limit; `None` if the flag is not a limit or has no default. The file in the working folder may lower the limit,
-/// but may not raise it above the default.
+/// Returns the default of a flag that sets a limit; `None` if the flag sets no limit or its limit has no default. The file
+/// in the working folder may lower the limit, but may not raise it above the default.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -80,8 +82,8 @@ fn most(flag: &str) -> Option<u64> {
     }
 }
 
-/// Returns the value of a limit as a number in the unit of its flag, so that the limits of two files can be compared; `None` if the flag is
-/// not a limit or the value is not valid.
+/// Returns the value of a flag that sets a limit, as a number in the unit of the flag, so that the limits of two files can
+/// be compared; `None` if the flag sets no limit or the value is not valid.
 fn limit(flag: &str, values: &[String]) -> Option<u64> {
     let [value] = values else { return None };
     match flag {
@@ -92,8 +94,8 @@ fn limit(flag: &str, values: &[String]) -> Option<u64> {
     }
 }
 
-/// Flags that no configuration file may set, because they make sense only for one call of the program. A file would set them for every
-/// call.
+/// Flags that no configuration file may set, because they make sense only for one call of the program. A file would set them
+/// for every call.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -113,8 +115,8 @@ const OF_ONE_CALL: [&str; 16] = [
     "yes",
 ];
 
-/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag, with a comment on each, has about a
-/// tenth of this size.
+/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag, with a comment on each,
+/// has about a tenth of this size.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The flags whose environment variable takes precedence over a configuration file, each with that variable.
@@ -125,8 +127,8 @@ const VARIABLES: [(&str, &str); 4] = [
     ("model", "WEBWISE_MODEL"),
 ];
 
-/// The names that are allowed in the table `memory`, each with the flag that it sets. The value of `enabled` is the opposite of the flag's
-/// value.
+/// The names that are allowed in the table `memory`, each with the flag that it sets. `enabled` sets `no-memory` to the
+/// opposite value.
 const MEMORY: [(&str, &str); 6] = [
     ("dir", "memory-dir"),
     ("enabled", "no-memory"),
@@ -140,7 +142,7 @@ const MEMORY: [(&str, &str); 6] = [
 struct Setting {
     /// Name of the flag, without its dashes.
     flag: String,
-    /// The value as it would be written on the command line; several if the flag may be repeated.
+    /// The values as they would be written on the command line: one, or several if the flag may be repeated.
     values: Vec<String>,
     file: PathBuf,
 }
@@ -153,8 +155,8 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Reads the file that `--config` names, which must exist. Without `--config`, reads the user's file and then the file in the working
-    /// folder; either may be missing.
+    /// Reads the file that `--config` names, which must exist. Without `--config`, reads the user's file and then the file
+    /// in the working folder; either may be missing.
     pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
         let mut config = Self::default();
         if let Some(file) = named {
@@ -180,8 +182,9 @@ impl Config {
         Ok(config)
     }
 
-    /// Adds the flags that the text of a file sets. `is_trusted` is false only for the file in the working folder, which may not set every
-    /// flag.
+    /// Adds the flags that the text of a file sets. `is_trusted` is false for the file in the working folder, and true for
+    /// all other files. A file that is not trusted may set only some flags, and cannot raise a limit or switch on a part of
+    /// memory that the user's file switches off.
     fn add(
         &mut self,
         text: &str,
@@ -243,8 +246,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and each flag whose environment variable is
-    /// set. `is_set` tells whether a variable is set.
+    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and each flag whose environment
+    /// variable is set. `is_set` tells whether a variable is set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -275,8 +278,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value in a configuration file if the flag does not accept the value. The error names the file. `meant` is
-    /// the command whose help the error mentions.
+    /// Returns the error for a value in a configuration file that its flag does not accept. The error names the file.
+    /// `meant` is the command whose help the error mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())
@@ -297,7 +300,8 @@ impl Config {
         Refusal::usage(format!("{file}: {sentence}"))
     }
 
-    /// Returns the value of a flag as the files give it; `None` if no file sets it or if an environment variable takes precedence.
+    /// Returns the value of a flag as the files give it; `None` if no file sets it or if an environment variable takes
+    /// precedence.
     pub(super) fn text(&self, flag: &str) -> Option<&str> {
         let setting = self
             .settings
@@ -338,8 +342,8 @@ fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
         .map_err(|error| refused(&error))
 }
 
-/// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder. A relative `XDG_CONFIG_HOME`
-/// is ignored, as the XDG base directory specification requires.
+/// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder. A relative
+/// `XDG_CONFIG_HOME` is ignored, as the XDG base directory specification requires.
 fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -363,8 +367,8 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .then(|| folder.join("webwise").join(NAME))
 }
 
-/// Returns the flags that the text of a configuration file sets, with their values. If the text is not valid, the error says which line is
-/// wrong and why.
+/// Returns the flags that the text of a configuration file sets, with their values. If the text is not valid, the error says
+/// which line is wrong and why.
 fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
@@ -400,7 +404,8 @@ fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     Ok(((*flag).to_owned(), value))
 }
 
-/// Returns a value of a configuration file as it would be written on the command line; `None` if no flag can have such a value.
+/// Returns a value of a configuration file as it would be written on the command line; `None` if no flag can have such a
+/// value.
 fn values(value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -434,8 +439,8 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
         .any(|(known, variable)| *known == flag && is_set(variable))
 }
 
-/// Parses the arguments. A flag that the arguments do not give gets its value from the configuration files, if they set it. Returns `None`
-/// if the arguments ask for the help or the version, which this function has then printed.
+/// Parses the arguments. A flag that the arguments do not give gets its value from the configuration files, if they set it.
+/// If the arguments ask for the help or the version, prints it and returns `None`.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
     let parsed = Cli::command().try_get_matches_from(arguments);

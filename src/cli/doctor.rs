@@ -2,10 +2,10 @@
 //!
 //! # Decisions
 //!
-//! - If `WEBWISE_PLAYWRIGHT_CLI` names a tool, that tool is used, or reported as unusable. No other tool replaces it, because the user
-//!   named it deliberately.
-//! - A problem with a program that the chosen driver does not need is reported as a note. A note has no advice, because advice is
-//!   printed after an arrow and asks the user to act.
+//! - If `WEBWISE_PLAYWRIGHT_CLI` names a tool, that tool is used, or reported as unusable. No other tool replaces it,
+//!   because the user named it deliberately.
+//! - A problem with a program that the chosen driver does not need is reported as a note. A note has no advice, because
+//!   advice is printed after an arrow and asks the user to act.
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ use super::{
     },
 };
 
-/// Environment variables that configure a model. The report prints only their names; for their values, it only matters whether they are
-/// set.
+/// Environment variables that configure a model. The report prints the names of those that are set and not empty, and never
+/// their values.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -86,7 +86,8 @@ impl Check {
         )
     }
 
-    /// Turns a problem with a program into a note that the driver does not need the program. Changes nothing if there is no problem.
+    /// Turns a problem with a program into a note that the driver does not need the program. Changes nothing if there is no
+    /// problem.
     fn is_not_needed_by(&mut self, choice: &Choice) {
         if self.status != Status::Ok {
             self.status = Status::Note;
@@ -276,14 +277,15 @@ fn check(name: &'static str, status: Status, tool: &Tool, advice: Option<String>
     }
 }
 
-/// Checks that files can be created in webwise's own folder for playwright-cli, or that the folder can be created.
+/// Checks that files can be created in webwise's own folder for playwright-cli. If the folder is missing, checks that it can
+/// be created.
 fn folder(root: &Path) -> Check {
     let fault = fault(root);
     let advice = fault.map(|_| "set WEBWISE_HOME to a folder that you can write".to_owned());
     folder_check("folder of playwright-cli", root, fault, advice)
 }
 
-/// Checks that the folder of memory can be read and written, or created.
+/// Checks that the folder of memory can be read and written. If the folder is missing, checks that it can be created.
 fn memory(place: Result<PathBuf, Refusal>) -> Check {
     match place {
         Ok(place) => {
@@ -326,8 +328,8 @@ fn folder_check(
     }
 }
 
-/// Returns the reason why files cannot be read and written in a folder, as the end of a sentence; `None` if they can. If the folder is
-/// missing, returns `None` if it could be created. Creates nothing.
+/// Returns the reason why files cannot be read and written in a folder, as the end of a sentence; `None` if they can. If the
+/// folder is missing, returns `None` if it could be created. Creates nothing.
 fn fault(folder: &Path) -> Option<&'static str> {
     // A dangling link counts as existing here, because no folder can be created in its place.
     if folder.symlink_metadata().is_ok() {
@@ -365,8 +367,8 @@ fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
-/// Checks which model a run would use. The result contains only the names of variables, never their values. `set` contains the variables of
-/// [`MODEL_VARIABLES`] that are set.
+/// Checks which model a run would use. The result contains only the names of variables, never their values. `set` contains
+/// the variables of [`MODEL_VARIABLES`] that are set.
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {

@@ -23,13 +23,12 @@ use crate::{
     working::{MapPage, SiteMap},
 };
 
-/// Flags of `webwise explore`.
 #[derive(Debug, Args)]
 pub(super) struct ExploreArgs {
     /// The address to start at.
     #[arg(value_parser = values::url)]
     pub(super) url: Url,
-    /// Number of links between the start page and the farthest page.
+    /// Maximum number of links between the start page and a page that is opened.
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     pub(super) depth: u32,
     /// Maximum number of pages to open.
@@ -42,8 +41,8 @@ pub(super) struct ExploreArgs {
     pub(super) no_memory: bool,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
-    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs the
-    /// driver cdp.
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs
+    /// the driver cdp.
     #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with_all = ["headed", "driver"])]
     pub(super) attach: Option<Url>,
     /// Print the map as JSON to stdout; progress goes to stderr.
@@ -148,8 +147,8 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns lines that say which pages were found, and which were left out and why. Returns no lines if no page was seen, because the caller
-/// reports that as an error.
+/// Returns lines that say which pages were found, and which were left out and why. Returns no lines if no page was seen,
+/// because the caller reports that as an error.
 fn summary(map: &SiteMap) -> Vec<String> {
     if map.pages.is_empty() {
         return Vec::new();

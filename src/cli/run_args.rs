@@ -78,7 +78,6 @@ impl ModeArg {
     }
 }
 
-/// Flags of `webwise run`.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
     /// The goal of the task, in plain words.
@@ -88,7 +87,7 @@ pub(super) struct RunArgs {
     #[arg(long, visible_alias = "start-url", value_parser = values::url, required_unless_present_any = ["resume_run", "fork_run"])]
     pub(super) url: Option<Url>,
     /// Go on with a run that was interrupted or ended without an answer: its id, an unambiguous beginning of it, or `last`.
-    /// With --goal, a new run with that goal starts on the page where the other ended, in the same session.
+    /// With --goal, a new run with that goal starts on the page where the earlier run ended, in the same session.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "fork_run", "no_memory"])]
     pub(super) resume_run: Option<String>,
     /// Start on the page where this run ended, with a new goal and in a session of its own.
@@ -114,16 +113,17 @@ pub(super) struct RunArgs {
     /// The actions that need your approval.
     #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
     pub(super) approve: Approve,
-    /// The kind of work that the run mainly does. It decides which parts of the run's memory a message keeps if not all of them fit.
+    /// The kind of work that the run mainly does. It decides which parts of the run's memory a message keeps if not all of
+    /// them fit.
     #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
     pub(super) mode: ModeArg,
-    /// A site that may be visited in addition to the start site. If you name one, all other sites are closed.
+    /// A site that may be visited in addition to the start site. If you name at least one, no other site may be visited.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) allow: Vec<Site>,
     /// Instructions in addition to the goal, such as how the work should be done.
     #[arg(long, value_name = "TEXT")]
     pub(super) instructions: Option<String>,
-    /// A note about a host and its subdomains, which the model sees on their pages; may be given several times.
+    /// A note about a host and its subdomains, which the model sees on the pages of these hosts; may be given several times.
     #[arg(long = "site-note", value_name = "HOST=NOTE", value_parser = values::site_note)]
     pub(super) site_notes: Vec<(Host, String)>,
     /// A value that the goal refers to by name.
@@ -147,11 +147,12 @@ pub(super) struct RunArgs {
     /// Ask the model for every step, also for those of a task that memory knows.
     #[arg(long)]
     pub(super) no_replay: bool,
-    /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an item
-    /// to see what it is worth.
+    /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an
+    /// item to see what it is worth.
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(super) withheld_share: Option<f64>,
-    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their goals.
+    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their
+    /// goals.
     #[arg(long)]
     pub(super) trace_scoring: bool,
     /// Days after which the way of a run is forgotten. Default: 30.
@@ -159,19 +160,18 @@ pub(super) struct RunArgs {
     pub(super) trace_ttl_days: Option<u32>,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
-    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`. The agent works in a new
-    /// tab, with that browser's cookies. Needs the driver cdp.
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`. The agent works in a
+    /// new tab, with that browser's cookies. Needs the driver cdp.
     #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with = "headed")]
     pub(super) attach: Option<Url>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
 
-/// Flags of `webwise demo`.
 #[derive(Debug, Args)]
 pub(super) struct DemoArgs {
-    /// Port of the shop on 127.0.0.1; 0 selects a free port. By default the same port is used each time if it is free, so that
-    /// memory recognises the shop.
+    /// Port of the shop on 127.0.0.1; 0 selects a free port. By default the same port is used each time if it is free, so
+    /// that memory recognises the shop.
     #[arg(long, value_name = "N")]
     pub(super) port: Option<u16>,
     /// Seed for order numbers and small differences of the shop's pages. Default: random.
@@ -199,12 +199,13 @@ pub(super) struct ModelArgs {
     /// Address of an OpenAI-compatible server; overrides `WEBWISE_LLM_BASE_URL`.
     #[arg(long, value_name = "URL", value_parser = values::url)]
     pub(super) base_url: Option<Url>,
-    /// Maximum time for one answer of the model, such as 90s or 9m. Default: 60s. A slow model on your own machine needs more.
+    /// Maximum time for one answer of the model, such as 90s or 9m. Default: 60s. A slow model on your own machine needs
+    /// more.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) model_timeout: Option<Duration>,
-    /// When the model gets a picture of the page. Default: auto, for models that are known to accept pictures. An
-    /// OpenAI-compatible server or Ollama gets pictures only with auto or always. After a secret was typed or shown, no more
-    /// pictures are taken.
+    /// When the model gets a picture of the page. Default: auto for a model that is known to accept pictures, otherwise
+    /// never. It is not known for Ollama or an OpenAI-compatible server, so for these give auto or always. After a secret
+    /// was typed or shown, no more pictures are taken.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) images: Option<ImagesArg>,
 }

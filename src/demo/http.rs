@@ -1,7 +1,7 @@
 //! The part of HTTP/1.1 that the shop needs: parses requests and writes responses.
 //!
-//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with a suitable status. There
-//! are no sockets here; `server` reads and writes.
+//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with a suitable status.
+//! There are no sockets here; `server` reads and writes.
 
 use std::fmt::Write as _;
 
@@ -10,8 +10,8 @@ use url::{Url, form_urlencoded};
 use super::html::Html;
 use crate::base::Site;
 
-/// Maximum total size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, and Apache allows 8,192
-/// for each line.
+/// Maximum total size of the request line and all headers. Unit: bytes. Source: chosen; browsers send about 1,000, and
+/// Apache allows 8,192 for each line.
 pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Maximum number of header lines of a request. Source: chosen; browsers send about 15.
 pub(super) const MAX_HEADERS: usize = 64;
@@ -20,8 +20,8 @@ pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
 /// Maximum length of a request's path together with its query. Unit: bytes. Source: chosen.
 const MAX_TARGET_BYTES: usize = 2048;
 
-/// Content security policy: the browser may load nothing, and may send forms only to this server. Styles and the only script
-/// are inline.
+/// Content security policy: the browser may load nothing over the network, and may send forms only to this server. Styles
+/// and the only script are inline.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -208,7 +208,8 @@ impl<'a> Headers<'a> {
             .map(|(_, value)| *value)
     }
 
-    /// Returns the value of a header that may occur only once; `None` if the header is missing. Refuses a request in which it occurs twice.
+    /// Returns the value of a header that may occur only once; `None` if the header is missing. Refuses a request in which
+    /// it occurs twice.
     fn single(&self, name: &str) -> Result<Option<&'a str>, Status> {
         let mut values = self.all(name);
         match (values.next(), values.next()) {
@@ -217,8 +218,8 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses a request whose `Host` header is not a loopback name. Otherwise a page of another site could reach the shop if the name of
-    /// its host resolves to loopback.
+    /// Refuses a request whose `Host` header is not a loopback name. Otherwise a page of another site could reach the shop
+    /// if the name of its host resolves to loopback.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {

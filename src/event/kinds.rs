@@ -154,8 +154,8 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Advice was withheld from the prompt, so that runs with and without it can be compared. Emitted once in a run for
-    /// each item. The events of recalls do not contain withheld items.
+    /// Advice was withheld from the prompt, so that runs with and without the advice can be compared. An item is in one such
+    /// event of the run at most. The events of recalls do not contain withheld items.
     AdviceWithheld {
         /// Texts of the items.
         lessons: Vec<String>,
@@ -190,8 +190,8 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request failed, either to the model that decides or to the compressor, the model that shortens results. There was no connection,
-    /// the reply was an error, or the reply could not be used.
+    /// A request failed. It went to the model that decides, or to the compressor, which is the model that shortens results.
+    /// There was no connection, the reply was an error, or the reply could not be used.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
@@ -203,7 +203,8 @@ pub enum EventKind {
         /// The call's tool, and the reason for the refusal.
         problem: CallProblem,
     },
-    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another page appeared.
+    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another
+    /// page appeared.
     CallsDropped {
         /// Number of dropped calls.
         count: usize,
@@ -228,8 +229,9 @@ pub enum EventKind {
         /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
-    /// An action of the browser is about to be carried out. Tools that your program adds have no such event. If no
-    /// [`ActionExecuted`](Self::ActionExecuted) follows, the run ended during the action, and the action may have had its effect.
+    /// An action of the browser is about to be carried out. Calls of tools that your program adds have no event of this
+    /// kind. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended during the action, and the action may
+    /// have had its effect.
     ActionStarted {
         /// The action, with typed secrets as placeholders.
         action: Action,
@@ -267,7 +269,8 @@ pub enum EventKind {
         /// The extracted data, with secrets replaced.
         text: String,
     },
-    /// The program gave the run a text, or took one back. Every run, including a resumed one, begins with an event for each text that it has.
+    /// The program gave the run a text, or took one back. Every run, including a resumed one, begins with an event for each
+    /// text that it has.
     Given {
         /// The name of the text.
         name: String,
@@ -437,8 +440,8 @@ pub enum EventKind {
         notice: StoreNotice,
     },
     /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
-    /// emitted if something that a memory kind learned from the run is lost; the error of this event contains `lost`
-    /// and the name of the memory kind.
+    /// emitted if something that a memory kind learned from the run is lost. In that case, `error` contains `lost` and the
+    /// name of the memory kind.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,

@@ -36,11 +36,12 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Default maximum size of a run's folder. `run_meta.json` does not count, nor do the lines that record the end of
-/// recording and the end of the run. Unit: bytes. Source: chosen; the hundred runs that are kept by default then take
-/// at most about 27 GB, however large pages and replies are.
+/// Default maximum size of a run's folder. `run_meta.json`, `intents.jsonl` and the lines that record the end of recording
+/// and the end of the run do not count. Unit: bytes. Source: chosen; the hundred runs that are kept by default then take at
+/// most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of incomplete runs whose reason the sink remembers. Source: chosen; once the disk is full, every later run fails.
+/// Maximum number of incomplete runs whose reason the sink remembers. Source: chosen; once the disk is full, every later run
+/// fails.
 const MAX_FAILURES: usize = 1_000;
 
 /// A sink and journal that writes each run into its own folder, readable by its owner only.
@@ -52,31 +53,32 @@ const MAX_FAILURES: usize = 1_000;
 /// | `model.jsonl` | requests and responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as observed and as interpreted |
 /// | `reasoning.jsonl` | text and reasoning of the model, without its calls |
-/// | `intents.jsonl` | actions before they are carried out, if the sink is also the loop's journal: one versioned [`Intent`] on each line |
+/// | `intents.jsonl` | if the sink is also the loop's journal: one versioned [`Intent`] a line, written before the action |
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
-/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; numbered by step and within the step |
+/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; `N` counts within a step |
 ///
-/// Each line is an [`Event`], which [`read`](Self::read) reads back. Only `reasoning.jsonl` and `intents.jsonl` contain other lines. In
-/// `observations.jsonl`, the first line holds a whole page tree and each later line holds only the differences from the line before. So a
-/// page that stays the same takes almost no space.
+/// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back, except in `reasoning.jsonl` and
+/// `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later line contains only the
+/// differences from the line before, so a page that stays the same takes almost no space.
 ///
-/// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is closed when the run
-/// ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at the same time. If the folder of a new
-/// run exists already, the folder stays unchanged, the new run is not recorded, and [`close`](Self::close) reports this.
+/// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is
+/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at the
+/// same time. If the folder of a new run exists already, the folder stays unchanged, the new run is not recorded, and
+/// [`close`](Self::close) reports this.
 ///
 /// # Retention
 /// When a run's folder is created, old runs are deleted (see [`Retention`]).
 ///
 /// # Cap
-/// If a run exceeds 256 MiB, or the limit set in the builder, its events are written only up to that size, and then only the end of the
-/// run. A `recording_failed` line at the end of `actions.jsonl` and the field `nothing_kept_from_step` in `run_meta.json` name the step at
-/// which recording stopped. The run's report says so too.
+/// A run's folder has a maximum size: 256 MiB, or the limit set in the builder. From the first event that does not fit, only
+/// intents and the end of the run are still written. A `recording_failed` line at the end of `actions.jsonl` and the field
+/// `nothing_kept_from_step` in `run_meta.json` name the step at which recording stopped. The run's report says so too.
 ///
 /// # Loss policy
-/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines of its last
-/// step. Intents are not lost: the loop waits until an intent is written, and for an irreversible action until the intent is on the disk. A
-/// run that cannot be written does not stop the recording of others. [`close`](Self::close) reports the failure. The run's report also
-/// gives it, if it was known when the run ended.
+/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines
+/// of its last step. Intents are not lost: the loop waits until an intent is written, and for an irreversible action until
+/// the intent is on the disk. If one run cannot be written, other runs are still recorded. [`close`](Self::close) reports
+/// the failure. The run's report also gives the failure, if it was known when the run ended.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -171,7 +173,8 @@ impl EventSink for RunFolder {
 
 #[async_trait]
 impl Journal for RunFolder {
-    /// Writes the intent on the thread that writes events. That thread writes all earlier events first, so the run's folder exists by then.
+    /// Writes the intent on the thread that writes events. That thread writes all earlier events first, so the run's folder
+    /// exists by then.
     async fn intent(&self, intent: &Intent) -> Result<()> {
         let (done, kept) = oneshot::channel();
         self.writer
@@ -238,7 +241,7 @@ struct Runs {
     /// dropped.
     open: BTreeMap<RunId, Option<Folder>>,
     first_error: Option<Error>,
-    /// The first failure to delete an old run. It does not make any new run incomplete.
+    /// The first failure to delete an old run. This failure does not make any new run incomplete.
     first_kept: Option<Error>,
     failures: Failures,
 }

@@ -10,8 +10,8 @@ use crate::{
     working::LeftOut,
 };
 
-/// Words that mark a link as leading to an account, to a purchase or to a change on the site. Exploration does not open a link that has one
-/// of them in its text, path or query. Source: chosen.
+/// Words that mark a link as leading to an account, to a purchase or to a change on the site. Exploration does not open a
+/// link that has one of them in its text, path or query. Source: chosen.
 const WORDS: &[&str] = &[
     // Words that lead to an account, or that log out.
     "login",

@@ -165,9 +165,11 @@ impl Frontier {
 
     /// Records the page that the browser shows after the address of `visit` was opened.
     ///
-    /// The page is not kept if the browser ended on another host, on a page that exploration leaves out, or on a page
-    /// that is already known. If the start page leads to another host of its site, or from `http` to `https`, the
-    /// exploration continues on that host.
+    /// The page is not kept if the browser shows a page of another host, a page that exploration leaves out, an error page,
+    /// or a page that is already known. A page also counts as known if [`Limits::alike`] similar pages were opened before.
+    ///
+    /// If the start page leads to another host of its site, or from `http` to `https`, the exploration continues on that
+    /// host.
     pub fn record_page(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
         let Ok(shown) = Url::parse(&view.url).map(bare) else {
             self.map.leave_out(LeftOut::Unreachable);
@@ -292,7 +294,8 @@ mod tests {
     use super::*;
     use crate::page::{Node, PageHead, Tree, ViewOptions, interpret};
 
-    /// Explores a site whose pages show these links, as pairs of address and words, and returns the opened addresses and the map.
+    /// Explores a site whose pages show these links, as pairs of address and words, and returns the opened addresses and the
+    /// map.
     fn explored(
         site: impl Fn(&str) -> Vec<(String, String)>,
         limits: Limits,

@@ -9,9 +9,9 @@
 //!
 //! - Pages are opened by their address alone, and only if a link of the site has this address. Nothing is clicked, so
 //!   nothing can be sent, bought or deleted by a form or a script's button.
-//! - A link can still do something, although HTTP forbids it: log out, delete, put into a cart. So links are left out
-//!   if their words or their address say so, in some thirty languages. A list of words proves nothing, so explore a
-//!   site where you are logged in only if its links keep to HTTP. In doubt, a link is left out.
+//! - A link can still do something, although HTTP forbids it: log out, delete, put into a cart. So links are left out if
+//!   their words or their address say so, in some thirty languages. In doubt, a link is left out. But a list of words proves
+//!   nothing. If you are logged in on a site, explore it only if none of its links changes anything.
 //! - Among similar pages, such as those of a shop's products, two are opened. A map of two hundred products would leave
 //!   no room for pages of other kinds.
 

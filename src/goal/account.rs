@@ -1,9 +1,10 @@
-//! Decides which new texts replace the recorded texts of a template's steps. A new goal can often be read in several ways; the decision is
-//! made for one of them.
+//! Decides which new texts replace the recorded texts of a template's steps. A new goal can often be read in several ways;
+//! the decision is made for one of them.
 //!
-//! Every recorded text must be explained. It may come from a slot, from words of the frame (the goal's words outside the slots), from the
-//! page itself (such as a button's name) or from a choice among several elements. If a text has no such source, the new goal is refused,
-//! unless all its values are equal to the recorded values.
+//! Every recorded text of a step (called a literal) must be explained. It may come from a slot (a hole of the template),
+//! from words of the frame (the goal's words outside the slots), from the page itself (such as a button's name) or from a
+//! choice among several elements. If a text has no such source, a new goal is refused if any of its values differs from the
+//! recorded value.
 
 use super::{
     address::Address,
@@ -43,7 +44,8 @@ impl From<Stop> for Verdict {
     }
 }
 
-/// The input of the decision: the recorded run with its template, and the values that the new goal has in the template's holes.
+/// The input of the decision: the recorded run with its template, and the values that the new goal has in the template's
+/// holes.
 pub(super) struct Account<'a> {
     pub(super) record: &'a Recorded,
     pub(super) explained: &'a [Explained],
@@ -119,8 +121,9 @@ impl Account<'_> {
         Ok(plan)
     }
 
-    /// Returns the indices of the steps whose target was picked from several similar elements and is not named by the goal: the target has
-    /// no name, or the goal does not give its name.
+    /// Returns the indices of the steps whose target the model must choose anew. In these steps, the target was picked from
+    /// several similar elements, and the goal does not name it: the target has no name, or the goal does not contain the
+    /// name.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -175,8 +178,8 @@ impl Account<'_> {
         }
     }
 
-    /// Checks that every changed value is used by a step. If the value is a date, steps must use each part of it (day, month, year) that
-    /// changed.
+    /// Checks that every changed value is used by a step. If a date changed, steps must use each part of it (day, month,
+    /// year) that changed.
     fn all_used(&self, used: &[Option<DateParts>]) -> Result<(), Stop> {
         for (at, hole) in self
             .holes
@@ -240,8 +243,8 @@ impl Account<'_> {
         if !parts.pieces.iter().any(is_touched) {
             return Ok(Becomes::Kept);
         }
-        // Typed text with a value in it was composed by a person or a model. In any text, a number beside the value may depend on the
-        // value.
+        // Typed text with a value in it was composed by a person or a model. In any text, a number beside the value may
+        // depend on the value.
         if literal.field == Field::Text || parts.rest >= Rest::Numbers {
             return Err(Reason::Composed.into());
         }
@@ -267,8 +270,8 @@ impl Account<'_> {
         }
     }
 
-    /// Returns the text that replaces `old`. All sources must give the same text. But if exactly one source is near the field, as
-    /// [`is_near`](Self::is_near) reports, only that source counts.
+    /// Returns the text that replaces `old`. If exactly one source is near the field, as [`is_near`](Self::is_near) reports,
+    /// only that source counts. Otherwise all sources must give the same text.
     fn by_sources(
         &self,
         literal: &Literal,
@@ -332,8 +335,9 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the text to use if the value did not change. If the recorded step typed the value exactly as the recorded goal spells it,
-    /// this is the spelling of the new goal, which can differ in upper and lower case, for example. Otherwise it is the recorded text.
+    /// Returns the text of a step for a value that did not change. If the recorded step typed the value exactly as the
+    /// recorded goal spells it, the text is the value in the spelling of the new goal, which may differ in upper and lower
+    /// case, for example. Otherwise the recorded text stays.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -353,8 +357,8 @@ impl Account<'_> {
         let mut results = Vec::new();
         for program in programs {
             let outputs = apply(*program, &self.new[hole]);
-            // A date program may not apply, because it is for one language or one order of day and month only. Any other program must
-            // apply.
+            // A date program may not apply, because it is for one language or one order of day and month only. Any other
+            // program must apply.
             if outputs.is_empty() && !matches!(program, Program::Date { .. }) {
                 return Err(Reason::NoProgram.into());
             }
@@ -363,9 +367,10 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// Checks whether a new value may replace a short recorded value; always accepts it if the recorded value is not short. A short value
-    /// can occur in a step by chance. So the recorded value must occur in the recorded goal as often as in the steps. If the run has a step
-    /// that cannot be undone, a person is asked about each typed text that contains a short value.
+    /// Checks whether a new value may replace a short recorded value, which can occur in a step by chance. The recorded
+    /// value must occur in the recorded goal as often as in the steps. If the run has a step that cannot be undone, a person
+    /// is asked about each typed text that contains the value. A value passes without these checks if it is not short, is a
+    /// date, or belongs to a confirmed hole.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
         // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.
@@ -393,8 +398,8 @@ impl Account<'_> {
         Ok(())
     }
 
-    /// Reports whether the source is a hole near the literal's field: a word beside the hole in the recorded goal is also a word of the
-    /// field's label.
+    /// Reports whether the source is a hole near the literal's field. A hole is near if a word beside the hole in the
+    /// recorded goal is also a word of the field's label.
     fn is_near(&self, literal: &Literal, source: &Source) -> bool {
         let Source::Hole { hole, .. } = source else {
             return false;
@@ -406,8 +411,9 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a recorded text with a date or a time that the recorded goal does not give. `is_relative` is true if the recorded goal contains
-/// a relative time such as "tomorrow". In that case, a number that the recorded goal does not give is refused too.
+/// Refuses a recorded text with a date or a time that the recorded goal does not give. If the recorded goal contains a
+/// relative time such as "tomorrow" (`is_relative`), also refuses a recorded text with any number that the recorded goal
+/// does not give.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -429,8 +435,8 @@ fn ask(reason: Reason, literal: &Literal, choices: Vec<String>) -> Stop {
     })
 }
 
-/// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of at most two characters, or a
-/// number below 100.
+/// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of at most two
+/// characters, or a number below 100.
 fn is_short(value: &Value) -> bool {
     /// Smallest number that does not count as short. Source: chosen.
     const LEAST_NUMBER: u64 = 100;
@@ -444,8 +450,8 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label, apart from the ending of a plural. In a
-/// script without spaces, `word` is a single character, and it is enough that `label` contains this character.
+/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label, apart from the ending of a
+/// plural. In a script without spaces, `word` is a single character, and it is enough that `label` contains this character.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

@@ -1,8 +1,9 @@
 //! Confirmation of a template by further runs of the same steps with other values.
 //!
-//! First, a template is built from the first run; in it, even weak evidence makes a slot. Then the goal of each further run must have
-//! exactly one reading that predicts the texts of that run's steps. Slots whose value varied are confirmed. Weak slots whose value never
-//! varied become words of the frame again.
+//! First, a template is built from the first run. In this template, even weak evidence makes a slot (a hole). Then the goal
+//! of each further run must have exactly one reading that predicts the texts of that run's steps. Slots whose value varied
+//! are confirmed. Slots with weak evidence whose value never varied become words of the frame (the goal's words outside the
+//! slots) again.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ use super::{
 
 type Texts = BTreeMap<(usize, Field), Literal>;
 
-/// Builds the template of several runs of one task; `None` if they do not fit together or no value varied.
+/// Builds the template of several runs of one task. Returns `None` if the runs contradict each other, if no value varied, or
+/// if no step uses a confirmed value.
 pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     let (first, others) = runs.split_first()?;
     let weak = Template::build(first, true);
@@ -81,8 +83,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed, unless it may be the verb of
-/// the goal: another verb is another task, so a person must approve it.
+/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed. But a hole that
+/// may be the verb of the goal keeps its state: another verb is another task, so a person must approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -106,8 +108,8 @@ fn texts_of(run: &Recorded) -> Texts {
     literals(&run.steps).into_iter().map(keyed).collect()
 }
 
-/// Reports whether both runs took the same steps, perhaps with other texts: the same actions, roles of targets, field labels and pressed
-/// keys.
+/// Reports whether both runs took the same steps, perhaps with other texts: the same actions, roles of targets, field labels
+/// and pressed keys.
 fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     let is_same = |(a, b): (&Literals, &Literals)| {
         let is_field = a.text.is_some() || a.option.is_some();
@@ -131,8 +133,8 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Returns the template's texts without the explanations that fail to predict the texts of another run. `new` holds the values of the other
-/// run, and `texts` holds its texts. Returns `None` if a text has no explanation left.
+/// Returns the template's texts without the explanations that fail to predict the texts of another run. `new` holds the
+/// values of the other run, and `texts` holds its texts. Returns `None` if a text has no explanation left.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -189,8 +191,9 @@ fn prune_text(
     })
 }
 
-/// Returns the source if it also predicts `new_text`, the text of the other run; otherwise `None`. A hole whose value changed keeps only
-/// the programs that turn the other run's value into `new_text`.
+/// Returns the source if it also predicts `new_text`, the text of the other run; otherwise `None`. A program turns the value
+/// of a hole into a text. If the hole's value changed, only the programs that turn the other run's value into `new_text` are
+/// kept.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -229,8 +232,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Reports whether the literal is the name of an element and predicts `other`, the name of this element in the other run. It does if the
-/// values of the other run, put into the literal's pieces, give `other`.
+/// Returns true if the values of the other run, put into `parts`, give `other`. `parts` are the pieces of `literal`, the
+/// name of an element. `other` is the name of this element in the other run. Returns false if `literal` is not a name.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

@@ -12,8 +12,8 @@ use super::{
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
 
-/// The date formats in which a step may have written a date of the goal. A format that is a single number (`MM`, `M`, `DD`, `D`, `YY`) is
-/// tried only for a field that asks for a day, month or year.
+/// The date formats in which a step may have written a date of the goal. A format that is a single number (`MM`, `M`, `DD`,
+/// `D`, `YY`) is tried only for a field that asks for a day, month or year.
 pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YYYY-MM-DD"),
     DateFormat("YYYY/MM/DD"),
@@ -181,7 +181,7 @@ pub(super) const TIME_FORMATS: [TimeFormat; 6] = [
 ];
 
 impl TimeFormat {
-    /// Writes a time; `None` if the time has seconds and the format has no place for them.
+    /// Writes a time. Returns `None` if the time has seconds other than 0 and the format has no place for them.
     pub(super) fn write(self, time: Time) -> Option<String> {
         let (hour, minute) = (time.hour, time.minute);
         let half = (hour + 11) % 12 + 1;

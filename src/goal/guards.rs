@@ -1,7 +1,9 @@
-//! Guards: decide which words are accepted as the new value of a hole. A hole is a place in the recorded goal whose words may change.
+//! Guards: decide which words are accepted as the new value of a hole. A hole is a place in the recorded goal whose words
+//! may change.
 //!
-//! The parser finds the words that a new goal has in the place of a hole; the guards check that these words look like a value. If in doubt,
-//! the guards refuse the words. A value in quotes passes nearly all guards, because the quotes show where it ends.
+//! The parser finds the words that a new goal has in the place of a hole; the guards check that these words look like a
+//! value. If in doubt, the guards refuse the words. A value in quotes passes nearly all guards, because the quotes show
+//! where it ends.
 
 use std::collections::HashSet;
 
@@ -19,11 +21,11 @@ use super::{
 
 /// Maximum number of characters of a quoted value. Source: chosen.
 const MAX_QUOTED: usize = 300;
-/// Number of words by which a new value may be longer than the recorded value. The limit applies if the recorded steps can be undone and
-/// the value is not at the end of the goal. Source: chosen.
+/// Maximum number of words by which a new value may be longer than the recorded value. The limit applies if the recorded
+/// steps can be undone and the value is not at the end of the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
-/// Number of words that a new value may always have, even if the recorded value is much shorter. The rule applies in the same case as
-/// [`MORE_WORDS`]. Source: chosen.
+/// Smallest limit on the length of a new value. If [`MORE_WORDS`] gives a smaller limit, this limit applies instead. Unit:
+/// words. Source: chosen.
 const LEAST_CAP: usize = 3;
 
 /// The facts about the recorded goal that the guards need besides the value itself.
@@ -33,7 +35,8 @@ pub(super) struct Surroundings {
     pub(super) is_irreversible: bool,
     /// True if a word of the recorded goal belongs to a language for which there are word lists.
     pub(super) knows_language: bool,
-    /// True if the frame contains words. Without them, the template would accept any goal.
+    /// True if the frame contains more than function words and signs, and is not written in hiragana alone. Otherwise the
+    /// template would accept any goal.
     pub(super) has_frame: bool,
 }
 
@@ -41,8 +44,8 @@ pub(super) struct Surroundings {
 #[derive(Debug, Clone, Default)]
 struct Frame {
     words: HashSet<String>,
-    /// Pairs of neighbouring Han characters. They are compared instead of words, because a text in Han characters does not show where a
-    /// word ends.
+    /// Pairs of neighbouring Han characters. They are compared instead of words, because a text in Han characters does not
+    /// show where a word ends.
     pairs: HashSet<(String, String)>,
 }
 
@@ -143,8 +146,8 @@ fn han_pairs(tokens: &[Token]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Checks that a new value looks like a value of the hole. `is_last` is true if the goal ends with the hole, so that no word of the frame
-/// marks the end of the value. `is_given` is true if the caller gave the value by name.
+/// Checks that a new value looks like a value of the hole. `is_last` is true if the goal ends with the hole, so that no word
+/// of the frame marks the end of the value. `is_given` is true if the caller gave the value by name.
 pub(super) fn check(
     hole: &Hole,
     new: &Value,
@@ -313,7 +316,8 @@ fn unspaced(new: &[Token]) -> Result<(), Reason> {
     refuse_if(has_closed, Reason::ClosedClass)
 }
 
-/// Checks that both values have the same sequence of kinds of tokens with digits (number, identifier, date, time).
+/// Checks that the tokens with digits have the same kinds in both values, in the same order. The kinds are number,
+/// identifier, date and time.
 fn numbers(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     let kinds = |tokens: &[Token]| -> Vec<Kind> {
         let counted = tokens.iter().map(|token| token.kind);
@@ -351,8 +355,8 @@ fn names(old: &[Token], new: &[Token]) -> Result<(), Reason> {
     )
 }
 
-/// Returns the number of words. In scripts without spaces it is an estimate: a run of katakana or Hangul counts as one word, two Han
-/// characters count as one, and four characters of any other script count as one.
+/// Returns the number of words. In scripts without spaces it is an estimate: a run of katakana or Hangul counts as one word,
+/// two Han characters count as one, and four characters of any other script count as one.
 fn word_count(tokens: &[Token]) -> usize {
     let mut count = 0;
     let mut run: Vec<&Token> = Vec::new();

@@ -1,8 +1,9 @@
 //! Tokens of a goal.
 //!
-//! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts without spaces, each
-//! character is a token. No dictionary is needed to find words, because the words of the frame show where a value ends. Punctuation becomes
-//! a flag of the next token. Every other visible sign is a token, so that `-100` and `100` differ.
+//! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts
+//! without spaces, each character is a token. No dictionary is needed to find words, because the words of the frame (the
+//! goal's words outside its holes) show where a value ends. Punctuation becomes a flag of the next token. Every other
+//! visible sign is a token, so that `-100` and `100` differ.
 
 use super::{
     dates::{Reading, Time, read_numeric},
@@ -231,8 +232,8 @@ fn is_mark(c: char) -> bool {
     is_letter(c) && !c.is_alphanumeric()
 }
 
-/// Reports whether a number begins with a separator, as in `$.50`. If the separator were taken as punctuation, it would vanish and the
-/// number would change.
+/// Reports whether a number begins with a separator, as in `$.50`. If the separator were taken as punctuation, it would
+/// vanish and the number would change.
 fn begins_a_fraction(rest: &str, before: Option<char>) -> bool {
     let mut chars = rest.chars();
     matches!(chars.next(), Some('.' | ',' | '·'))

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::json::Reader;
 
-/// The opening and closing marks around text in which a model may write calls. The opening mark begins a line, and the
-/// closing mark ends a line.
+/// The opening and closing marks around text in which a model may write calls. The opening mark begins a line or
+/// follows a closing tag. The closing mark ends a line, but a closing tag may also be followed by another tag.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,
@@ -36,8 +36,8 @@ const FENCES: &[Marks] = &[
     },
 ];
 
-/// Returns the JSON values of each place that may contain calls: first those in the last lines of the text, then those
-/// in tags, then those in code fences. Each place is searched only when the iterator reaches it.
+/// Returns the JSON values of each place that may contain calls. The first place is the last lines of the text, the
+/// second all tags, the third all code fences. Each place is searched only when the iterator reaches it.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [
@@ -48,8 +48,9 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// Returns the text after a `<think>` block, because a model's thoughts are not yet its actions. A text without such a
-/// block is returned whole.
+/// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. If the text begins
+/// with `<think>` and that block has no end, returns an empty text. A text that begins with `{` or `[`, or that has no
+/// such block, is returned whole.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -63,7 +64,8 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the values in the last lines of the text, if these lines contain nothing but JSON values. Otherwise returns an empty list.
+/// Returns the values in the last lines of the text, if these lines contain nothing but JSON values. Otherwise returns
+/// an empty list.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -100,8 +102,9 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
     found
 }
 
-/// Returns the JSON values up to the closing mark, and the text after the mark. Fails if anything but values comes before
-/// the mark. The error is then the rest of the text, in which the search for calls continues.
+/// Returns the JSON values up to the closing mark, and the text after the mark. `inside` is the text after the opening
+/// mark. Fails if there are no values, or if anything else stands before the closing mark or beside it. The error is
+/// the rest of the text, in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

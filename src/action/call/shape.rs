@@ -13,7 +13,7 @@ const MAX_WRAPPERS: usize = 6;
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
 /// Keys under which a wrapping object may hold a single call.
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
-/// Keys that may hold the tool's name, besides `tool` and `action`, which are tried first.
+/// Keys that may hold the tool's name. The keys `tool` and `action` may hold it too and are tried before these.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
 /// Keys that may hold the arguments of a call, as an object or a JSON string.
 const ARGUMENTS: &[&str] = &[
@@ -24,7 +24,7 @@ const ARGUMENTS: &[&str] = &[
     "input",
     "action_input",
 ];
-/// Keys beside a call that may hold notes of the model, which are ignored.
+/// Keys under which a model may write notes beside a call. These notes are ignored.
 const NOTES: &[&str] = &[
     "call_id",
     "comment",
@@ -115,9 +115,9 @@ fn look_into_object(
     }
 }
 
-/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]. This value is
-/// the arguments in the object. An object without arguments contains the inner call in the keys beside the tool's name.
-/// Returns `None` if the object is not a call of that tool.
+/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]. This value
+/// is the object's arguments. If the object has no arguments, this value consists of all keys except the one with the
+/// tool's name. Returns `None` if the object is not a call of that tool.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;

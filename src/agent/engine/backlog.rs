@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Learns from all digests of earlier runs that wait in the store, no matter which process ran them.
+    /// Learns from all digests that wait in the store. A digest may come from a run of any process.
     pub(in crate::agent) async fn prepare(
         &mut self,
         store: &impl MemoryBackend,

@@ -99,8 +99,8 @@ impl Engine {
         }
     }
 
-    /// Stores the digest of a run, so that the next run learns from it. There are two shelves (parts of the store)
-    /// for such digests: if one of them does not accept the digest, the next one is tried.
+    /// Stores the digest of a run, so that the next run learns from it. There are two shelves (parts of the store) for
+    /// such digests. If the first shelf does not accept the digest, the second is tried.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,

@@ -5,7 +5,8 @@
 //!
 //! # Decisions
 //!
-//! - After the run's time is up, all answers of the store together may take 1.5 s, so that a silent store cannot prolong a run.
+//! - After the run's time is up, all answers of the store together may take 1.5 s, so that a silent store cannot
+//!   prolong a run.
 //! - A recall waits for one answer and is not repeated, because the model waits for it. Learning waits its turn: many runs
 //!   that end at once write the same shelves one after the other.
 
@@ -111,7 +112,8 @@ impl Engine {
         }
     }
 
-    /// Returns the advice of every memory kind for this moment of the run (its cue, task and steps), in the order of the kinds.
+    /// Returns the advice of every memory kind for this moment of the run (its cue, task and steps), in the order of
+    /// the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -133,7 +135,8 @@ impl Engine {
         advice
     }
 
-    /// Returns the elements of the page's host that memory knows, each with the id of its record, in the order of the memory kinds.
+    /// Returns the elements of the page's host that memory knows, each with the id of its record, in the order of the
+    /// memory kinds.
     pub(super) async fn elements(
         &mut self,
         store: &impl MemoryBackend,
@@ -193,7 +196,8 @@ impl Engine {
         }
     }
 
-    /// Reads a shelf unless it was already read, and applies the [`upkeep`](MemoryKind::upkeep) of the memory kind that owns it.
+    /// Reads a shelf and applies the [`upkeep`](MemoryKind::upkeep) of the memory kind that owns it. Does nothing if
+    /// the shelf was already read.
     async fn read(&mut self, store: &impl MemoryBackend, shelf: &Shelf, asking: Asking<'_>) {
         if self.shelves.contains_key(shelf) {
             return;

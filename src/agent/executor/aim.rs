@@ -110,7 +110,8 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds to `found` the lines that match the target of a failed call. The hits of a `find` in the same reply stay above these lines.
+/// Adds to `found` the lines that match the target of a failed call. The hits of a `find` in the same reply stay above
+/// these lines.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());
@@ -141,7 +142,8 @@ const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
 
-/// Returns the identities of the elements that an action refers to by reference; `None` if one of the references is not on the page.
+/// Returns the identities of the elements that an action refers to by reference; `None` if one of the references is not
+/// on the page.
 pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
     let known = |reference: &ElementRef| {
         page.tree()

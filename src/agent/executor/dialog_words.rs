@@ -42,7 +42,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns true if the message may come from a frame that is out of the run's scope, and not from the page at `url` itself.
+    /// Returns true if the message may come from a frame that is out of the run's scope, and not from the page at `url`
+    /// itself.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();

@@ -58,7 +58,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.ended(StopReason::Cancelled)
     }
 
-    /// Ends the run with the reason for which it has already stopped; if it has not stopped yet, with this reason.
+    /// Ends the run and returns the report. The stop reason is the one with which the run has already stopped, or
+    /// `stop` if the run has not stopped yet.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! Carries out an action: passes it to the driver, observes the page, judges the outcome, and leads the browser back if it left the run's
-//! scope.
+//! Carries out an action: passes it to the driver, observes the page, judges the outcome, and leads the browser back if
+//! it left the run's scope.
 
 use std::time::Duration;
 
@@ -26,8 +26,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which the executor watches a number on the page that changed after an action. A clock that shows seconds
-/// changes again in this time; such a number is not an effect of the action. Source: chosen.
+/// Time for which the executor watches a number that changed on the page after an action. If the number changes again
+/// in this time, it may be a clock that shows seconds, and then it is not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
@@ -63,8 +63,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 self.state.healed = true;
                 self.state.remarks.notes.push(known_by(&again));
             }
-            // After the last observation, the page replaced the element by a new one with the same identity. Nothing was done yet, so try
-            // again with the new element.
+            // After the last observation, the page replaced the element by a new one with the same identity. Nothing
+            // was done yet, so try again with the new element.
             self.note_secrets(&again);
             let again = in_words(&again, &after);
             execution = self.attempt(again, seen, patience).await?;
@@ -81,13 +81,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
             may_show && changes.as_ref().is_some_and(PageDiff::is_empty)
         };
         if quiet(&changes) && !self.is_answered_in_numbers(changes.as_ref()) {
-            // Some pages react late, and menus open some time after the pointer arrives. A second observation costs only this wait.
+            // Some pages react late, and menus open some time after the pointer arrives. A second observation costs
+            // only this wait.
             tokio::time::sleep(self.parts.options.settle).await;
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        // This is also done if the driver's traces prove an effect. Otherwise a changed number that the traces do not explain would be
-        // reported to the model, even if it is a clock.
+        // This is also done if the driver's traces prove an effect. Otherwise a changed number that the traces do not
+        // explain would be reported to the model, even if it is a clock.
         if quiet(&changes)
             && let (Some(before), Some(found)) = (&before, &changes)
             && self.state.numbers.is_open(found)
@@ -167,8 +168,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let is_of_the_page_before =
                 |next: &Queued| next.restores.is_none() && has_target(&next.action);
             if self.state.queue.iter().any(is_of_the_page_before) {
-                // On another page, the numbering of elements starts again. So the same reference, or the same words, may mean a different
-                // element.
+                // On another page, the numbering of elements starts again. So the same reference, or the same words,
+                // may mean a different element.
                 self.drop_queue("another page is shown");
             }
         }
@@ -190,8 +191,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         self.state.page = Some(after);
-        // If another page is shown, the model sees it as a whole, so no differences are reported. Differences from or to a page that does
-        // not answer are unknown.
+        // If another page is shown, the model sees it as a whole, so no differences are reported. Differences from or
+        // to a page that does not answer are unknown.
         let is_seen = |page: &Option<PageNow>| {
             page.as_ref()
                 .is_some_and(|page| !page.observation.unresponsive)
@@ -201,9 +202,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns the action with new targets: the elements with which the page has replaced the old targets; `None` if
-    /// there are no such elements. The flag is true if the new targets were not found by the old names, but through the
-    /// elements that earlier runs used.
+    /// Returns the action with new targets: the elements with which the page has replaced the old targets. Returns
+    /// `None` if there are no such elements. The flag is true if the new targets were found through the elements that
+    /// earlier runs used, and not by the old names.
     fn again(
         &self,
         action: &BrowserAction,
@@ -275,8 +276,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records the use of a secret: that a secret was typed, and the fields into which it was typed. Does nothing if the action types no
-    /// secret.
+    /// Records the use of a secret: that a secret was typed, and the fields into which it was typed. Does nothing if
+    /// the action types no secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;
@@ -381,8 +382,8 @@ const fn offered(kept: bool) -> &'static str {
     }
 }
 
-/// Returns the text that the model gets as the result of an action; `None` if the driver returned no text. For an
-/// action on tabs, that text is a list of the tabs that the model may see.
+/// Returns the text that the model gets as the result of an action; `None` if the driver returned no text. After an
+/// action on tabs, the model gets a list of the tabs that it may see instead of the driver's text.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

@@ -9,8 +9,8 @@ use crate::{
     event::{EventSink, Journal, NoEvents},
 };
 
-/// A browser behind the guards of a run: scope, approval, secrets, recorded intents, checks for repetition, and verification of each
-/// action.
+/// A browser behind the guards of a run: scope, approval, secrets, recorded intents, checks for repetition, and
+/// verification of each action.
 ///
 /// It needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions through a guarded
 /// browser. A program that decides its actions itself builds a guarded browser directly.
@@ -70,8 +70,8 @@ impl<B> GuardedBrowser<B> {
 impl<B: BrowserDriver> GuardedBrowser<B> {
     /// Starts a run whose actions the caller decides.
     ///
-    /// The run keeps the browser until the run is finished or dropped. Another run that is started in the meantime does nothing and ends
-    /// with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// The run keeps the browser until the run is finished or dropped. Another run that is started in the meantime does
+    /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub fn start(&self, task: Task) -> Executor<'_, B> {
         Executor::start(self, task)
     }

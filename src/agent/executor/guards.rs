@@ -164,8 +164,9 @@ impl Guards {
         verdicts
     }
 
-    /// Returns the verdict. If the verdict is a stop, but the model was not warned often enough or the model's turn is
-    /// not over, returns a warning instead. The flag is true if the guard's next warning may end the run.
+    /// Returns the verdict, but replaces a stop that comes too early by a warning. A stop comes too early if the model
+    /// was not warned often enough, or if the model's turn is not over. The flag is true if the guard's next warning
+    /// may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());

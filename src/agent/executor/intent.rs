@@ -54,9 +54,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((effect == Effect::Irreversible).then_some(refused))
     }
 
-    /// Writes a checkpoint of the run, with the action that is about to be carried out, if there is one. Returns the
-    /// reason why the checkpoint could not be written; `None` if it was written, or if the run has no checkpoints. In
-    /// each run, only the first failure of the register is emitted as an event.
+    /// Writes a checkpoint of the run. If an action is about to be carried out, the checkpoint contains that action as
+    /// the intent. Returns the reason why the checkpoint could not be written; `None` if it was written, or if the run
+    /// has no checkpoints. In each run, only the first failure of the register is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -80,8 +80,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns a failure of the register of runs as text, with secrets replaced. In each run, the first failure of the register is also
-    /// emitted as an event.
+    /// Returns a failure of the register of runs as text, with secrets replaced. In each run, the first failure of the
+    /// register is also emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();
         let error = self.describe(error);
@@ -93,7 +93,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         error
     }
 
-    /// Records an intent in the journal. Returns the reason why that failed; `None` if it succeeded or if there is no journal.
+    /// Records an intent in the journal. Returns the reason why that failed; `None` if it succeeded or if there is no
+    /// journal.
     async fn journal(&mut self, intent: &Intent) -> Option<String> {
         let journal = self.parts.journal.clone()?;
         let limit = self.parts.options.journal_timeout;

@@ -20,14 +20,15 @@ use crate::{
 /// Maximum number of tabs that the model is shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation that an error names if an observation brought no answer in time. A timeout that the driver itself reports names another
-/// operation.
+/// The operation that an error names if an observation brought no answer in time. A timeout that the driver itself
+/// reports names another operation.
 const SILENT: &str = "agent.observe";
-/// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less than a second.
+/// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less
+/// than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Observes the page, unless the check of the last action's effect has already done so.
+    /// Observes the page. Does nothing if the page has already been observed since the last action.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.state.page.is_none() || self.state.stale {
             let mut page = self.look(self.patience()).await?;
@@ -99,7 +100,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// Returns the observation without the parts that the run may not see: secrets, and the content of frames and tabs out of scope.
+    /// Returns the observation without the parts that the run may not see: secrets, and the content of frames and tabs
+    /// out of scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.state.typed_into)

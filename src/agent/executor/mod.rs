@@ -426,7 +426,8 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
 }
 
 /// Puts the texts that the task gives to the run into the run's memory, with secrets replaced. The task has already
-/// checked them. In a resumed run, they replace the stored texts of the same names, except for those that were taken back.
+/// checked these texts. In a resumed run, each text of the task replaces the stored text of the same name. A text that
+/// was taken back from the run is not put into its memory again.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {

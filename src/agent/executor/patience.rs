@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Duration above which a time limit counts as unlimited. Source: chosen.
+/// Maximum duration of a time limit. A longer limit is reduced to this duration. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// The time left for an action, or for an observation before a decision. The time for an action includes the wait until
 /// the page settles, and the observations that follow the action.
 ///
-/// Each call may use only a part of the time left, so that time remains for the next one: even if an action times out,
-/// the page must still be observed.
+/// Each call may use only a part of the time left, so that time remains for the next call. For example, the page must
+/// still be observed after an action that timed out.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct Patience {
     end: Instant,

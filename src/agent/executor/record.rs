@@ -28,7 +28,8 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
-    /// True if the action was queued by `go_back_to`, which opens an earlier page again and repeats what was filled in there.
+    /// True if the action was queued by `go_back_to`, which opens an earlier page again and repeats what was filled in
+    /// there.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
@@ -55,8 +56,9 @@ impl Tried {
     }
 }
 
-/// Returns the words around the first target of an action; `None` if no other element of the page has the target's
-/// name. The words distinguish the target from these other elements.
+/// Returns the words around the first target of an action, if other elements of the page have the same name as the
+/// target. The words distinguish the target from these elements. Returns `None` if no other element has the target's
+/// name.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
@@ -75,7 +77,8 @@ pub(in crate::agent) struct Concluded {
 }
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records a finished action as a step, and applies the rules that stop a run. These are steps 14 and 15 in `Run::advance`.
+    /// Records a finished action as a step, and applies the rules that stop a run. These are steps 14 and 15 in
+    /// `Run::advance`.
     pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
             &tried.action,

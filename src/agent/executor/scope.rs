@@ -77,7 +77,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// Records the error and returns the stop reason if the browser cannot be led back into the run's scope. The
+    /// Records the error and returns the stop reason for a browser that cannot be led back into the run's scope. The
     /// browser then shows a page out of scope, or the blank page that remains after a page was lost.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal

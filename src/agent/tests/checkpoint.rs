@@ -16,7 +16,7 @@ fn reload() -> Action {
     Action::Browser(BrowserAction::Reload(NoArguments {}))
 }
 
-/// A run with so many steps, each of which gave a text of this length.
+/// Returns the state of a run with this number of steps. The action of each step returned a text of `gave` characters.
 fn state(steps: u32, gave: usize) -> State {
     let run = RunId::parse("run_1").unwrap();
     let guards = Guards::new(None, Vec::new(), false);

@@ -16,7 +16,7 @@ use crate::{
 
 const PAGE: &str = "https://desk.example/";
 
-/// A tool whose result is long; its lines are addresses if it is a search.
+/// A tool with a long result. Each line of the result ends with an address.
 #[derive(Debug)]
 struct Long {
     name: &'static str,
@@ -75,7 +75,8 @@ fn summary() -> ChatResponse {
     }
 }
 
-/// Runs a call of each tool with this compressor. Returns the messages, the events, and the input tokens that the run counted.
+/// Runs a call of each tool with this compressor. Returns the messages, the events, and the input tokens that the run
+/// counted.
 async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenCount) {
     run_with(compressor, Options::default()).await
 }

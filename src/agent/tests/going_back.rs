@@ -35,7 +35,6 @@ struct Shown {
     loads: usize,
     name: String,
     title: String,
-    /// Texts that were typed, in order.
     typed: Vec<String>,
 }
 

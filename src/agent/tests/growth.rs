@@ -33,7 +33,7 @@ mod profile;
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
-/// A page with this many elements, in one of several shapes.
+/// A function that adds this number of elements to a page, in one of several shapes.
 type Shape = fn(&mut TreeBuilder, usize);
 
 /// The shapes of pages, each with the numbers of elements to try. The largest pages take most of the time and differ
@@ -55,11 +55,11 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const BUTTONS: &str = "buttons in a form";
-/// Maximum number of elements of the other shapes in the quick profile.
+/// Maximum number of elements in the quick profile, for all shapes except the buttons.
 const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
-/// Maximum growth of visited nodes per node of a larger page. A quadratic cost grows at least 3.3 times from one size
-/// to the next.
+/// Maximum factor by which the visited nodes per node of the page grow from one size of the page to the next. With a
+/// quadratic cost, this factor would be at least 3.3.
 const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {

@@ -221,10 +221,11 @@ mod on_disk {
         }
     }
 
-    /// A run that the run folder records, with a browser that reads the intents. Returns the lines that were executed,
-    /// whether the intent of each was found, and the events.
+    /// Carries out a run that a run folder records, with a browser that reads the intents. Returns the lines that were
+    /// executed, whether the intent of each was found, and the events.
     ///
-    /// The clock of its tests is not paused: with a paused clock, the wait for the writing thread would end at once.
+    /// The tests that call this function do not pause the clock: with a paused clock, the wait for the writing thread
+    /// would end at once.
     async fn recorded(breaks: bool) -> (Vec<String>, Vec<bool>, Recorder) {
         let folder = tempfile::tempdir().unwrap();
         let (runs, recorder) = (

@@ -1,4 +1,5 @@
-//! A run waits its turn to learn. What the store does not take waits there for the next run, whoever runs it.
+//! A run waits its turn to learn. If the store does not accept what a run learned, a digest of that run waits in the
+//! store for the next run, in whatever process.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +23,8 @@ use crate::{
 const URL: &str = "https://shop.example/";
 const SPARE: &str = "pending-2";
 
-/// A store of which some collections refuse this number of updates with `Busy`.
+/// A store in which some collections refuse a number of updates with `Busy`. `left` gives these collections and
+/// numbers.
 #[derive(Debug, Clone, Default)]
 struct Refusing {
     store: InMemory,
@@ -85,7 +87,7 @@ fn kind(name: &'static str) -> Arc<dyn MemoryKind> {
     Arc::new(ScriptedKind::new(name).learning(|log| Some(json!(log.run.as_str())), put))
 }
 
-/// One run with these kinds; returns the failures of memory that it reports.
+/// Carries out a run with these kinds of memory. Returns the failures of memory that the run reports.
 async fn run(id: &str, memory: &Refusing, kinds: &[Arc<dyn MemoryKind>]) -> Vec<String> {
     let browser = ScriptedBrowser::new().with_page(URL, "Shop", "button \"Go\" e1");
     let finish = call("finish", json!({ "answer": "no", "success": false }));
@@ -112,7 +114,7 @@ async fn run(id: &str, memory: &Refusing, kinds: &[Arc<dyn MemoryKind>]) -> Vec<
     failures
 }
 
-/// The runs that a kind has learned from.
+/// Returns the ids of the runs that a kind of memory has learned from.
 async fn learned(memory: &Refusing, kind: &str) -> Vec<String> {
     let shelf = Shelf::global(&Namespace::default(), kind);
     let records = memory.store.load(&shelf).await.unwrap().records;

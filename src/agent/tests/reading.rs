@@ -18,7 +18,7 @@ use crate::{
 
 const URL: &str = "https://shop.example/";
 
-/// Runs the loop on a page of 400 paragraphs; returns the messages too.
+/// Runs the loop on a page of 400 paragraphs. Returns the report and the messages to the model.
 async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     let mut page = String::from("main\n");
     for n in 1..=400 {
@@ -30,7 +30,7 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     run_on(&page, replies).await
 }
 
-/// Runs the loop on a page with this content; returns the messages too.
+/// Runs the loop on a page with this content. Returns the report and the messages to the model.
 async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     run_model(page, ScriptedModel::new(replies)).await
 }

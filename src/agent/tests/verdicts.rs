@@ -303,7 +303,7 @@ async fn a_start_page_that_never_opened_is_the_error_of_the_run() {
     );
 }
 
-/// A page of one button whose clicks only draw: nothing in the tree changes.
+/// A page with one button. A click on the button only draws, so nothing in the tree changes.
 #[derive(Debug)]
 struct Drawing;
 

@@ -98,8 +98,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the traces (reactions of
-    /// the page), and the address and title of the page that the action led to.
+    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the
+    /// traces (reactions of the page), and the address and title of the page that the action led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -348,8 +348,8 @@ impl Cdp {
         }
     }
 
-    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the action, which may remove
-    /// the element.
+    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the
+    /// action, which may remove the element.
     pub(super) async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -392,7 +392,8 @@ impl Cdp {
         work: impl Future<Output = Result<(), CdpError>>,
     ) -> Result<Performed, CdpError> {
         if aim.frame != self.page()? {
-            // For an element in a frame, the frames around it are asked too, one after the other, so question and work cannot run together.
+            // For an element in a frame, the frames around it are asked too, one after the other, so question and work
+            // cannot run together.
             let told = self.told_of(aim).await?;
             return work.await.map(|()| told);
         }
@@ -400,8 +401,8 @@ impl Cdp {
         done.map(|()| told.unwrap_or_default())
     }
 
-    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON counts as text of the
-    /// page.
+    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON
+    /// counts as text of the page.
     async fn evaluate(
         &self,
         turn: &mut Turn,

@@ -41,8 +41,8 @@ impl Hub {
         answer(object.json())
     }
 
-    /// Calls a function of our script in every document of the current page that has our script. Does not wait for the
-    /// answers. The browser answers these calls before any later call.
+    /// Calls a function of our script in each document of the current page in which our script runs. Does not wait for
+    /// the answers. The browser answers these calls before any later call.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {

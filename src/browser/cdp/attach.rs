@@ -23,9 +23,8 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to close our tabs. If the caller gives up while our tab is opening, this is also the
-/// longest time to wait for the tab, which can be closed only once it is open. Source: a browser closes tabs within 0.1
-/// s.
+/// Longest time for a browser to close our tabs. It is also the longest wait for a tab that is still opening when the
+/// caller gives up, because a tab can be closed only once it is open. Source: a browser closes tabs within 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
 /// usual answer has about 500 bytes.
@@ -154,8 +153,8 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Returns the address of a browser's WebSocket. If `address` is the browser's http address, the browser is asked for
-/// it.
+/// Returns the address of a browser's WebSocket. If `address` is the browser's http address, asks the browser for the
+/// address of its WebSocket.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(

@@ -29,7 +29,8 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest wait for a browser to end, after `Browser.close` and once more after a kill. Source: chosen; it takes 0.2 s.
+/// Longest wait for a browser to end after `Browser.close`. A wait after a kill has the same limit. Source: chosen; it
+/// takes 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; it takes about 10
@@ -88,9 +89,10 @@ impl Cdp {
     /// the user's certificates are read from their usual place.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if the program does not exist or ends at once (the context holds what the program
-    /// wrote), [`ErrorKind::InvalidInput`] for a private folder that cannot be used, [`ErrorKind::Timeout`],
-    /// [`ErrorKind::Io`].
+    /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The context holds what the program wrote.
+    /// - [`ErrorKind::InvalidInput`] if the private folder cannot be used.
+    /// - [`ErrorKind::Timeout`] if the browser is not ready within the launch timeout.
+    /// - [`ErrorKind::Io`] if the files in the private folder cannot be written.
     pub async fn launch(options: &CdpOptions) -> Result<Self> {
         let (hub, life) = launch::launch(options).await?;
         Ok(Self::new(hub, life))
@@ -130,8 +132,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until no other action or observation is under way, and keeps others out as long as the returned guard
-    /// lives. Fails if the browser is gone.
+    /// Waits until no other action or observation is under way. No other action or observation can begin as long as the
+    /// returned guard lives. Fails if the browser is gone.
     async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
         let turn = self.turn.lock().await;
         match turn.gone {

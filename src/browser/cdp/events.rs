@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::wire::Event;
 use crate::base::text::clean;
 
-/// An event of the browser. Texts are as the browser sent them; addresses and titles come from the page.
+/// An event of the browser. Its addresses, titles and names are text of the page and are not cleaned.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BrowserEvent {
     TargetCreated(TargetInfo),
@@ -76,7 +76,7 @@ pub(super) enum BrowserEvent {
         frame: Option<String>,
         kind: String,
     },
-    /// The response to a request by a script began to arrive.
+    /// The response to a `fetch` call of a script began to arrive.
     Answered {
         request: String,
     },

@@ -1,5 +1,5 @@
-//! The hub: it sends calls to the browser, receives the browser's events, and keeps the browser's state as the events report it. Everything
-//! that talks to the browser does so through a [`Hub`].
+//! The hub: it sends calls to the browser, receives the browser's events, and keeps the browser's state as the events
+//! report it. Everything that talks to the browser does so through a [`Hub`].
 
 use std::{
     convert::Infallible,
@@ -29,8 +29,8 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, the dialog of the other tab
-/// is taken to block the current page. Source: chosen; an answer takes a millisecond.
+/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, the
+/// dialog of the other tab is taken to block the current page. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
 /// Name of the folder into which the browser writes downloads, inside its private folder.
@@ -54,8 +54,8 @@ pub(super) struct Hub {
 struct Shared {
     known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
-    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None` before the first
-    /// command.
+    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None`
+    /// before the first command.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,
@@ -134,8 +134,8 @@ impl Evaluated {
 }
 
 impl Hub {
-    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that this driver started; an attached
-    /// browser has none.
+    /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that this driver
+    /// started; an attached browser has none.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
@@ -186,8 +186,8 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load. After that their
-    /// loading is stopped, and the current page has the remaining time to answer. Source: chosen.
+    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load.
+    /// After that their loading is stopped, and the current page has the remaining time to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
@@ -201,8 +201,8 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes everything that waits for a change of the known state. Called after an answer of the browser changed the state. After an
-    /// event, this call is not needed.
+    /// Wakes everything that waits for a change of the known state. Called after an answer of the browser changed the
+    /// state. After an event, this call is not needed.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -212,8 +212,8 @@ impl Hub {
         self.shared.state()
     }
 
-    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be held across an
-    /// await.
+    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be
+    /// held across an await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -227,7 +227,8 @@ impl Hub {
         known.last_number = known.last_number.max(number);
     }
 
-    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and dialogs of other tabs.
+    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and
+    /// dialogs of other tabs.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -245,8 +246,8 @@ impl Hub {
         notices
     }
 
-    /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and after each change of
-    /// the state; if `look` never returns a value, this function never returns.
+    /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and
+    /// after each change of the state; if `look` never returns a value, this function never returns.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -261,7 +262,8 @@ impl Hub {
         }
     }
 
-    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes before the answer.
+    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes
+    /// before the answer.
     pub(super) async fn call<T: DeserializeOwned + 'static>(
         &self,
         session: &str,
@@ -279,8 +281,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the browser blocks the
-    /// page.
+    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the
+    /// browser blocks the page.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -293,8 +295,8 @@ impl Hub {
         }
     }
 
-    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one process are blocked
-    /// together. Records a blocking dialog in the known state. Never returns.
+    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one
+    /// process are blocked together. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -332,7 +334,8 @@ impl Hub {
             match effect {
                 Effect::Attach { target } => {
                     let params = json!({ "targetId": target, "flatten": true });
-                    // The answer is not needed: an event reports the new session, and a tab that is gone again needs nothing.
+                    // The answer is not needed: an event reports the new session, and a tab that is gone again needs
+                    // nothing.
                     drop(
                         self.wire
                             .call::<Value>(None, "Target.attachToTarget", params),
@@ -383,8 +386,8 @@ impl Hub {
         }
     }
 
-    /// Moves a downloaded file to the caller's folder, or deletes it, and reports it. A file that is not `whole`
-    /// (complete and within the limits) is always deleted.
+    /// Ends a download: moves the file to the caller's folder or deletes the file, and then reports the download. A
+    /// file that is not `whole` (complete and within the limits) is always deleted.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -408,9 +411,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// If a document is replaced before it answers a call, Chromium passes the call on to the next document. The call for focus crashes
-    /// the process of a document that is still arriving. For that reason, this function first waits for the document of a window that a
-    /// page opened.
+    /// If a document is replaced before it answers a call, Chromium passes the call on to the next document. The call
+    /// for focus crashes the process of a document that is still arriving. For that reason, this function first waits
+    /// for the document of a window that a page opened.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -447,8 +450,8 @@ impl Hub {
                 "Target.setAutoAttach",
                 json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
             ),
-            // A frame with a process of its own needs this too, because the system's file chooser would be invisible and must not stay
-            // open.
+            // A frame with a process of its own needs this too, because the system's file chooser would be invisible
+            // and must not stay open.
             (
                 "Page.setInterceptFileChooserDialog",
                 json!({ "enabled": true }),
@@ -502,8 +505,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog. Returns `None` if
-    /// there is no obstacle.
+    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog.
+    /// Returns `None` if there is no obstacle.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

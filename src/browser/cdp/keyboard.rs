@@ -10,7 +10,7 @@ use super::{
 };
 use crate::action::Key;
 
-/// Maximum length of a text that is typed key by key; of a longer text, only line breaks and tabs are typed with keys,
+/// Maximum length of a text that is typed key by key. In a longer text, only line breaks and tabs are typed with keys,
 /// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 

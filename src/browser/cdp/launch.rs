@@ -62,9 +62,9 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Kills the started process and all processes that it started, which form one process group. This is needed for a
-    /// program that is not a browser: it might not notice the end of the connection, and its command line might not
-    /// contain the private folder's path, by which a browser's process is recognised.
+    /// Kills the started process and all processes that it started, which form one process group. This is needed if the
+    /// started program is not a browser. Such a program might not notice the end of the connection. Its command line
+    /// might not contain the private folder's path, which marks the processes of a browser.
     pub(super) fn kill(&self) {
         // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]

@@ -29,9 +29,9 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Maximum number of kinds of events for which a clickable element listens. An element that listens for more kinds is
-/// taken to listen on behalf of all elements inside it, and is left out: libraries register some eighty kinds on the
-/// top element of a page. Source: chosen; a widget has up to a dozen.
+/// Maximum number of kinds of events for which an element may listen and still count as clickable. An element that
+/// listens for more kinds is taken to listen on behalf of all elements inside it. For example, libraries register some
+/// eighty kinds on the top element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
 /// Maximum number of elements for which one reading of a document requests tickets (see [`Listening`]). The next
 /// reading requests tickets for further elements. Source: chosen; each element takes a call, and all calls run at once.
@@ -176,8 +176,8 @@ impl Cdp {
     }
 }
 
-/// Returns the browser's node numbers of the elements that listen for clicks, except those that listen on behalf of all
-/// elements inside them. Pure.
+/// Returns the browser's node numbers of the elements that listen for clicks. Leaves out elements that listen on behalf
+/// of all elements inside them (see [`MOST_KINDS`]). Pure.
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

@@ -11,10 +11,10 @@
 //!
 //! The connection:
 //!
-//! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. `chromiumoxide`
-//!   (release of February 2026) was tried and dropped: 73 more crates and 80 s more of a clean debug build for the same
-//!   speed. That crate has no pipe, cannot evaluate in frames of another site, sets no deadline for a call, and drops
-//!   whole messages that contain a value that it does not know yet.
+//! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. The crate
+//!   `chromiumoxide` (release of February 2026) was tried and dropped. It brought 73 more crates, made a clean debug
+//!   build 80 s longer, and was not faster. It has no pipe, cannot evaluate in frames of another site, sets no deadline
+//!   for a call, and drops a whole message if the message contains a value that it does not know.
 //! - A browser that we start is connected by a pipe; `tokio-tungstenite` connects only attached browsers. A pipe opens
 //!   no port that another user or a page could reach. One second after this process is killed, none of its 12 browser
 //!   processes is left; with a port, all 12 are left.
@@ -22,15 +22,15 @@
 //!   be `unsafe`.
 //! - A browser has a process group of its own. `close` ends the browser in an orderly way; dropping the driver kills
 //!   the group, because a program that is not a browser does not notice the end of its pipe.
-//! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events is tested without a
-//!   browser.
+//! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events can be tested
+//!   without a browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
 //!
 //! The script in the page:
 //!
-//! - The script runs in an isolated JavaScript world of its own, and reads elements by the property getters of their
-//!   prototypes, which it looks up once. The page can neither see nor change the script, and a form field named
-//!   `parentNode` does not hide the property of that name.
+//! - The script runs in an isolated JavaScript world of its own. It reads elements by the property getters of their
+//!   prototypes, and looks each getter up only once. So the page can neither see nor change the script, and a form
+//!   field named `parentNode` does not hide the property of that name.
 //! - A document's script world is created when first needed and ends with its document. So a secret that was released
 //!   for one document cannot be typed into another.
 //! - The script is called through an object of its world and not by the world's number. Another process may use the
@@ -46,36 +46,37 @@
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address of
 //!   another document.
-//! - Style sheets are searched for the elements that may have generated text before or after them, because asking each
-//!   element would double the time of a walk. The labels of a document or shadow tree are found once, because the
-//!   browser's own list of labels reads the whole document for each control.
+//! - A search of the style sheets shows which elements may have generated text before or after them, because asking
+//!   each element would double the time of a walk. The labels in a document or shadow tree are collected once, because
+//!   the browser would read the whole document to list the labels of one control.
 //!
 //! Actions:
 //!
 //! - Listeners in the page watch which element a press of the mouse really hits. So a hit is observed and not
 //!   calculated, and a press that would hit a wrong element does not reach that element.
-//! - The first event of a press decides whether the press hit its element, because pages may move things once they are
-//!   pressed.
-//! - An element counts as still if it has not moved by the next frame that the browser draws; where the browser
-//!   animates something, the element must not have moved for two frames, because an animation moves nothing in its
-//!   first frame. In addition, the press itself is watched.
+//! - The first event of a press decides whether the press hit its element, because a page may move an element once it
+//!   is pressed.
+//! - An element counts as still if it has not moved by the next frame that the browser draws. If the browser animates
+//!   anything in the document, the element must not have moved for two frames, because an animation moves nothing in
+//!   its first frame. In addition, the press itself is watched.
 //! - To fill a field, one task of our script checks the focus and calls `execCommand`. So the page gets trusted events,
 //!   and cannot redirect the text in between.
 //! - Waiting for a field changes nothing, and filling or choosing is tried once. So nothing happens after the caller
 //!   gave up, and a dialog that opens during the wait was not caused by the action.
-//! - The input of an action goes to the tab in which the action began, so that no other tab receives it when that tab
-//!   closes itself.
+//! - The input of an action goes to the tab in which the action began. If that tab closes itself, no other tab receives
+//!   the input.
 //! - A dialog that opens before any part of an action was sent makes the action fail, because "done" needs evidence.
 //!
 //! Waiting:
 //!
-//! - An action settles when everything that began after it is over and the document is still. Things that change all
-//!   the time, such as clocks, do not count. If a page was not still after one action, the next action waits only a
-//!   quarter of the time.
+//! - An action has settled when everything that began after its start is over and the document is still. Things that
+//!   change all the time, such as clocks, do not count. If a page was not still after one action, the next action waits
+//!   only a quarter of the time.
 //! - A document counts as still after two drawn frames and 25 ms without a change. A slow machine also draws frames
 //!   slowly, so a time alone does not show that the page could do its work.
-//! - A navigation is followed from its first event to its document, and may take as long as a page may load. Everything
-//!   else may take only as long as a page may settle. So a slow server is not mistaken for a page that never rests.
+//! - A navigation is followed from its first event to its document, and may take up to the time limit for loading.
+//!   Everything else may take only up to the shorter time limit for settling. So a slow server is not mistaken for a
+//!   page that never rests.
 //! - Something that was waited for once without success is not waited for again. A page that replaces nodes by similar
 //!   ones counts as animated; only a page that grows counts as changed. Otherwise clocks, spinners, missing pictures
 //!   and long polls would slow each action.
@@ -83,20 +84,20 @@
 //!   current page answer.
 //! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would
 //!   keep every other page out.
-//! - A page that navigates by itself while it is sent to an address is stopped and sent again, three times at most,
-//!   because the browser prefers the page's own navigation.
+//! - If a page navigates by itself while its tab is sent to an address, the page is stopped and the tab is sent again,
+//!   because the browser prefers the page's own navigation. There are at most three attempts.
 //! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of another
 //!   process arrives during the call.
 //! - No window that a page opens is blocked, because a blocked window is never reported.
 //!
 //! Secrets and storage:
 //!
-//! - If a request for a document would send a typed secret to an origin that may not receive it, the request is aborted
-//!   and not blocked. So the page that the secret was typed into stays visible.
+//! - A request for a document that would send a typed secret to a wrong origin fails with the reason `Aborted` and not
+//!   `BlockedByClient`. So the page that the secret was typed into stays visible.
 //! - Once a secret was typed, a new window does not run until this driver lets it. Otherwise its first request would be
 //!   sent unchecked.
-//! - A secret is typed only into a document whose reported origin and address agree: a frame whose content the page
-//!   wrote has the page's origin and no address of its own.
+//! - A secret is typed only into a document whose reported origin and address agree. This excludes a frame whose
+//!   content the page wrote, because such a frame has the page's origin and no address of its own.
 //! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an
 //!   attached browser only cookies of the state's own sites are deleted, because the others are the person's.
 //! - A state is saved from a hidden tab that visits each origin without its service workers, because the state includes

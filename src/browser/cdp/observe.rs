@@ -33,11 +33,11 @@ use crate::{
 /// Maximum number of frames, besides the main frame, that are read at one observation of a page. Source: chosen; pages
 /// have up to about thirty frames.
 const MAX_FRAMES: usize = 100;
-/// Longest time for reading all frames inside a page, together; the content of a slower frame is left out. Source:
-/// chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
+/// Longest time for reading all frames inside a page together. The content of a frame that was not read in this time is
+/// left out. Source: chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
 const FRAMES: Duration = Duration::from_secs(2);
-/// Maximum number of attempts to read a frame whose document is replaced while it is read. Source: chosen; usually it
-/// is replaced once.
+/// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
+/// document is replaced once.
 const LOOKS: usize = 3;
 /// Maximum amount of text that is read of a page's main document. All frames inside the page together have a limit of
 /// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
@@ -55,9 +55,9 @@ const REPLACED: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to read a page, after an attempt failed because the document was replaced. Source:
 /// chosen; reading a document takes about the same time.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for the browser to report a document: the document of a frame, counted from the report of the frame, or
-/// the new document of a navigation, counted from the answer to the call that navigates. Source: chosen; it takes a few
-/// milliseconds.
+/// Longest time for the browser to report a document that must be there. An observation waits this long for the
+/// documents of all known frames. A navigation waits this long for its new document, and again while the tab is still
+/// loading. Source: chosen; it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The address, origin and title of a document, as our script in the document reads them.

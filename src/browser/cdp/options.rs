@@ -96,8 +96,8 @@ impl CdpOptions {
     }
 
     /// Sets the time for which a page must be quiet after an action: no navigation, no request, no change of the
-    /// document. Default: 25 ms, which is one and a half frames of the screen; so work that a page does in its next
-    /// frame is waited for. Source: chosen.
+    /// document. Default: 25 ms, which is one and a half frames of the screen. So the wait includes work that the page
+    /// does in its next frame. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),

@@ -47,7 +47,8 @@ pub(super) struct Midway {
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the element.
+    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the
+    /// element.
     pub(super) at: Option<(u32, u32)>,
 }
 
@@ -87,8 +88,8 @@ impl Cdp {
                 "ms": millis(end.saturating_duration_since(Instant::now())),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
-                // The page reports an element that covers the target before the time is over. The attempt is repeated while the page still
-                // loads anything, because that may remove the cover.
+                // The page reports an element that covers the target before the time is over. The attempt is repeated
+                // while the page still loads anything, because that may remove the cover.
                 Err(CdpError::Refused(failure))
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.state().tab().is_some_and(Tab::is_fetching)
@@ -98,11 +99,12 @@ impl Cdp {
         }
     }
 
-    /// Clicks an element, and fails if the clicks hit another element.
+    /// Clicks an element `clicks` times.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from that element. A dialog
-    /// that opens during the clicks is an error as well; in this case, all clicks have been sent.
+    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
+    /// that element. A dialog that opens during the clicks is an error as well; in this case, all clicks have been
+    /// sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -131,7 +133,8 @@ impl Cdp {
             .dispatch(turn, "Input.dispatchMouseEvent", events)
             .await
         {
-            // A press that closes its tab may take the answers to all events with it. The watches still show whether the document is there.
+            // A press that closes its tab may take the answers to all events with it. The watches still show whether
+            // the document is there.
             Err(CdpError::Moved) if turn.sent => {}
             dispatched => dispatched?,
         }
@@ -141,8 +144,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an element that covers
-    /// a frame receives the press in the document around that frame.
+    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an
+    /// element that covers a frame receives the press in the document around that frame.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -177,8 +180,8 @@ impl Cdp {
                 .ask_in::<Verdict>(&world, "verdict", json!([token]))
                 .await
             {
-                // The element that received the press in an outer frame explains more than the fact that the press did not reach the inner
-                // one.
+                // The element that received the press in an outer frame explains more than the fact that the press did
+                // not reach the inner one.
                 Ok(Verdict {
                     intercepted: Some(what),
                     ..
@@ -212,7 +215,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down. Unit: CSS pixels.
+    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down.
+    /// Unit: CSS pixels.
     pub(super) async fn turn_wheel(
         &self,
         turn: &mut Turn,
@@ -248,7 +252,8 @@ impl Cdp {
                 for answer in answers {
                     match answer.await.map_err(CdpError::from) {
                         Ok(_) => is_taken = true,
-                        // An earlier event closed the page: a tab that closes itself at the press never receives the release.
+                        // An earlier event closed the page: a tab that closes itself at the press never receives the
+                        // release.
                         Err(CdpError::Moved) if is_taken => return Ok(()),
                         Err(trouble) => return Err(trouble),
                     }
@@ -258,8 +263,8 @@ impl Cdp {
             .await
     }
 
-    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the frame that an input
-    /// event concerns.
+    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the
+    /// frame that an input event concerns.
     pub(super) fn main_session(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         known

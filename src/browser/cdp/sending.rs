@@ -1,9 +1,9 @@
 //! Checks of the addresses that would receive typed secrets. Forms are checked before a secret is typed into them and
 //! before they are sent. Once the first secret is about to be typed, every request is also held until it is checked.
 //!
-//! Requests are held in all tabs that this driver sees, with their frames and workers; a new tab, frame or worker does
-//! not run until its requests are held. Data that the browser sends without requests cannot be checked: by WebSocket,
-//! by WebRTC, as reports, and in cookies.
+//! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
+//! not run until its requests are held. Some data leaves the browser without such a request and cannot be checked: data
+//! in WebSockets, in WebRTC connections, in reports and in cookies.
 
 use std::collections::BTreeSet;
 
@@ -300,8 +300,8 @@ impl Paused {
         })
     }
 
-    /// Returns the request's body; `None` if it cannot be read, because it is a file, because the page is still writing
-    /// it, or because it is too large.
+    /// Returns the request's body. Returns `None` for a body that cannot be searched: a file, a body that the page is
+    /// still writing, or a body that is too large.
     fn body(&self) -> Option<Vec<u8>> {
         let Some(entries) = &self.request.post_data_entries else {
             return (!self.request.has_post_data).then(Vec::new);

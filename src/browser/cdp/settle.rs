@@ -18,11 +18,12 @@ use super::{
     state::{BrowserState, Frame, is_blank},
 };
 
-/// Longest time for a navigation to begin after the page asked for it; a navigation that has not begun by then was
-/// refused. Source: chosen; it takes a few milliseconds.
+/// Longest time for a navigation to begin after the page asked for it. A navigation that has not begun by then counts
+/// as refused. Source: chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Longest pause between two parts of the response to a script's request. After that, no further part is waited for,
-/// because scripts often read only the headers. Source: chosen; parts follow each other within a few milliseconds.
+/// Longest pause between two parts of the response to a script's request. After a longer pause, no further part is
+/// waited for, because scripts often read only the headers. Source: chosen; parts follow each other within a few
+/// milliseconds.
 const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action, if each is replaced by the next. Redirects rarely
 /// lead to a third document, and a page that reloads itself again and again is observed as it is. Source: chosen; twice
@@ -32,8 +33,8 @@ const MAX_DOCUMENTS: u32 = 10;
 /// chosen.
 const RESTLESS: u32 = 4;
 
-/// The numbers of requests, tabs and windows at the start of an action. Later requests, tabs and windows are recognised
-/// by them.
+/// The counts at the start of an action: requests so far, open tabs, and windows that pages opened so far with an empty
+/// address. A comparison with the later counts shows what is newer than the start of the action.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     requests: u64,
@@ -109,8 +110,8 @@ impl BrowserState {
         }
     }
 
-    /// Removes the open requests whose response has begun to arrive. Called when further parts do not come, as when a
-    /// script does not read them.
+    /// Removes the open requests whose response has begun to arrive. Called when no further parts of these responses
+    /// come, for example because a script does not read them.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);

@@ -1,7 +1,8 @@
 //! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. The browser's events update
 //! it, in their order.
 //!
-//! Pure: an event goes in, the state changes, and the effects that it requires come out. Nothing here waits or sends.
+//! Pure: an event goes in, the state changes, and the effects that the event requires come out. Nothing here waits or
+//! sends.
 
 mod files;
 mod tab;
@@ -25,7 +26,7 @@ pub(super) enum Effect {
     Attach {
         target: String,
     },
-    /// Close a window that a page opened, because there are too many.
+    /// Close a window that a page opened, because there are too many tabs.
     Close {
         target: String,
     },
@@ -53,7 +54,7 @@ pub(super) enum Effect {
     End {
         session: String,
     },
-    /// Cancel a download, because its file is too large or because there are too many.
+    /// Cancel a download, because the incomplete files are too large or too many.
     CancelDownload {
         id: String,
     },
@@ -71,8 +72,8 @@ pub(super) struct BrowserState {
     pub(super) tabs: Vec<Tab>,
     /// The target of the current tab; `None` if there is no tab.
     pub(super) current: Option<String>,
-    /// The target of another tab whose dialog also blocks the page of the current tab, because the pages of both are in
-    /// one process.
+    /// The target of another tab whose dialog also blocks the page of the current tab, because both pages are in one
+    /// process.
     pub(super) over: Option<String>,
     /// True in an attached browser. There, only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
@@ -362,8 +363,8 @@ impl BrowserState {
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver. In a browser that this driver started, every visible tab does. In
-    /// an attached browser, only a tab that was opened by one of this driver's tabs does.
+    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs concern
+    /// it. In an attached browser, only tabs that were opened by one of this driver's tabs concern it.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
@@ -502,7 +503,7 @@ impl BrowserState {
     }
 }
 
-/// Returns true if this driver made the tab for its own use. No page can make a tab look like that: a tab that a page
+/// Returns true if this driver made the tab for its own use. No page can imitate such a tab, because a tab that a page
 /// opens has an opener.
 fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()

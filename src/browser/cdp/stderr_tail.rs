@@ -17,15 +17,15 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Maximum length of a line (the rest counts as the next line), and number of first lines that are kept. Unit: bytes
-/// and lines. Source: chosen.
+/// Maximum length of a line (the rest counts as the next line), and maximum number of lines that are kept from the
+/// start of the output. Unit: bytes and lines. Source: chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
-/// Number of last lines of the output that are kept, for the report if the browser is lost. Source: chosen.
+/// Maximum number of lines that are kept from the end of the output. They are needed for the report if the browser is
+/// lost. Source: chosen.
 const LAST: usize = 40;
-/// Maximum number of last lines of the output that are reported, and maximum length of the reported text. Unit: lines
-/// and characters. Source: chosen.
+/// Maximum number of lines in a report, and maximum length of a report. Unit: lines and characters. Source: chosen.
 const REPORTED: (usize, usize) = (3, 300);
-/// Texts by which useless lines are recognised: lines that appear at every start without a desktop, or after any crash.
+/// Texts that mark a line as useless. Such lines appear at every start without a desktop, or after any crash.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
 /// The last lines that a browser wrote to its error output. Clones share the lines.
@@ -47,8 +47,8 @@ impl StderrTail {
         lines.push_back(line);
     }
 
-    /// Returns the text to report about the last lines: see [`useful`]. Console messages of pages, which some browsers
-    /// write to this output, are left out.
+    /// Returns the [`useful`] part of the last lines, as a text for a report. Leaves out console messages of pages,
+    /// which some browsers write to this output.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
@@ -61,7 +61,7 @@ impl StderrTail {
 }
 
 /// Reads all of a browser's error output, so that the browser never waits for a reader. Keeps the last lines in `tail`.
-/// Returns a task that ends with the output and yields its first lines.
+/// The returned task ends when the output ends, and returns the first lines of the output.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;

@@ -1,8 +1,8 @@
 //! Saving and loading cookies and local storage. The format is that of playwright's `storageState`, so both drivers
 //! read each other's files.
 //!
-//! Nothing is lost: a state that cannot be read whole from the browser is not saved, and if loading a state fails, the
-//! current cookies stay in place.
+//! A state is saved only if all of it could be read from the browser. If loading a state fails, the current cookies
+//! stay in place.
 //!
 //! ```text
 //! file   the format

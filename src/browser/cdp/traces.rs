@@ -17,7 +17,7 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch for reactions in the documents of the page that have our script, and waits until all of them
+    /// Starts to watch for reactions in the documents of the page that have our script. Waits until all these documents
     /// watch, because key events reach the page by another route and could overtake the request to watch.
     ///
     /// # Errors
@@ -37,8 +37,9 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in the documents of the current page that have our script, in at most
-    /// [`MAX_WATCHED`] of them, and returns their answers. A document that is gone or busy gives no answer.
+    /// Calls a function of our script in the documents of the current page that have our script, and returns their
+    /// answers. If there are more than [`MAX_WATCHED`] such documents, asks only that many. A document that is gone or
+    /// busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

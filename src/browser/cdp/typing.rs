@@ -2,8 +2,8 @@
 //!
 //! The origins of page and frame are read in our own script world, where the page cannot falsify them. The run's
 //! resolver releases a secret only if the secret may be used at these origins. The value is typed in the same world
-//! that reported the origin. That world belongs to one document and ends with it, so no other document can take its
-//! place between the check and the typing.
+//! that reported the frame's origin. That world belongs to one document and ends with it, so no other document can take
+//! the place of the checked document before the typing.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -61,8 +61,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is visible and enabled and meets the other conditions in `wanted`. The wait itself changes nothing on the
-    /// page. So if the caller stops waiting, the page is not changed afterwards either.
+    /// Waits until an element is visible and enabled and meets the other conditions in `wanted`. The wait itself
+    /// changes nothing on the page. So if the caller stops waiting, the page is not changed afterwards either.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
@@ -92,8 +92,9 @@ impl Cdp {
 
     /// Returns the value of a secret, and the session and script world of the only document into which it may be typed.
     ///
-    /// Fails unless the secret may be used at the origins of the page and of the frame, and the field's form sends only
-    /// to allowed addresses. From this call on, all requests are checked for the value.
+    /// Fails if the secret may not be used at the origin of the page or of the frame. Fails if the field's form could
+    /// be sent to an address that may not receive the secret. From this call on, all requests are checked for the
+    /// value.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -114,8 +115,8 @@ impl Cdp {
         Ok((at, value))
     }
 
-    /// Returns the origin of a document. Fails unless the origin that the document reports is the origin of its
-    /// address: a sandboxed document has no origin, whatever its address.
+    /// Returns the origin of a document. Fails if the document reports another origin than that of its address. For
+    /// example, a sandboxed document has no origin, whatever its address.
     async fn origin(&self, at: &(String, World)) -> Result<Origin, CdpError> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {

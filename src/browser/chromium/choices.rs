@@ -61,7 +61,8 @@ macro_rules! choosing {
             self
         }
 
-        /// Switches Chromium's own sandbox on or off. Default: on, except for root, for whom it cannot work.
+        /// Switches Chromium's own sandbox on or off. Default: on. For the user root the default is off, because the
+        /// sandbox cannot work for root.
         pub fn with_sandbox(mut self, sandbox: bool) -> Self {
             self.common.sandbox = Some(sandbox);
             self
@@ -73,9 +74,9 @@ macro_rules! choosing {
             self
         }
 
-        /// Sets the longest time for an address to load. Default: 30 s, but never more than two thirds of the time
-        /// limit of the command that opens the address. By default, a run gives a command 22.5 s of the 30 s of its
-        /// step, so an address gets 15 s to load.
+        /// Sets the longest time for an address to load. Default: 30 s. An address never gets more than two thirds of
+        /// the time limit of the command that opens the address. By default, a run gives a command 22.5 s, so an
+        /// address gets 15 s to load.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
@@ -96,7 +97,7 @@ macro_rules! choosing {
             self
         }
 
-        /// Allows the upload of `file`; the model names the file by `name`. Default: no file may be uploaded.
+        /// Allows the upload of `file`. The model refers to the file as `name`. Default: no file may be uploaded.
         pub fn with_upload(
             mut self,
             name: impl Into<String>,

@@ -131,8 +131,8 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Sets the process that is to be ended together with the folder. The process is recognised by the folder's path,
-    /// so its command line must contain that path.
+    /// Sets the process that is to be ended together with the folder. The command line of the process must contain the
+    /// folder's path. Otherwise the process is not ended, because its number may by then belong to another process.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())

@@ -102,8 +102,8 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// Makes a path absolute, because the browser's working directory is a folder of its own, in which it would resolve a
-/// relative path.
+/// Makes a path absolute. The browser has another working directory than this process, and would look for a relative
+/// path there.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     // If the path is empty or there is no working directory, the later use of the path fails with a reason.
     std::path::absolute(&path).unwrap_or(path)

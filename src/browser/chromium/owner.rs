@@ -36,8 +36,8 @@ impl Owner {
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` or `NotFound` if the start of another browser took the folder for a left-over one and removes
-    /// it; the caller must create another folder.
+    /// `AlreadyExists` or `NotFound` if the start of another browser mistook the folder for a left-over one and removes
+    /// it. The caller must then create another folder.
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(LOCK);
         let lock = File::create_new(&path)?;

@@ -56,8 +56,8 @@ pub(super) struct Hint {
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements, and the selected text. In the script's result, an element that does not
-/// answer has no attributes.
+/// Returns the script that reads the attributes of these elements, and the selected text. In the script's result, an
+/// element that does not answer has no attributes.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

@@ -75,8 +75,9 @@ pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
 }
 
 impl PlaywrightCli {
-    /// Returns the notice for a download that the tool reported; `None` while the file is incomplete. Keeps a complete
-    /// file if a folder for downloads is set.
+    /// Returns the notice for a download that the tool reported. If no folder for downloads is set, the download is
+    /// refused, and the notice says so at once. If a folder is set, returns `None` until the file is complete, and then
+    /// keeps the file.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {

@@ -406,8 +406,8 @@ impl PlaywrightCli {
         if let Some(error) = &reply.error {
             return Ok(failed(error));
         }
-        // The tool prints no code for dialogs. A reply without an error is the evidence, because the tool refuses this command if no
-        // dialog is open. The transports have already rejected every other reply without text.
+        // The tool prints no code for dialogs. A reply without an error is the evidence, because the tool refuses this
+        // command if no dialog is open. The transports have already rejected every other reply without text.
         if reply.is_silent() || reply.page.is_some() || reply.dialog.is_some() {
             return Ok(told(reply, Outcome::Done));
         }
@@ -472,8 +472,8 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs the caller's script in the page. The script's return value is only data, and an error that it throws never means that the
-    /// browser is lost.
+    /// Runs the caller's script in the page. The script's return value is only data, and an error that it throws never
+    /// means that the browser is lost.
     async fn foreign(
         &self,
         state: &mut State,

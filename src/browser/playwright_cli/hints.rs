@@ -16,11 +16,11 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements whose hints are read in one observation. Fields come first, together with elements that have no words.
-/// Source: chosen; each element takes the tool a millisecond or more.
+/// Maximum number of elements whose hints are read in one observation. Fields come first, together with elements that
+/// have no words. Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes that are searched to find out whether an element has words: the element's own node and the nodes inside it.
-/// Source: the same as in the page script of the `cdp` driver.
+/// Maximum number of nodes that are searched to find out whether an element has words: the element's own node and the
+/// nodes inside it. Source: the same as in the page script of the `cdp` driver.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {

@@ -173,8 +173,8 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because the daemon accepts connections
-/// before it can answer.
+/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because the daemon
+/// accepts connections before it can answer.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());

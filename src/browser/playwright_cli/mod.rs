@@ -7,15 +7,16 @@
 //! `typing`, `downloads`, `evidence`). No code outside of this folder depends on these modules.
 //!
 //! # Trust
-//! The page can write into the tool's output; `reply` and `failure` say which parts it can forge and which it cannot.
-//! Addresses, origins and the success of a command are read only from parts that it cannot forge.
+//! The page can write into the tool's output. The modules `reply` and `failure` say which parts of the output the page
+//! can forge. Addresses, origins and the success of a command are read only from parts that the page cannot forge.
 //!
 //! # Secrets
 //! A secret is typed by a script that runs in the tool's own process. The script checks the origins of the page and the
-//! frame once more and types immediately afterwards. Over the socket, the script is part of the message. For a process,
-//! it is a file in the private folder that only this user can read and that is removed when the command ends. The value
-//! is never an argument of a process, and the echo of the script in the reply is wiped unread. Fields for passwords,
-//! one-time codes or card numbers, and fields that a secret was typed into, show a mask instead of their value.
+//! frame once more and types immediately afterwards. Over the socket, the script is part of the message. If the command
+//! is sent by a process, the script is in a file in the private folder. Only this user can read that file, and it is
+//! removed when the command ends. The value is never an argument of a process, and the echo of the script in the reply
+//! is wiped unread. Fields for passwords, one-time codes or card numbers, and fields that a secret was typed into, show
+//! a mask instead of their value.
 //!
 //! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the
 //! form goes to. The requests themselves are not checked, because the tool's means of intercepting requests (its
@@ -25,9 +26,10 @@
 //!
 //! # Decisions
 //!
-//! - A quick check by a locator decides first whether the values of fields are shown, because a script takes the tool
-//!   half a second. The locator matches only plain fields (not made for secrets). If it matches all fields, their
-//!   values are shown. If it does not, or if a secret was typed into the page, a script checks field by field.
+//! - A quick check by locators decides first whether the values of fields are shown, because a script that asks each
+//!   field is slower. A locator matches only plain fields (not made for secrets). If the locators match all fields, the
+//!   values of all fields are shown. If they do not, or if a secret was typed into the page, the script checks field by
+//!   field.
 //! - The owner of a browser (the process that started it) holds a file lock. When another browser is started later, it
 //!   sees from this lock whether the owner still lives. The owner's socket is only for the browser's daemon: nobody
 //!   accepts connections on that socket, so probes by others would fill its queue.
@@ -37,8 +39,8 @@
 //! - The driver limits the size of downloads, because the tool has no limit. A script in the tool's own process checks
 //!   the size, because a dialog would block a command that checks it.
 //! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket
-//!   speaks the tool's private protocol, so its version is checked and a first reply is required before use. After
-//!   anything unusual, all later commands use processes, and one notice reports the change.
+//!   speaks the tool's private protocol. So before use, the version of the protocol is checked and a first reply is
+//!   required. After anything unusual, all later commands use processes, and one notice reports the change.
 //! - A command is never sent again on the other transport if it may have had its effect.
 //! - All files of a browser session are in one private folder. A socket in this folder tells the daemon that the
 //!   browser's owner is alive. When the owner ends, for any reason, the daemon ends the browser and removes the folder.

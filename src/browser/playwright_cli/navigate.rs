@@ -15,9 +15,9 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Number of attempts to find the browser's error page after a failed navigation, and the pause between two attempts.
-/// If the next navigation began before the error page appears, the browser would report that navigation as interrupted.
-/// Source: the page was measured to appear within 50 ms.
+/// Maximum number of attempts to find the browser's error page after a failed navigation, and the pause between two
+/// attempts. If the next navigation began before the error page appears, the browser would report that navigation as
+/// interrupted. Source: the page was measured to appear within 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
 /// Longest time for the browser to stop a navigation that takes too long. Source: chosen; a stop takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);

@@ -86,8 +86,8 @@ fn drag_at(
     ))
 }
 
-/// Returns the script that drags from the middle of an element, or from a given point of it, by a distance to the right and down. Unit:
-/// CSS pixels.
+/// Returns the script that drags from the middle of an element, or from a given point of it, by a distance to the right
+/// and down. Unit: CSS pixels.
 pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
     let given = |from: Option<u32>| from.map_or_else(|| "null".to_owned(), |at| at.to_string());
     let (from_x, from_y) = (given(drag.from_x), given(drag.from_y));

@@ -8,17 +8,19 @@
 //!   state`, which comes after `Page`.
 //! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
 //!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: the text may come from a script or a call log and contain line breaks. Nothing after an error is trusted,
-//!   unless the tool wrote the whole error itself (the refusals because of an open dialog).
+//! - `Error`: the text may come from a script or a call log and contain line breaks, so nothing after an error is
+//!   trusted. The exception is an error that contains only the tool's own words: a refusal because of an open dialog.
 //! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
 //!   [`Untrusted`], which keeps only its result or error.
 //! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends a text
 //!   with a line break by this command.
-//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. A download that
-//!   ends while a dialog is open is therefore not reported, but a page cannot forge the report of a download.
+//! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. Therefore a page
+//!   cannot forge the report of a download. On the other hand, a download that ends while a dialog is open is not
+//!   reported.
 //! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain
 //!   `](`; a line with more than one `](` gives no address.
-//! - Paths that the tool prints are never opened, unless the driver itself named the file.
+//! - Of the paths that the tool prints, only the path of a complete download is opened, and only if the file is in the
+//!   tool's output folder.
 
 use crate::{
     base::text::clean,
@@ -53,7 +55,7 @@ pub(super) struct Reply {
     /// The text of the snapshot, if one was requested. It is neither decoded nor cleaned.
     pub(super) snapshot: Option<String>,
     pub(super) downloads: Vec<Download>,
-    /// True if the text has no sections. Other output of the tool, such as its help, has none.
+    /// True if the text is not empty but has no sections, like the tool's help.
     foreign: bool,
 }
 

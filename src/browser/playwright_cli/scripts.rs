@@ -1,7 +1,8 @@
 //! The few scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
 //!
-//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON literals. They
-//! catch their own errors, so an error thrown by the page comes back as data under `error`, and never as an error of the tool.
+//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
+//! literals. They catch their own errors, so an error thrown by the page comes back as data under `error`, and never as
+//! an error of the tool.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,8 +30,8 @@ pub(super) struct Returned {
     /// True if the focus is not where it is needed. Either no element or more than one element has the focus, or the
     /// target's element did not take the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox. Even the server that sent such a document does not trust its
-    /// content.
+    /// True if the page or the field's frame has no origin, as in a sandbox. Even the server that sent such a document
+    /// does not trust its content.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
@@ -52,8 +53,8 @@ pub(super) struct Returned {
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses to which the field's form may be sent. A button of the form may have an address of its own.
     pub(super) to: Vec<String>,
-    /// The address to which the field's form would now be sent, if it is not among the addresses that were checked before; `None`
-    /// otherwise.
+    /// An address to which the field's form may now be sent, although the address was not checked before; `None` if
+    /// there is no such address.
     pub(super) turned: Option<String>,
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action; `None` if the page was not watched.
@@ -87,19 +88,20 @@ impl Returned {
     }
 }
 
-/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page itself cannot see the
-/// property.
+/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page itself cannot
+/// see the property.
 pub(super) const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for one answer from the page, such as whether a field still exists. Unit: milliseconds. Source: chosen; an answer takes
-/// about 1 ms.
+/// Longest time for one answer from the page, such as whether a field still exists. Unit: milliseconds. Source: chosen;
+/// an answer takes about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The character that marks the place of a secret's value in the template of a script. No other text in a script and no address contains
-/// it.
+/// The character that marks the place of a secret's value in the template of a script. No other text in a script and no
+/// address contains it.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the field's frame has no origin. They ask in an isolated JavaScript world,
-/// because a page could lie about itself. A frame whose address the browser does not know counts as a frame without an origin.
+/// Statements that set `opaque` to true if the page or the field's frame has no origin. They ask in an isolated
+/// JavaScript world, because a page could lie about itself. A frame whose address the browser does not know counts as a
+/// frame without an origin.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -125,12 +127,13 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page. A form field with a name like `action` cannot confuse them. `sendsFrom` returns every address to
-/// which the form of an element may be sent. `sendsBy` returns the address to which the form of the field `kept` is sent when `element` is
-/// clicked or receives a key; `null` if this click or key does not send the form.
+/// Two functions that run in the page. A form field with a name like `action` cannot confuse them. `sendsFrom` returns
+/// every address to which the form of an element may be sent. `sendsBy` returns the address to which the form of the
+/// field `kept` is sent when `element` is clicked or receives a key; `null` if this click or key does not send the
+/// form.
 ///
-/// The functions run among the page's own scripts. A script of the page could deceive them, but it could just as well send the value
-/// itself.
+/// The functions run among the page's own scripts. A script of the page could deceive them, but it could just as well
+/// send the value itself.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -196,8 +199,8 @@ pub(super) fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the script with the mark [`VALUE`] replaced by `value` as a literal. The buffer of the literal is wiped. No buffer grows,
-/// because growing would leave a copy of the secret in memory.
+/// Returns the script with the mark [`VALUE`] replaced by `value` as a literal. The buffer of the literal is wiped. No
+/// buffer grows, because growing would leave a copy of the secret in memory.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value becomes at most six bytes, as in `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -211,7 +214,8 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see these handles.
+/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see
+/// these handles.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -248,8 +252,8 @@ pub(super) fn guarded(body: &str) -> String {
 
 /// Returns a script like [`guarded`], for statements that only read. The tool then does not wait after the script.
 ///
-/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once. If a later version of the
-/// tool waits in another way, the script is slower but still correct.
+/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once. If a
+/// later version of the tool waits in another way, the script is slower but still correct.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -264,8 +268,8 @@ pub(super) fn reading(body: &str) -> String {
     ))
 }
 
-/// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the field's form may be
-/// sent. The addresses of page and frame come from the browser, and not from the page.
+/// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the
+/// field's form may be sent. The addresses of page and frame come from the browser, and not from the page.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -275,8 +279,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. The answer contains only
-/// secrets that the script of [`type_if_still_at`] has typed.
+/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. The
+/// answer contains only secrets that the script of [`type_if_still_at`] has typed.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -295,10 +299,11 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types the secret `value` into a field. It types only if the page and the field's frame still have the origins
-/// `top` and `frame`, and the field's form can be sent only to the addresses `to`.
+/// Returns the script that types the secret `value` into a field. It types only if the page and the field's frame still
+/// have the origins `top` and `frame`, and the field's form can be sent only to the addresses `to`.
 ///
-/// With `submit`, the script then presses Enter, unless the form would now be sent to another address.
+/// If `submit` is true, the script then checks to which address Enter would now send the form. It presses Enter if this
+/// address is one of `to`, or if Enter sends no form.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -344,8 +349,8 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the script presses
-/// Enter afterwards.
+/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the
+/// script presses Enter afterwards.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -359,8 +364,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks into the focused element. The tool's own command would repeat such a text
-/// unescaped in its reply. With `submit`, the script presses Enter afterwards.
+/// Returns the script that types a text with line breaks into the focused element. The tool's own command would repeat
+/// such a text unescaped in its reply. With `submit`, the script presses Enter afterwards.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -373,8 +378,8 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
     ))
 }
 
-/// Returns the script that presses a key as often as the action requests. If the action has a target, the script first gives its
-/// element the focus.
+/// Returns the script that presses a key as often as the action requests. If the action has a target, the script first
+/// gives its element the focus.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -388,8 +393,8 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus. If the element does not take it, the statements end the script, which returns
-/// `unfocused`.
+/// Returns statements that give an element the focus. If the element does not take it, the statements end the script,
+/// which returns `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -429,8 +434,8 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Returns the script that asks the browser for the page's position in the history of its tab. The page itself knows only its own part of
-/// the history.
+/// Returns the script that asks the browser for the page's position in the history of its tab. The page itself knows
+/// only its own part of the history.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -440,8 +445,9 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields, which are not made for secrets. Fields that the selector does not match are checked by the script of
-/// [`hidden_fields`]. The selector compares attributes, because the tool reads attributes where the page cannot interfere.
+/// A CSS selector for plain fields, which are not made for secrets. Fields that the selector does not match are checked
+/// by the script of [`hidden_fields`]. The selector compares attributes, because the tool reads attributes where the
+/// page cannot interfere.
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 pub(super) fn address() -> String {
@@ -466,8 +472,9 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops the loading of the page and checks whether its document has a body, because the tool's snapshot
-/// would wait for a missing body in vain. If the page does not answer within `patience_ms` milliseconds, a body is assumed.
+/// Returns the script that stops the loading of the page and checks whether its document has a body. If there is no
+/// body, the tool's snapshot would wait for it in vain. If the page does not answer within `patience_ms` milliseconds,
+/// the script assumes that there is a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -480,8 +487,9 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers, and every text that
-/// [`type_if_still_at`] typed. For a field that does not answer, the script returns `null`, and the field's value stays hidden.
+/// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers,
+/// and every text that [`type_if_still_at`] typed. For a field that does not answer, the script returns `null`, and the
+/// field's value stays hidden.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -1,5 +1,5 @@
-//! Tabs: opening, choosing and closing them. A reply that contains the list of tabs proves that such a command was
-//! carried out. No code in the reply is needed as proof.
+//! Tabs: opening, choosing and closing them. The list of tabs in the reply proves that the command was carried out.
+//! Code in the reply is not needed as proof.
 
 use std::time::Duration;
 

@@ -10,8 +10,8 @@
 //! # Decisions
 //!
 //! - The demo's shop uses the same port each time if that port is free, because memory identifies a host by its port too.
-//! - The demo checks the shop's records: the exit code is 0 only for exactly the requested order, with its number in the
-//!   answer.
+//! - The demo checks the shop's records: the exit code is 0 only if the shop has exactly the requested order and the agent's
+//!   answer contains the order's number.
 
 mod approver;
 mod shopping;
@@ -46,8 +46,8 @@ const SLOW: Duration = Duration::from_millis(1_500);
 /// chosen, outside the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
 
-/// Installs what is missing, runs the shopping task, and fails unless the shop has the requested order and the agent's answer contains its
-/// number.
+/// Installs what is missing and runs the shopping task. Fails unless the shop has the requested order and the agent's answer
+/// contains the order's number.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     check_screen(args.browser.headed)?;
     let configured = model::configured(&args.model)?;
@@ -130,7 +130,8 @@ fn options(args: &DemoArgs) -> Options {
     }
 }
 
-/// Opens the shop on this port. If no port is given, opens it on the usual port, or on a free port if the usual port is taken.
+/// Opens the shop on this port. If no port is given, opens it on the usual port, or on a free port if the usual port is
+/// taken.
 async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
     let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
     match port {

@@ -3,8 +3,12 @@
 use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
 
-/// Returns the order if the run succeeded with evidence, the shop has exactly one order, that order is the requested one, and the agent's
-/// answer contains its number. Otherwise returns the first of these conditions that fails, in words.
+/// Returns the requested order, or the first of these conditions that does not hold, in words:
+///
+/// - The run succeeded with evidence.
+/// - The shop has exactly one order.
+/// - The agent's answer contains the number of this order.
+/// - The order is the requested one.
 pub(super) fn of<'a>(
     report: &RunReport,
     orders: &'a [Order],

@@ -36,7 +36,8 @@ impl fmt::Display for Source {
     }
 }
 
-/// Refuses to show a browser window if this machine has no screen. Checks this only on Linux, where environment variables reveal it.
+/// Refuses to show a browser window if this machine has no screen. Checks this only on Linux, where environment variables
+/// show whether there is a screen.
 pub(in crate::cli) fn check_screen(headed: bool) -> Result<(), Refusal> {
     if headed && cfg!(target_os = "linux") {
         screen(|name| std::env::var_os(name))
@@ -66,8 +67,8 @@ pub(in crate::cli) enum Browser {
 }
 
 impl Browser {
-    /// Starts a browser, or connects to one that is already running. `scripts` is true if the caller needs to run its own scripts in the
-    /// pages.
+    /// Starts a browser, or connects to one that is already running. `scripts` is true if the caller needs to run its own
+    /// scripts in the pages.
     pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
             Source::Start { choice, headed } => {
@@ -173,8 +174,8 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Returns the host and port of the address at which a browser listens. The rest of the address is left out, because anybody who knows it
-/// can control the browser.
+/// Returns the host and port of the address at which a browser listens. The rest of the address is left out, because anybody
+/// who knows it can control the browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

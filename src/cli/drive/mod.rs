@@ -49,7 +49,7 @@ pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
     pub(super) browser: Source,
     pub(super) runs: &'a OwnDir,
-    /// The folder of memory, which the output mentions if it is new; `None` if memory is not stored in a folder.
+    /// The folder of memory, which the output mentions if the folder is new; `None` if memory is not stored in a folder.
     pub(super) memory_dir: Option<&'a OwnDir>,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
@@ -58,13 +58,14 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
-    /// The requests of an evaluation to the browser, made before and after the run. If they are present, the run prints only warnings;
-    /// `None` for a run that a person watches.
+    /// The requests of an evaluation to the browser, made before and after the run; `None` for a run that a person watches.
+    /// With these requests, the run prints only warnings.
     pub(super) probe: Option<Probe>,
 }
 
 impl Drive<'_> {
-    /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the browser is closed too.
+    /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the browser
+    /// is closed too.
     pub(super) async fn carry_out(self, begin: Begin, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,

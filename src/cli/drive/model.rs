@@ -21,8 +21,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
 const STAND_IN: &str = "stand-in";
-/// Difference between two nested time limits of a model call. The outer limit is longer by this time, so that the inner limit ends first.
-/// Source: the default limits, 60 s and 120 s.
+/// Difference between two nested time limits of a model call. The outer limit is longer by this time, so that the inner
+/// limit ends first. Source: the default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// Returns the model that flags and environment configure, with retries of failed calls; `None` if they configure no model.
@@ -36,8 +36,8 @@ pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmC
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
 }
 
-/// Returns true if flags or environment name the built-in stand-in as the model and configure no server. A server could have a model of
-/// that name.
+/// Returns true if flags or environment name the built-in stand-in as the model and configure no server. With a server, the
+/// name could be that of a model on the server.
 fn is_stand_in(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> bool {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty());
     let named = args.model.as_ref().map(OsString::from);
@@ -56,8 +56,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the default options of the decision loop, with two changes that follow from the flags for the model. The time limit is long
-/// enough for all attempts of a model call. `--images` says when pictures are sent.
+/// Returns the default options of the decision loop, with two changes that follow from the flags for the model. The time
+/// limit is long enough for all attempts of a model call. `--images` says when pictures are sent.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -169,8 +169,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Returns the text of an error. If the text contains the library's advice for a server that is not running, replaces this advice by advice
-/// that names the flag and the environment variable.
+/// Returns the text of an error. If the text contains the library's advice for a server that is not running, replaces this
+/// advice by advice that names the flag and the environment variable.
 pub(super) fn with_flags(text: &str) -> String {
     let here = format!(
         "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"

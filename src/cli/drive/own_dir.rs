@@ -1,5 +1,5 @@
-//! The folder that contains the run folders, and the folder of memory. Each is created and checked before anything starts, and removed at
-//! the end if nothing was written into it.
+//! The folder that contains the run folders, and the folder of memory. Each is created and checked before anything starts. A
+//! folder that was missing before is removed at the end if nothing was written into it.
 
 use std::{
     fs, io,
@@ -8,8 +8,8 @@ use std::{
 
 use crate::cli::{Refusal, memory_place::MemoryPlace};
 
-/// A writable folder, for run folders or for memory. When this is dropped, the folder is removed if it was missing before and nothing was
-/// written into it.
+/// A writable folder, for run folders or for memory. When this is dropped, the folder is removed if it was missing before
+/// and nothing was written into it.
 #[derive(Debug)]
 pub(in crate::cli) struct OwnDir {
     path: PathBuf,

@@ -11,9 +11,11 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum number of times that a person is asked to approve an action. If no answer is readable, the action is refused. Source: chosen.
+/// Maximum number of times that a person is asked to approve an action. If no answer is readable, the action is refused.
+/// Source: chosen.
 const ATTEMPTS: usize = 3;
-/// Maximum length of an address or of the model's question in a question to the person. Unit: characters. Source: chosen.
+/// Maximum length of the address in a question to the person, and of a question that the model asks. Unit: characters.
+/// Source: chosen.
 const MAX_TEXT: usize = 300;
 
 /// A person who is asked on stderr and answers on stdin.
@@ -46,8 +48,8 @@ impl Person {
     }
 }
 
-/// The line on stderr that shows a question. Dropping this value ends the line, unless the person's answer has already ended it. The person
-/// may not have answered in time.
+/// The line on stderr that shows a question. The person's answer ends the line. If no answer comes, dropping this value ends
+/// the line. The field is true as long as the line is open.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {
@@ -58,8 +60,8 @@ impl Drop for OpenLine {
     }
 }
 
-/// Reads lines of stdin in a thread that ends with the process, and returns the receiver of these lines. An async task would not do:
-/// reading a terminal cannot be cancelled, so the runtime would wait for it at exit.
+/// Reads lines of stdin in a thread that ends with the process, and returns the receiver of these lines. An async task would
+/// not do: reading a terminal cannot be cancelled, so the runtime would wait for it at exit.
 fn read_stdin() -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     // If the thread cannot be started, the sender is dropped and every question is answered as if nobody were there.

@@ -1,5 +1,5 @@
-//! Stops a run from outside. The first signal asks the run to stop and to learn from its results so far; the second ends the program. If
-//! nobody reads the program's output any more, that counts as the first signal.
+//! Stops a run from outside. The first signal asks the run to stop and to learn from its results so far; the second ends the
+//! program. If nobody reads the program's output any more, that counts as the first signal.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,8 @@ use crate::{
     cli::{Refusal, say::Voice, tell},
 };
 
-/// Exit code of a program that was ended by a second Ctrl-C. Source: 128 plus the number of the signal, as in shells.
+/// Exit code of a program that a second signal ended, such as a second Ctrl-C. Source: 128 plus the number of Ctrl-C's
+/// signal, as in shells.
 const INTERRUPTED: i32 = 130;
 
 /// The request to stop the run, which comes from a signal or from a closed output.
@@ -25,7 +26,8 @@ pub(in crate::cli) struct Stop {
 }
 
 impl Stop {
-    /// Starts a task that listens for signals and for a closed output until the runtime ends. `voice` names the output to watch.
+    /// Starts a task that listens for signals and for a closed output until the runtime ends. `voice` names the output to
+    /// watch.
     pub(in crate::cli) fn listen(voice: Voice) -> Result<Self, Refusal> {
         let mut signals = Signals::new().map_err(|error| {
             Refusal::failure(format!("the system lets nobody listen to Ctrl-C: {error}"))
@@ -47,7 +49,8 @@ impl Stop {
             }
             cancel.cancel();
             sender.send_replace(true);
-            // A closing terminal sends its hang-up signal more than once, so only signals that a person sends count as the second one.
+            // A closing terminal sends its hang-up signal more than once, so only signals that a person sends count as the
+            // second one.
             signals.again().await;
             // Both drivers end a browser that they started when this process ends. In an attached browser, the tab
             // stays open.
@@ -77,7 +80,8 @@ impl Stop {
     }
 }
 
-/// Waits until nobody reads stdout any more. If progress goes to stderr, the wait also ends when nobody reads stderr any more.
+/// Waits until nobody reads stdout any more. If progress goes to stderr, the wait also ends when nobody reads stderr any
+/// more.
 #[cfg(unix)]
 async fn reader_left(voice: Voice) {
     tokio::select! {

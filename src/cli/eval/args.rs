@@ -19,7 +19,6 @@ use crate::{
     eval::{Arm, Isolation},
 };
 
-/// Flags of `webwise eval`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct EvalArgs {
     /// The case file.
@@ -67,16 +66,17 @@ enum ArmName {
     Off,
     /// With an empty memory.
     Cold,
-    /// With the memory of one earlier run of the case, which has other values if the case has variants.
+    /// With the memory of one earlier run of the case. If the case has variants, the earlier run has other values.
     Warm,
-    /// With that memory, but without showing its advice to the model.
+    /// With the memory of one earlier run of the case, as in `warm`, but without showing its advice to the model.
     Withheld,
 }
 
-/// The runs that share a memory. In all of them, an arm without an earlier run begins with an empty memory.
+/// The runs that share a memory. Whatever is chosen, runs of the arm `cold` begin with an empty memory, and runs of the arm
+/// `off` have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
-    /// All runs use and change your own memory, or that of --memory-dir.
+    /// The arms warm and withheld use and change your own memory, or that of --memory-dir. The earlier runs do so too.
     None,
     /// Each case and seed has a memory of its own.
     PerRun,
@@ -92,7 +92,7 @@ impl EvalArgs {
             .ok_or_else(|| Refusal::usage("name a case file: `webwise eval CASES.json`"))
     }
 
-    /// Returns the arms to compare, each once, in the order in which the documentation lists them.
+    /// Returns the arms to compare, each once, in the order off, cold, warm, withheld.
     pub(super) fn arms(&self) -> Vec<Arm> {
         let mut arms: Vec<Arm> = self
             .arms

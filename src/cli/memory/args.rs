@@ -14,7 +14,6 @@ use crate::{
     secret::SecretName,
 };
 
-/// Flags of `webwise memory`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct MemoryArgs {
     #[command(flatten)]
@@ -39,11 +38,11 @@ pub(super) enum MemoryCommand {
     Trust(KeyArgs),
     /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),
-    /// Take back what a run taught. What other runs taught too is kept, and listed.
+    /// Take back what a run taught. If other runs taught the same, it is kept and listed.
     Undo(UndoArgs),
     /// Export memory as one JSON document, or as the documented folder `.agent-memory`.
     Export(ExportArgs),
-    /// Import such a document, a documented `memory.json`, or a documented folder `.agent-memory`.
+    /// Import a document that `export` wrote, a documented `memory.json`, or a documented folder `.agent-memory`.
     Import(ImportArgs),
     /// Compare two memories item by item.
     Diff(DiffArgs),
@@ -77,9 +76,10 @@ pub(super) struct KeyArgs {
 pub(super) struct ExplainArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     pub(super) run: String,
-    /// Show only the item with this key or beginning of a key.
+    /// Show only the items whose key is this, or begins with this.
     pub(super) key: Option<String>,
-    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
+    /// lists.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Print JSON.
@@ -89,7 +89,8 @@ pub(super) struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The folder that contains the run folders; every run in it counts. Default: wherever a run of this memory wrote.
+    /// The folder that contains the run folders; every run in it counts. Default: the folders of the runs that this memory's
+    /// register lists.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Print JSON.
@@ -102,9 +103,9 @@ pub(super) struct ReportArgs {
 pub(super) struct ForgetArgs {
     /// The key of an item to forget, or an unambiguous beginning of it.
     pub(super) key: Option<String>,
-    /// Forget everything that this host taught, and nothing of another port or subdomain. Give its address, such as
-    /// <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a scheme, both http and
-    /// https. For all ports and subdomains, give --site.
+    /// Forget everything that this host taught. What another port or subdomain taught is kept. Give the host's address, such
+    /// as <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a
+    /// scheme, both http and https. For all ports and subdomains, give --site.
     #[arg(long, value_name = "URL", value_parser = host)]
     pub(super) host: Option<HostArg>,
     /// Forget everything that this site taught, with all its subdomains and ports, such as shop.example or 127.0.0.1.
@@ -118,7 +119,8 @@ pub(super) struct ForgetArgs {
     pub(super) yes: bool,
 }
 
-/// The hosts that an address can mean. An address without a scheme can mean two hosts, because http and https have different ports.
+/// The hosts that an address can mean. An address without a scheme can mean two hosts, because http and https have different
+/// ports.
 #[derive(Debug, Clone)]
 pub(super) struct HostArg {
     /// The host of the address, which is read as an https address if it has no scheme.
@@ -151,7 +153,8 @@ fn host(text: &str) -> Result<HostArg, String> {
     found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
-/// Returns true if this is a valid host name. The host part of an address need not be a valid host name. Source of the limits: RFC 1035.
+/// Returns true if this is a valid host name. The host part of an address need not be a valid host name. Source of the
+/// limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
@@ -167,8 +170,8 @@ fn is_name(name: &str) -> bool {
 pub(super) struct UndoArgs {
     /// The run: `last`, its id, or an unambiguous beginning of the id.
     pub(super) run: String,
-    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`; for
-    /// `last`, the register alone.
+    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`. For
+    /// `last`, there is no default: without this flag, only the register is searched.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Do not ask first.
@@ -216,7 +219,7 @@ pub(super) struct DiffArgs {
     /// A folder of memory, or an exported document.
     #[arg(value_name = "A")]
     pub(super) first: PathBuf,
-    /// Another one.
+    /// Another folder of memory or exported document, to compare with A.
     #[arg(value_name = "B")]
     pub(super) second: PathBuf,
     /// Print JSON.

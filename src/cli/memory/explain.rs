@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Maximum number of actions in the list of the actions that followed an item. Source: chosen; an item in the system instruction is part of
-/// every prompt, so every action of the run followed it.
+/// Maximum number of actions that are listed as carried out after an item was shown. Source: chosen; an item in the system
+/// instruction is part of every prompt, so without a maximum all actions of the run would be listed.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of an item's text. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
@@ -82,14 +82,15 @@ fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
-/// Returns true if the run used the item: it repeated steps from the item without asking the model, or memory counted that the run used the
-/// item or that the item harmed it.
+/// Returns true if the run used the item. It did in each of these cases: the run repeated steps from the item without asking
+/// the model, memory counted a use of the item, or memory counted that the item harmed the run.
 fn was_used(item: &Item) -> bool {
     let counts = |credit: &Credit| credit.used || credit.followed || credit.harmed;
     !item.replayed.is_empty() || item.credited.iter().any(counts)
 }
 
-/// Returns true if the item was only shown, in the system instruction of every prompt, and the run neither used nor changed it.
+/// Returns true if the item was only shown, in the system instruction of every prompt, and the run neither used nor changed
+/// it.
 fn was_only_there(item: &Item) -> bool {
     let is_start = |recalled: &Recalled| recalled.why == Why::RunStarted;
     let is_quiet = item.replayed.is_empty() && item.credited.is_empty();

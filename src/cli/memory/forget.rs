@@ -104,8 +104,9 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Converts an error of forgetting or undoing into a refusal. If some shelves were left unchanged, the refusal names these shelves and the
-/// reason: a shelf cannot be read, or this program does not know the shelf's kind and so cannot tell which records to remove.
+/// Converts an error of forgetting or undoing into a refusal. If some shelves (parts of the store) were left unchanged, the
+/// refusal names these shelves and the reason. Either a shelf cannot be read, or this program does not know the shelf's kind
+/// and so cannot tell which records to remove.
 fn untold(error: Error) -> Refusal {
     let Some(changed) = error.said("changed") else {
         return error.into();
@@ -155,8 +156,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     args: &UndoArgs,
 ) -> Result<(), Refusal> {
     let run = runs.meant(&args.run, args.runs_dir.as_deref()).await?;
-    // The beginning of an id could match another run than the one that the person has in mind, and `--yes` skips the question that would
-    // show it.
+    // The beginning of an id could match another run than the one that the person has in mind, and `--yes` skips the
+    // question that would show it.
     if args.yes && args.run != LAST && args.run != run.as_str() {
         return Err(Refusal::usage(format!(
             "with --yes, give the whole id: {run}"
@@ -199,8 +200,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks the person at the terminal whether to carry out an action: `verb` names the action, and `what` its object. Fails if the person does
-/// not agree, or if there is no terminal. With `yes`, asks nothing and succeeds.
+/// Asks the person at the terminal whether to carry out an action: `verb` names the action, and `what` its object. Fails if
+/// the person does not agree, or if there is no terminal. With `yes`, asks nothing and succeeds.
 fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     if yes {
         return Ok(());

@@ -1,4 +1,5 @@
-//! `webwise memory report`: compares, for each item of memory, the runs in a folder that were shown the item with those that were not.
+//! `webwise memory report`: for each item of memory, compares two groups of runs: those that were shown the item, and those
+//! that held it back.
 
 use serde_json::{Value, json};
 
@@ -101,7 +102,8 @@ fn item_facts(item: Item) -> ItemFacts {
     }
 }
 
-/// Returns the share of runs that held the item back as a control, among all runs that showed it or held it back. From 0 to 1.
+/// Returns the share of runs that held the item back as a control, among all runs that showed it or held it back. From 0 to
+/// 1.
 fn withheld_share(item: &Worth) -> f64 {
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     count(item.withheld) / count((item.offered + item.withheld).max(1))

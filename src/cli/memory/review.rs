@@ -1,4 +1,5 @@
-//! `webwise memory review` and `trust`: a person accepts or forgets items whose words come from another program, and retired items.
+//! `webwise memory review` and `trust`: a person accepts or forgets two kinds of items: items whose words come from another
+//! program, and retired items.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 
@@ -15,7 +16,8 @@ use crate::{
     store::{Item, Keeper},
 };
 
-/// Maximum number of times that the person is asked about one item. If no answer is readable, the item is skipped. Source: chosen.
+/// Maximum number of times that the person is asked about one item. If no answer is readable, the item is skipped. Source:
+/// chosen.
 const ATTEMPTS: usize = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

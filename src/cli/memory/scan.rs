@@ -14,7 +14,8 @@ use crate::{
     store::Keeper,
 };
 
-/// Number and total size of the files that were searched, and the names of those that contain a secret. Unit of the size: bytes.
+/// Number and total size of the files that were searched, and the names of those that contain a secret. Unit of the size:
+/// bytes.
 #[derive(Debug, Default)]
 struct Files {
     count: usize,
@@ -24,8 +25,9 @@ struct Files {
 
 /// Searches memory for secrets, and fails if one is found or if a shelf cannot be read.
 ///
-/// First searches the records of all namespaces, including the register of runs and the runs that memory has yet to learn from. Then
-/// searches the bytes of all files in the folder of memory, because backups and quarantined files are not records.
+/// First searches the records of all namespaces, including the register of runs and the runs that memory has yet to learn
+/// from. Then searches the bytes of all files in the folder of memory, because backups and quarantined files are not
+/// records.
 pub(super) async fn run<M: MemoryBackend>(
     store: &M,
     keeper: &Keeper<'_, M>,
@@ -121,8 +123,8 @@ pub(super) async fn run<M: MemoryBackend>(
     )))
 }
 
-/// Searches the names and contents of the files in a folder and its subfolders, and adds the results to `files`. Finds nothing if the
-/// folder does not exist. `prefix` is the path that precedes the names in the results.
+/// Searches the names and contents of the files in a folder and its subfolders, and adds the results to `files`. Finds
+/// nothing if the folder does not exist. `prefix` is the path that precedes the names in the results.
 fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io::Result<()> {
     let entries = match fs::read_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -149,8 +151,9 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if the bytes are the content of a shelf's file, the shelf holds runs that memory has yet to learn from, and the text of one
-/// of these runs contains a secret. A run is stored in parts; a secret that begins in one part and ends in the next is found too.
+/// Returns true if a run in `bytes`, the content of a shelf's file, contains a secret. Such a file contains a run as long as
+/// memory has yet to learn from the run. A run is stored in parts; a secret that begins in one part and ends in the next is
+/// found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

@@ -2,10 +2,11 @@
 //!
 //! # Decisions
 //!
-//! - If memory already has an item that is imported, it keeps the earlier day of creation and the later day of last use, and adds only the
-//!   uses that no earlier import has counted. So files may be imported twice and in any order.
-//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The original words
-//!   are kept for the export.
+//! - If memory already contains an imported item, the item gets the earlier of the two days of creation and the later of the
+//!   two days of last use. Only uses that no earlier import has counted are added. So files may be imported twice and in any
+//!   order.
+//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The
+//!   original words are kept for the export.
 
 use std::{
     fs::{File, OpenOptions},
@@ -207,7 +208,7 @@ async fn take<M: MemoryBackend>(
     Ok(())
 }
 
-/// Reads a file up to one byte more than the maximum size of a document, so that the parser can refuse a larger file.
+/// Reads a file, but at most one byte more than a document may have, so that the parser refuses a larger file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     let fail =
         |error: io::Error| Refusal::usage(format!("{} cannot be read: {error}", path.display()));
@@ -219,8 +220,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Returns the refusal for a file or folder that cannot be parsed. `used` completes the sentence "it cannot be ...", for example with
-/// "compared". If the error names a file, the refusal is about that file inside the folder.
+/// Returns the refusal for a file or folder that cannot be parsed. `used` completes the sentence "it cannot be ...", for
+/// example with "compared". If the error names a file, the refusal is about that file inside the folder.
 pub(super) fn unreadable(path: &Path, error: &Error, used: &str) -> Refusal {
     let path = error
         .said("file")

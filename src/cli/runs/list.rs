@@ -26,7 +26,7 @@ pub(super) struct ListArgs {
     /// Only runs with this status: running, completed, failed or abandoned.
     #[arg(long, value_name = "STATUS", value_parser = values::status)]
     status: Option<RunStatus>,
-    /// Only runs that began on this host or below it.
+    /// Only runs that began on this host or one of its subdomains.
     #[arg(long, value_name = "HOST", value_parser = values::host)]
     domain: Option<Host>,
     /// Maximum number of runs, the newest first.

@@ -77,9 +77,9 @@ impl Register {
         named(known, run)
     }
 
-    /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Searches the register and the run
-    /// folders. For `last`, searches the folders only if `runs_dir` names one. If nothing is found, returns the text itself as the id,
-    /// because memory may contain items from runs that are no longer recorded.
+    /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Searches the register
+    /// and the run folders. For `last`, searches the folders only if `runs_dir` names one. If nothing is found, returns the
+    /// text itself as the id, because memory may contain items from runs that are no longer recorded.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let mut ids: Vec<String> = known
@@ -103,7 +103,8 @@ impl Register {
     }
 
     /// Returns the folder of the run that `run` names: a path, an id, an unambiguous beginning of one, or `last`. Looks in
-    /// [`folders`](Self::folders). If the run is not in `runs_dir`, looks in the folder that the register names for it.
+    /// [`folders`](Self::folders). If an id is not found in `runs_dir`, looks in the folder that the register names for this
+    /// run.
     pub(super) async fn folder(
         &self,
         run: &str,
@@ -131,8 +132,8 @@ impl Register {
         })
     }
 
-    /// Returns the folders of all runs in `runs_dir`, newest run first. If `runs_dir` is `None`, returns the run folders that the register
-    /// names and those in [`RUNS_DIR`].
+    /// Returns the folders of all runs in `runs_dir`, newest run first. If `runs_dir` is `None`, returns the run folders
+    /// that the register names and those in [`RUNS_DIR`].
     pub(super) async fn folders(&self, runs_dir: Option<&Path>) -> Result<Vec<PathBuf>, Refusal> {
         let mut all = match runs_dir {
             Some(_) => Vec::new(),
@@ -153,9 +154,9 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the folders of the runs that are in the register, newest first. Also returns the number of folders in [`RUNS_DIR`] whose
-    /// runs are not in the register, because they are too old or used another memory. If `runs_dir` names a folder, returns all run folders
-    /// in it, and 0.
+    /// Returns the folders of the runs that are in the register, newest first. Also returns the number of folders in
+    /// [`RUNS_DIR`] whose runs are not in the register, because they are too old or used another memory. If `runs_dir` names
+    /// a folder, returns all run folders in it, and 0.
     pub(super) async fn own_folders(
         &self,
         runs_dir: Option<&Path>,
@@ -173,8 +174,8 @@ impl Register {
         Ok((own, others.len()))
     }
 
-    /// Returns true if the register contains the run of this record. Takes the run's id from the first event, because the folder may be a
-    /// copy with another name.
+    /// Returns true if the register contains the run of this record. Takes the run's id from the first event, because the
+    /// folder may be a copy with another name.
     pub(super) async fn has(&self, folder: &Path, record: &RunRecord) -> Result<bool, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         let event = record.events.first();
@@ -207,8 +208,8 @@ fn folders_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Sorts run folders so that the folder of the newest run comes first. The name of a run folder is the id of the run, and the id begins
-/// with the time at which the run started.
+/// Sorts run folders so that the folder of the newest run comes first. The name of a run folder is the id of the run, and
+/// the id begins with the time at which the run started.
 fn newest_first(folders: &mut [PathBuf]) {
     folders.sort_by_key(|folder| Reverse(name(folder)));
 }
@@ -219,7 +220,8 @@ fn name(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Returns the folders in which [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run in ...".
+/// Returns the folders in which [`Register::folders`] looks, worded as the end of a sentence such as "there is no such run
+/// in ...".
 pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     let dir = runs_dir.unwrap_or(Path::new(RUNS_DIR));
     let dir = absolute(dir);
@@ -232,8 +234,8 @@ pub(super) fn looked_in(runs_dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the id that `run` names among `ids`, which are sorted newest first; `None` if `run` names none of them. Fails if `run` is the
-/// beginning of several ids.
+/// Returns the id that `run` names among `ids`, which are sorted newest first; `None` if `run` names none of them. Fails if
+/// `run` is the beginning of several ids.
 fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     ids.retain(|id| run == LAST || id.starts_with(run));
     if run == LAST {
@@ -260,8 +262,8 @@ fn one_of(mut ids: Vec<String>, run: &str) -> Result<Option<String>, Refusal> {
     )))
 }
 
-/// Returns the run that `run` names among `known`, which are sorted newest first. Fails if it names none of them or is the beginning of
-/// several ids.
+/// Returns the run that `run` names among `known`, which are sorted newest first. Fails if `run` names none of them or is
+/// the beginning of several ids.
 fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal> {
     let ids = known.iter().map(|known| known.run.as_str().to_owned());
     let meant = one_of(ids.collect(), run)?;

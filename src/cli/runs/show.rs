@@ -28,7 +28,8 @@ pub(super) struct ShowArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     #[arg(default_value = LAST)]
     run: String,
-    /// The folder that contains the run folders. Default: wherever a run of this memory wrote, and `runs`.
+    /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
+    /// lists.
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
     /// Open the report in your browser.
@@ -46,8 +47,8 @@ pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Writes the HTML report of a run into the run's folder, readable by its owner only. Returns the path of the report, or the reason why it
-/// was not written.
+/// Writes the HTML report of a run into the run's folder, readable by its owner only. Returns the path of the report, or the
+/// reason why it was not written.
 pub(in crate::cli) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     let record = RunRecord::open(folder).map_err(|error| error.to_string())?;
     let page = folder.join(REPORT);

@@ -6,7 +6,6 @@ use clap::ValueEnum;
 
 use super::machine::{CLI_VERSION, MIN_NODE_MAJOR, Tool};
 
-/// A browser driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverName {
     /// Drives Chromium directly by its DevTools protocol; needs nothing else.
@@ -75,8 +74,8 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Returns the driver that the user named with `--driver`. Needs no facts about the machine except `has_pipes`: whether `cdp` can start a
-/// browser on this system.
+/// Returns the driver that the user named with `--driver`. Needs no facts about the machine except `has_pipes`: whether
+/// `cdp` can start a browser on this system.
 ///
 /// # Errors
 /// One sentence, if the driver cannot work on this system.
@@ -102,8 +101,8 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
 /// - `cdp`, if it can start a browser on this system,
 /// - `playwright-cli`.
 ///
-/// `cdp` is preferred because it needs only Chromium, sees more of a page (elements that listen for clicks but have no role) and takes a
-/// fifth of the time of playwright-cli.
+/// `cdp` is preferred because it needs only Chromium, sees more of a page (elements that listen for clicks but have no role)
+/// and takes a fifth of the time of playwright-cli.
 ///
 /// # Errors
 /// The errors of [`asked_for`].

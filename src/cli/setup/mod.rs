@@ -10,10 +10,11 @@
 //!
 //! # Decisions
 //!
-//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks. In a test, a
-//!   person chose the actions in place of the model. This person saw only the snapshot of playwright-cli, and failed.
-//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old. After each step it looks at the machine
-//!   again and makes a new plan from the facts alone.
+//! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks.
+//!   In a test, a person chose the actions in place of the model. This person saw only the snapshot of playwright-cli, and
+//!   failed.
+//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old.
+//! - After each step, `setup` looks at the machine again and makes a new plan from the facts alone.
 
 mod carry_out;
 pub(super) mod choice;
@@ -35,8 +36,8 @@ use self::{
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
 use crate::browser::ProgramPlaces;
 
-/// Maximum number of steps that one call of `setup` carries out. Source: one step for system packages and one for npm packages, each of
-/// which may be needed once more.
+/// Maximum number of steps that one call of `setup` carries out. Source: one step for system packages and one for npm
+/// packages; each of the two may be needed twice.
 const MAX_STEPS: usize = 4;
 
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
@@ -118,8 +119,8 @@ async fn install(
     carry_out_all(around, machine, choice, steps).await
 }
 
-/// Carries out the first step of the plan, looks at the machine again and makes a new plan, until the plan is empty. Fails if a step
-/// succeeded but is still in the new plan.
+/// Carries out the first step of the plan, looks at the machine again and makes a new plan, until the plan is empty. Fails
+/// if a step succeeded but is the first step of the new plan again.
 async fn carry_out_all(
     around: &Surroundings,
     machine: &mut Machine,
@@ -167,8 +168,8 @@ fn list(out: &mut dyn Write, steps: &[Step]) {
     }
 }
 
-/// Asks the person to agree to these steps, and returns true if the person agrees. Asks on stderr, or on stdout if only stdout is a
-/// terminal. If standard input is not a terminal, returns true without asking.
+/// Asks the person to agree to these steps, and returns true if the person agrees. Asks on stderr, or on stdout if only
+/// stdout is a terminal. If standard input is not a terminal, returns true without asking.
 fn agreed(steps: &[Step]) -> bool {
     if !std::io::stdin().is_terminal() {
         return true;
@@ -190,8 +191,8 @@ fn agreed(steps: &[Step]) -> bool {
         )
 }
 
-/// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released when the returned
-/// file is dropped. Fails if another process holds it.
+/// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released when
+/// the returned file is dropped. Fails if another process holds it.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
         Refusal::usage(format!(

@@ -1,4 +1,4 @@
-//! Names of events, and the conversion of steps and of memory kinds' notes into events.
+//! The names of events, and the conversions into events: of steps, and of notes that memory kinds write.
 
 use super::EventKind;
 use crate::{memory::Note, working::Step};

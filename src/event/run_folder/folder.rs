@@ -29,8 +29,8 @@ pub(super) const NEW: &str = ".new-";
 /// Version of the folder's format, stored in `run_meta.json`. Older versions can also be read. Version 2 stores page
 /// trees as differences.
 pub(super) const VERSION: u32 = 2;
-/// Maximum total size of the lines that are kept for one file until the end of the step. If they exceed this size, they are written at
-/// once. Unit: bytes. Source: chosen; pages can be large.
+/// Maximum total size of the lines that are kept for one file until the end of the step. If they exceed this size, they are
+/// written at once. Unit: bytes. Source: chosen; pages can be large.
 const MAX_WAITING: usize = 64 * 1_024;
 
 /// The folder of a run that is being written. Its files are open only while something is written, so a run that never
@@ -219,8 +219,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves this number of bytes in the folder, and returns true if they fit. Otherwise marks the run as full; from
-    /// then on, only the end of the run is written.
+    /// Reserves this number of bytes in the folder, and returns true if they fit. If they do not fit, marks the run as full.
+    /// From then on, only intents and the end of the run are written.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);

@@ -48,7 +48,8 @@ impl Disk for RealDisk {
 
 #[derive(Debug, Default)]
 pub(super) struct Intents<D = RealDisk> {
-    /// True if the entries for the file and its folders are durable in the folders above them.
+    /// True once the directory entries of the file, of the run's folder and of the two folders above it are on the disk.
+    /// Only then does the file keep its name in a power cut.
     is_named: bool,
     disk: D,
 }

@@ -13,15 +13,16 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation in the error for old runs that could not be deleted. It distinguishes that error from a failure to write a new run.
+/// The operation in the error for an old run that could not be deleted. By this operation, a caller tells this error from a
+/// failure to write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.
 const MAX_AGE: Duration = Duration::from_hours(30 * 24);
 /// Default of [`Retention::max_runs`]. Source: chosen.
 const MAX_RUNS: usize = 100;
-/// Time after which a run whose end is not recorded counts as crashed, if nothing was written during this time: one
-/// day. Source: chosen; a run that waits for a person writes nothing either.
+/// Time without writing after which a run without a recorded end counts as crashed: one day. Source: chosen; a run that
+/// waits for a person writes nothing either.
 const MAX_SILENCE: Duration = Duration::from_hours(24);
 
 /// The limits above which stored runs are deleted.

@@ -51,8 +51,8 @@ const FILES: &[&str] = &[
 /// The source of the script's function `stored`, which depends on no other file of the script.
 pub(super) const STORED: &str = include_str!("stored.js");
 
-/// Returns the script that is run in a JavaScript world of a document before its functions can be called. It gives
-/// elements numbers above `last`.
+/// Returns the whole script of the page side. It must run in a JavaScript world of a document before its functions can
+/// be called there. The script gives elements numbers above `last`.
 pub(super) fn library(last: u64) -> String {
     let mut script = String::from("(() => {\n'use strict';\n");
     for file in FILES {

@@ -16,18 +16,19 @@ use crate::{
     },
 };
 
-/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes
+/// a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance between the point at which a drag ends and the middle of its target element, in each direction. A sortable
-/// list compares the pointer with the middle of an item, and does nothing if the drag ends exactly there. Unit: CSS
-/// pixels. Source: chosen.
+/// Distance between the point at which a drag ends and the middle of its target element, both horizontally and
+/// vertically. A sortable list compares the pointer with the middle of an item, and does nothing if the drag ends
+/// exactly there. Unit: CSS pixels. Source: chosen.
 const BESIDE_MIDDLE: f64 = 2.0;
-/// Length of the last move of a drag, in each direction. It is longer than [`BESIDE_MIDDLE`], so it crosses the middle. Unit: CSS pixels.
-/// Source: chosen.
+/// Length of the last move of a drag, both horizontally and vertically. The move is longer than [`BESIDE_MIDDLE`], so
+/// it crosses the middle of the target element. Unit: CSS pixels. Source: chosen.
 const LAST_MOVE: f64 = 4.0;
-/// Minimum width and minimum height of a target element for a drag that ends [beside its middle](BESIDE_MIDDLE). In a direction in
-/// which the element is smaller, the drag ends exactly in the middle. Unit: CSS pixels. Source: chosen.
+/// Minimum width and minimum height of a target element for a drag that ends [beside its middle](BESIDE_MIDDLE). In a
+/// direction in which the element is smaller, the drag ends exactly in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +39,8 @@ enum End<'a> {
     Point(Point),
 }
 
-/// Fails if a point lies outside an element with this area. The point is relative to the element's top left corner. Unit: CSS pixels.
+/// Fails if a point lies outside an element with this area. The point is relative to the element's top left corner.
+/// Unit: CSS pixels.
 fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
     if x < area.width && y < area.height {
         return Ok(());
@@ -89,8 +91,8 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
-    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down. The drag may end outside the
-    /// window. Unit: CSS pixels. Fails if the given point lies outside the element.
+    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down. The drag
+    /// may end outside the window. Unit: CSS pixels. Fails if the given point lies outside the element.
     pub(in crate::browser::cdp) async fn drag_by(
         &self,
         turn: &mut Turn,
@@ -244,9 +246,9 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the watching for a press.
-    /// Waits at most [`DRAG`] for the page, because a busy page does not answer. Even a page that has not answered by then receives all
-    /// this before any later event.
+    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the
+    /// watching for a press. Waits at most [`DRAG`] for the page, because a busy page does not answer. Even a page that
+    /// has not answered by then receives all this before any later event.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);

@@ -33,7 +33,7 @@ enum Then {
     Closed,
 }
 
-/// A page with a frame, as the browser and our page side in it would answer for them.
+/// A simulated browser that shows a page with a frame. It also gives the answers of our script in the page.
 struct Played {
     then: Then,
     /// The report of the watch in each frame. As in the real page script, a document that does not

@@ -31,8 +31,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download, and returns the work that it requires. `is_ours` is true if this driver started the
-    /// browser. Only then may it cancel downloads.
+    /// Records a new download, and returns the work that the download requires. `is_ours` is true if this driver
+    /// started the browser. Only in such a browser may the driver cancel downloads.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -53,8 +53,8 @@ impl Files {
         }
     }
 
-    /// Records the progress or the end of a download, and returns the work that it requires. `received` is the number
-    /// of bytes so far; `state` and `id` are the browser's.
+    /// Records the progress or the end of a download, and returns the work that this requires. `received` is the number
+    /// of bytes so far. `id` and `state` are the browser's own id and state of the download.
     pub(super) fn progress(
         &mut self,
         id: String,

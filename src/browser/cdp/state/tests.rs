@@ -651,7 +651,6 @@ fn a_later_navigation_and_one_elsewhere_are_not_waited_for() {
     assert_eq!(played.0.pending(&mark), Pending::Nothing);
 }
 
-/// Returns the effects of the start of a download.
 fn began(played: &mut Played, id: &str) -> Vec<Effect> {
     played.hears(
         None,
@@ -866,7 +865,7 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// Reports a new session of a target. The session waits for us or does not.
+/// Reports a new session of a target. If `waits` is true, the session waits until this driver lets it run.
 fn told_of(
     played: &mut Played,
     session: &str,

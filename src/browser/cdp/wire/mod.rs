@@ -1,5 +1,5 @@
-//! The DevTools protocol as calls and events. They are messages to and from a browser, through a pipe or a WebSocket;
-//! each call has a number, which its answer repeats.
+//! The DevTools protocol: calls to a browser, their answers, and the browser's events. Each is a message through a pipe
+//! or a WebSocket. The answer to a call repeats the number of the call.
 //!
 //! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first.
 //! So a lost browser is noticed at once, never by a timeout. Events are passed to one function, in the order in which

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Returns a recorded reply, parsed.
 pub(in super::super) fn recorded(name: &str) -> Reply {
     let path = format!(
         "{}/tests/fixtures/replies/{name}.txt",

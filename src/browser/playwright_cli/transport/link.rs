@@ -14,8 +14,8 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// The sender of commands. It uses the fast transport (the socket) until that fails, and the safe transport (processes)
-/// from then on.
+/// The sender of commands. It uses the fast transport (the socket) until this transport fails. From then on, it uses
+/// the safe transport (processes).
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,
@@ -75,8 +75,9 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, all later commands use the safe transport. The command that failed is repeated on
-    /// the safe transport only if it certainly was not carried out, or if it only reads.
+    /// If the fast transport fails, all later commands use the safe transport. An error that does not concern the
+    /// transport, such as a timeout, is no such failure. The failed command is repeated on the safe transport only if
+    /// it certainly was not carried out, or if it only reads.
     pub(in super::super) async fn run(
         &self,
         command: &Command,

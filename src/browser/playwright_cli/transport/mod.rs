@@ -1,7 +1,7 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is about twenty times faster than processes, but it uses the tool's private protocol. So it is used only
-//! after a handshake (a tested version, and an answer to a harmless command). As soon as anything about the socket is
+//! The socket is about twenty times faster than processes, but speaks the tool's private protocol. So the socket is
+//! used only if its version was tested and it answers a harmless first command. As soon as anything about the socket is
 //! unusual, the module `link` changes to processes for good. A command that may have had its effect is never sent a
 //! second time.
 
@@ -195,8 +195,8 @@ pub(super) trait Transport: fmt::Debug + Send + Sync {
     /// Returns `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command and returns its reply. Dropping the future kills a process that was started for the command; the
-    /// reply is lost.
+    /// Runs a command and returns its reply. If the future is dropped, a process that was started for the command is
+    /// killed, and the reply is lost.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError>;

@@ -128,7 +128,7 @@ pub(in super::super) struct Output {
 
 impl Output {
     /// Returns the reply in the output. Errors of a page are replies on standard output. Usage errors and crashes are
-    /// texts on standard error; the reply is then their main line.
+    /// texts on standard error. For such a text, the reply contains only its most important line.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);

@@ -11,8 +11,8 @@ fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// Writes a script. A child process writes the file, because a file that this process holds open for writing, even
-/// through the fork of another test, cannot be executed.
+/// Writes a script by a child process. A file cannot be executed while any process holds it open for writing. This process
+/// could pass its open file on to a process that another test forks.
 fn put(path: &Path, script: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
