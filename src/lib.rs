@@ -19,7 +19,8 @@
 //! }
 //! ```
 //!
-//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. Its parts are ports, which are traits with several adapters each:
+//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. The parts of a loop are ports. A port is a trait with
+//! several adapters:
 //!
 //! | part | trait | adapters and how to write one |
 //! | --- | --- | --- |
@@ -34,8 +35,8 @@
 //! model and no memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
-//! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides what is allowed, [`secret`] keeps
-//! secrets out of everything else.
+//! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides
+//! what is allowed, [`secret`] keeps secrets out of everything else.
 //!
 //! # Features
 //!

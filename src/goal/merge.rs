@@ -1,4 +1,5 @@
-//! Merges tokens that belong together: written dates, and hours with `am` or `pm`. Also makes the forms of Korean particles equal.
+//! Merges tokens that belong together: the parts of a written date, and an hour with its `am` or `pm`. Also replaces the two
+//! forms of a Korean particle by one form.
 
 use super::{
     dates::{Date, Reading, Time},
@@ -11,7 +12,7 @@ use super::{
 
 /// Words between the parts of a date, as in `3 de marzo de 2025` and `3rd of March`.
 const CONNECTORS: [&str; 6] = ["of", "de", "del", "d'", "di", "do"];
-/// Month names that are also common words. In lower case they count as a month only as a part of a longer date.
+/// Month names that are also common words. In lower case, such a word counts as a month only together with a day or a year.
 const ALSO_WORDS: [&str; 6] = ["may", "march", "mars", "mart", "mai", "august"];
 
 pub(super) fn month_alone(month: u32) -> Vec<Reading> {
@@ -80,8 +81,9 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
     }
 }
 
-/// Reports whether "am" before the token `next` is the English word for the morning, not a German preposition (`Zimmer 7 am Fenster`). "am"
-/// means the morning if no word follows, or if an English word such as "on" or "today" follows.
+/// Reports whether "am" before the token `next` means the morning. In German, "am" is a preposition, as in
+/// `Zimmer 7 am Fenster`. The token means the morning at the end of the goal, before punctuation, and before an English word
+/// such as "on" or "today".
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -155,8 +157,8 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name after a day belongs to a date. A short form from a language other than English counts only before a year,
-/// because it may also be an English word, as in `2 set menus`.
+/// Reports whether a month name after a day belongs to a date. A short month name of a language other than English counts
+/// only before a year. Without a year, it may be an English word: `set` in `2 set menus` is also Italian for September.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }
@@ -198,8 +200,8 @@ fn is_connector(token: Option<&Token>) -> bool {
     token.is_some_and(|token| CONNECTORS.contains(&token.fold.as_str()))
 }
 
-/// Reads the year at the token `at`, or after that token if it is a connector such as "of". Returns the year and the position after the
-/// year. If there is no year, returns `None` and `at`.
+/// Reads the year at the token `at`, or after that token if it is a connector such as "of". Returns the year and the
+/// position after the year. If there is no year, returns `None` and `at`.
 fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     let skip = usize::from(is_connector(tokens.get(at)));
     let year = tokens
@@ -213,7 +215,7 @@ fn year_after(tokens: &[Token], at: usize) -> (Option<u32>, usize) {
     }
 }
 
-/// Makes the two forms of each Korean particle at the end of a word equal.
+/// Replaces the two forms of a Korean particle at the end of a word by one form.
 ///
 /// The form depends on the sound before the particle, so it can change with the value: 공을, 신발을, 라켓을 but 의자를.
 pub(super) fn particles(tokens: &mut Vec<Token>) {

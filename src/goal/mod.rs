@@ -1,13 +1,14 @@
 //! Goals: decides whether a new goal is a recorded task with other values.
 //!
-//! A recorded run is compiled into a [`Template`]: its goal, in which every text that a step also uses (such as a typed search term)
-//! becomes a hole, called a slot in the public types. All other words are the frame. A new goal must repeat the frame word for word. Its
-//! words in the holes are the new values, which replace the recorded ones in the texts of the steps. The answer is a [`Verdict`]: the texts
-//! that change, a question for a person, or a typed [`Reason`] for refusing.
+//! A recorded run is compiled into a [`Template`]. The template is the goal of the run, with a hole for every text of the
+//! goal that a step also uses, such as a typed search term. The public types call a hole a slot. All other words are the
+//! frame. A new goal must repeat the frame word for word. Its words in the holes are the new values, which replace the
+//! recorded values in the texts of the steps. The answer is a [`Verdict`]: the texts that change, a question for a person,
+//! or a typed [`Reason`] for refusing.
 //!
-//! The module does no input or output: it takes runs and goals and returns templates and verdicts. The memory of trajectories turns steps
-//! into [`Literals`], stores the templates, and matches new goals against them. [`trace`] says where each text of a run comes from, and
-//! [`overlap`] ranks earlier goals that are shown to the model as hints.
+//! The module does no input or output: it takes runs and goals and returns templates and verdicts. The memory of
+//! trajectories turns steps into [`Literals`], stores the templates, and matches new goals against them. [`trace`] says
+//! where each text of a run comes from, and [`overlap`] ranks earlier goals that are shown to the model as hints.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -27,16 +28,20 @@
 //!
 //! # Decisions
 //!
-//! - Nothing is scored by similarity. A similarity score would rate a goal with an added "not" or with another account number as highly as
-//!   a goal with another value. A frame refuses every difference that no step explains, in every script and without a dictionary.
-//! - Every explanation that fits the recorded run is kept, and a new value is used only if all of them give the same text.
-//! - A refusal costs model calls, and a wrong replay costs more. So every guard refuses if in doubt. Users who quote a value or give it by
-//!   name get past nearly all guards.
-//! - One run makes a slot tentative. As long as a changed slot is tentative, a person must approve its new value before a step that cannot
-//!   be undone. A second run with another value confirms the slot.
-//! - Rephrasings are not guessed. A goal in other words is run by the model and becomes a template of its own.
-//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses the decisions of an
-//!   old version.
+//! - Nothing is scored by similarity. A similarity score would rate a goal with an added "not" or with another account
+//!   number as highly as a goal with another value. The frame admits a difference only in the words that a step uses. This
+//!   works in every script and without a dictionary.
+//! - The text of a step can often be explained in several ways, for example as a copy of a value or as the value in lower
+//!   case. Every explanation that fits the recorded run is kept. A new value is used only if all of these explanations give
+//!   the same text.
+//! - A refusal costs model calls, and a wrong replay costs more. So every guard, which is a check of a new value, refuses if
+//!   in doubt. A value that the user quotes, or gives as a named parameter, passes nearly all guards.
+//! - A slot that only one run has shown is tentative. A person must approve a new value in a tentative slot before a step
+//!   that cannot be undone. A second run with another value confirms the slot.
+//! - Rephrasings are not guessed. A goal in other words is carried out by the model, and this run becomes a template of its
+//!   own.
+//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses the
+//!   decisions of an old version.
 
 mod account;
 mod address;
@@ -79,9 +84,10 @@ pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
 
-/// Version of the matcher. A template that another version stored is built anew from its runs when it is read.
+/// Version of the matcher. A stored template names the version that wrote it. Whatever this version is, the template is
+/// built anew from its runs when it is read.
 pub const MATCHER_VERSION: u32 = 1;
 
-/// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are descriptions,
-/// not tasks with values.
+/// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are
+/// descriptions, not tasks with values.
 pub const MAX_GOAL: usize = 2_000;

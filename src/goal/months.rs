@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::fold;
 
-/// A language of month names.
+/// A language whose month names are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are ISO 639-1 codes")]
@@ -27,7 +27,8 @@ pub enum Language {
     He,
 }
 
-/// The month names of a language. A month may have several forms, separated by `|`: all of them are read, and the first is also written.
+/// The month names of a language. A month may have several forms, separated by `|`. All forms are recognised in a text. The
+/// first form is the one that is written.
 struct Months {
     language: Language,
     full: [&'static str; 12],
@@ -348,8 +349,8 @@ pub(super) fn read(word: &str) -> Option<MonthName> {
     NAMES.get(word).cloned().flatten()
 }
 
-/// Returns the name of a month, counted from 1, in a language: the full name or the short form. Returns `None` if the language has no such
-/// name in these lists.
+/// Returns the full name of a month in a language, or its short form if `is_full` is false. `month` counts from 1. Returns
+/// `None` if the lists in this file have no such name.
 pub(super) fn name(month: u32, language: Language, is_full: bool) -> Option<&'static str> {
     let table = TABLES.iter().find(|table| table.language == language)?;
     let names = if is_full { &table.full } else { &table.short };

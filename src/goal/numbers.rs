@@ -88,8 +88,8 @@ pub(super) fn plain_value(text: &str) -> Option<u64> {
     ascii_digits(text).parse().ok()
 }
 
-/// Reads a number whose separators have the meaning of `convention`. Returns the digits of its whole part and of its fraction; `None` if
-/// the text is no number by this convention.
+/// Reads a number whose separators have the meaning of `convention`. Returns the digits of its whole part and of its
+/// fraction; `None` if the text is no number by this convention.
 pub(super) fn read(text: &str, convention: Convention) -> Option<(String, String)> {
     let text = separators(&ascii_digits(text));
     let (group, point) = match convention {
@@ -114,7 +114,8 @@ pub(super) fn read(text: &str, convention: Convention) -> Option<(String, String
     (is_grouped && are_digits).then(|| (groups.concat(), fraction.to_owned()))
 }
 
-/// Writes a number in a form; `None` if the form cannot express it.
+/// Reads the number `text` by `convention` and writes it in the form `output`. Returns `None` if the text is no number by
+/// this convention, or if the form cannot express the number.
 pub(super) fn write(text: &str, convention: Convention, output: Output) -> Option<String> {
     let (whole, fraction) = read(text, convention)?;
     let cents = || match fraction.trim_end_matches('0').len() {

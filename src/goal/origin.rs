@@ -33,12 +33,12 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A hole, given by its index, from which no program can compute the new text. For example, the words of the goal that give the text
-    /// only overlap the hole, or the text contains the hole's value among other words.
+    /// A hole, given by its index, from which no program can compute the new text. For example, the words of the goal that
+    /// give the text lie only partly in the hole. Or the text contains the hole's value among other words.
     Entangled(usize),
 }
 
-/// The pieces of a text, if the goal gives only some of them.
+/// The pieces of a text of which the goal gives only a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) pieces: Vec<Piece>,
@@ -53,8 +53,8 @@ pub(super) enum Piece {
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of the words in a text that the goal does not give. If there are several kinds, the last of them in the order of the variants
-/// counts, because it is the strongest reason to refuse a goal.
+/// The kind of those words of a text that the goal does not give. If the words are of several kinds, the kind that comes
+/// last in the order of the variants counts, because it is the strongest reason to refuse a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,
@@ -101,8 +101,8 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page and not to the task. Such a text is the name of a button or of a plain link, or it is a
-    /// part of an address and contains no digits.
+    /// Reports whether the text belongs to the page and not to the task. Such a text is the name of a button or of a plain
+    /// link, or it is a part of an address and contains no digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -253,7 +253,7 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of a text's words, if the goal gives no part of the text. A month name or a year alone counts as a time.
+/// Returns the kind of the words of a text of which the goal gives no part. A month name or a year alone counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

@@ -1,12 +1,13 @@
 //! Parsing: finds every way in which a new goal fits a template.
 //!
-//! The words of the frame must occur exactly and in order. A hole takes at least one token. A hole with a type such as a number or a date
-//! takes exactly one token, of that type.
+//! The words of the frame must occur exactly and in order. A hole takes at least one token. A hole with a type such as a
+//! number or a date takes exactly one token, of that type.
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with two readings is refused. But when a second
-/// run confirms a template, all readings of the second goal are examined, because the texts of the second run can show which one is right.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with more than one reading is
+/// refused. But when a second run confirms a template, all readings of its goal are examined, because the texts of this run
+/// can show which reading is right.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
@@ -17,8 +18,8 @@ enum Element<'a> {
     Hole(&'a Hole),
 }
 
-/// Reports whether `new` contains the frame of the template `old`: all tokens of `old` outside the holes, in order. The holes may take any
-/// tokens.
+/// Reports whether `new` contains the frame of the template `old`: all tokens of `old` outside the holes, in order. The
+/// holes may take any tokens.
 pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     let parser = Parser {
         elements: elements(old, holes),
@@ -80,7 +81,8 @@ impl Parser<'_> {
             .filter(move |end| !self.is_typed || hole.shape.fits(&self.new[at..*end]))
     }
 
-    /// Returns a table. Its entry `[element][at]` is true if the new goal from the token `at` on fits the template from that element on.
+    /// Returns a table. Its entry `[element][at]` is true if the new goal from the token `at` on fits the template from that
+    /// element on.
     fn reachable(&self) -> Vec<Vec<bool>> {
         let (count, length) = (self.elements.len(), self.new.len());
         let mut reachable = vec![vec![false; length + 1]; count + 1];
@@ -100,8 +102,9 @@ impl Parser<'_> {
         reachable
     }
 
-    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken` holds the token
-    /// ranges of the holes before `element`. `reachable` is the table that [`reachable`](Self::reachable) returns.
+    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken`
+    /// holds the token ranges of the holes before `element`. `reachable` is the table that [`reachable`](Self::reachable)
+    /// returns.
     fn collect(
         &self,
         reachable: &[Vec<bool>],

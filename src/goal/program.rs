@@ -1,8 +1,8 @@
 //! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
-//! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the same text for
-//! it. There is one exception: if a step writes a text or a number exactly as the goal does, only the programs that keep this spelling
-//! count.
+//! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the
+//! same text for it. There is one exception: if a step writes a text or a number exactly as the goal does, only the programs
+//! that keep this spelling count.
 
 use serde::Serialize;
 
@@ -117,7 +117,7 @@ const BORDERS: [Border; 4] = [
 /// A value of a goal: the tokens that stand in a slot, with their text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
-    /// The text as it is typed: without quotes, white space collapsed.
+    /// The text as it is typed: without quotes, and with white space collapsed.
     pub(super) text: String,
     pub(super) fold: String,
     pub(super) tokens: Vec<Token>,
@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// Returns the only token, if it is of this kind.
+    /// Returns the token of the value, if the value has exactly one token and this token is of the given kind.
     pub(super) fn single(&self, kind: Kind) -> Option<&Token> {
         match self.tokens.as_slice() {
             [token] if token.kind == kind => Some(token),
@@ -158,8 +158,8 @@ pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }
 
-/// Reports whether a page shows the text in this part of a step. Such a text is compared without regard to case, because the page decides
-/// about its case.
+/// Reports whether a page shows the text in this part of a step. Such a text is compared without regard to case, because the
+/// page decides about its case.
 const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }
@@ -195,8 +195,8 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     programs
 }
 
-/// Returns each [`Program::Number`] that turns the value into the recorded text. If one of them writes the number as it is in the goal,
-/// returns only that one.
+/// Returns each [`Program::Number`] that turns the value into the recorded text. If one of them writes the number as it is
+/// in the goal, returns only that one.
 fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     let zero = foreign_zero(literal);
     let in_output = |output: Output| {
@@ -216,8 +216,8 @@ fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     }
 }
 
-/// Returns the text programs that give the recorded text exactly. If there are none and the text was not typed, returns those that give it
-/// in another case.
+/// Returns the text programs that give the recorded text exactly. If there are none and the text was not typed, returns
+/// those that give it in another case.
 fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     let all = MARKS.iter().flat_map(|marks| {
         BORDERS.iter().flat_map(move |border| {
@@ -280,7 +280,8 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
     programs
 }
 
-/// Returns the results of a program: one for each reading of the value (a numeric date can have two), none if the program does not apply.
+/// Returns one result of a program for each reading of the value. A numeric date can have two readings. If the program does
+/// not apply to the value, there are no results.
 pub(super) fn apply(program: Program, value: &Value) -> Vec<String> {
     match program {
         Program::Verbatim => vec![value.text.clone()],
@@ -381,7 +382,7 @@ fn capital(word: &str) -> String {
     })
 }
 
-/// Returns the parts of a date that a program writes; all parts for a program that writes the whole value.
+/// Returns the parts of a date that a program writes. For a program other than [`Program::Date`], returns all parts.
 pub(super) fn used_parts(program: Program) -> Parts {
     match program {
         Program::Date { format, .. } => format.parts(),

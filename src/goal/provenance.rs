@@ -14,8 +14,8 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name of the slot: the name of the parameter if the user declared one; else the label of the field that the slot's value fills;
-    /// else `slot_` and a number.
+    /// The name of the slot: the name of the parameter if the user declared one; else the label of the field that the slot's
+    /// value fills; else `slot_` and a number.
     pub id: String,
     /// The recorded value.
     pub value: String,
@@ -55,8 +55,8 @@ pub enum Provenance {
     Frame,
     /// An unknown source, but the text was the same in this many runs, although the values in their goals differed.
     Constant(u32),
-    /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the goal does not
-    /// give it.
+    /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the
+    /// goal does not give this name.
     PageChoice,
     /// The page itself: the name of a button or of a plain link, or a part of an address.
     Page,

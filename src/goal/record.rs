@@ -15,7 +15,7 @@ pub struct Recorded {
     pub goal: String,
     /// The steps, in order.
     pub steps: Vec<Literals>,
-    /// True if a step cannot be undone.
+    /// True if the run has a step that cannot be undone.
     pub irreversible: bool,
     /// The parameters that the user declared, as values by name. The goal may contain `{name}` in place of a value.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -23,7 +23,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Creates a run of reversible steps without declared values.
+    /// Creates a run without parameters. All its steps can be undone.
     pub fn new(goal: impl Into<String>, steps: Vec<Literals>) -> Self {
         Self {
             goal: goal.into(),
@@ -52,7 +52,7 @@ pub struct Literals {
     /// The label of the field, if it differs from the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The position of the target among elements like it; `None` if no other element is like it.
+    /// The position of the target among the elements of its kind; `None` if the target is the only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// The typed text.
@@ -74,7 +74,7 @@ pub struct Literals {
 pub struct Collection {
     /// Number of elements of that kind, including the target.
     pub size: usize,
-    /// Position of the target among them, counted from 0.
+    /// Position of the target among these elements, counted from 0.
     pub index: usize,
 }
 

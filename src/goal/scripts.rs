@@ -1,9 +1,9 @@
 //! The script of a character, from a small table of ranges.
 //!
-//! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts, and whether a
-//! value contains a certain script. Characters of scripts without a range count as [`Script::Other`].
+//! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts,
+//! and whether a value contains a certain script. Characters of scripts without a range count as [`Script::Other`].
 
-/// A writing system, or a group of writing systems between which matching does not distinguish.
+/// A writing system, or a group of writing systems that matching treats as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     Latin,

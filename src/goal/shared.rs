@@ -16,8 +16,8 @@ pub enum Shared {
     Other,
 }
 
-/// Splits an earlier goal into parts that show only words that the new goal has too; `None` if both goals are the same. `slots` are the
-/// byte ranges of the values in the earlier goal.
+/// Splits the earlier goal `known` into parts. The parts show only those words of it that the new goal `goal` has too.
+/// `slots` are the byte ranges of the values in the earlier goal. Returns `None` if both goals have the same words.
 ///
 /// ```
 /// use webwise::goal::{Shared::{Other, Slot, Words}, shared};
@@ -71,7 +71,8 @@ pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<S
     Some(parts)
 }
 
-/// Returns, for each token of the earlier goal, the token of the new goal that it is paired with in a longest common subsequence.
+/// Returns, for each token of the earlier goal, the index of its partner in the new goal; `None` if the token has no
+/// partner. The pairs form a longest common subsequence.
 fn partners(
     known: &[Token],
     goal: &[Token],

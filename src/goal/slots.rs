@@ -1,10 +1,11 @@
-//! Slots: the holes of a template, and the evidence that creates them. A hole is a place in the recorded goal whose words may be replaced
-//! by a new value.
+//! Slots: the holes of a template, and the evidence that creates them. A hole is a place in the recorded goal whose words
+//! may be replaced by a new value.
 //!
-//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole: typed text, chosen
-//! options, query values, path segments with a digit or two words, and the names of elements that show data. The names of buttons, menu
-//! items and navigation links create no hole, and neither do path segments of one word, because goals often name them with a verb. But if
-//! another text creates a hole, its value can also be the source of such a name or segment.
+//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole: typed
+//! text, chosen options, query values, path segments with a digit or two words, and the names of elements that show data.
+//! The names of buttons, menu items and navigation links create no hole, because goals often name them with a verb. Path
+//! segments of one word create none for the same reason. But if another text creates a hole, the value of the hole can also
+//! be the source of such a name or segment.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +44,7 @@ pub(super) enum Shape {
     Time,
     Email,
     Url,
-    /// An identifier, described by the sequence of its letters, digits and signs: `A-9`.
+    /// An identifier, described by its [`pattern`], such as `A-9`.
     Id(String),
     /// A German compound that begins with a month, described by the part after the month.
     Compound(String),
@@ -262,8 +263,8 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
     candidates
 }
 
-/// Reports whether a range is at a place where goals have their verbs: the beginning of a clause, or the end in languages that put the verb
-/// last.
+/// Reports whether a range is at a place where goals have their verbs: the beginning of a clause, or its end in languages
+/// that put the verb last.
 pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     let is_verb_final = tokens.iter().any(|token| {
         [Script::Hiragana, Script::Hangul, Script::Devanagari]
@@ -279,7 +280,8 @@ pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     start == 0 || tokens[start].after_punctuation || is_conjunction(&tokens[start - 1].fold)
 }
 
-/// Gives a name to each slot that has none: the label of the field that its value fills, or `slot_` with a number if there is no label.
+/// Gives a name to each slot that has none: the label of the field that its value fills, or `slot_` with a number if there
+/// is no label.
 pub(super) fn name(holes: &mut [Hole], labels: &[Option<String>]) {
     let mut taken: Vec<String> = holes.iter().map(|hole| hole.id.clone()).collect();
     for at in 0..holes.len() {

@@ -22,11 +22,12 @@ use super::{
     words::{polite_prefix, polite_suffix},
 };
 
-/// A recorded goal with slots in the places of its values, and the explanation of each text that the recorded steps contain.
+/// A recorded goal with slots in the places of its values, and an explanation for each text of the recorded steps. The
+/// explanation says which words of the goal give the text, and which programs turn them into the text.
 ///
-/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of its values), the
-/// slots and the explanations, but only the runs are read back. The rest is built anew from them, so that a newer matcher replaces the
-/// result of an older one.
+/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of its
+/// values), the slots and the explanations, but only the runs are read back. The rest is built anew from them, so that a
+/// newer matcher replaces the result of an older one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -75,8 +76,8 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Reads a goal. Returns its composed form, in which the given values replace their names in braces, and the tokens of that form. Polite
-/// words at its beginning and end are left out of the tokens.
+/// Reads a goal. Returns its composed form (NFC), in which the values of `params` replace their names in braces, and the
+/// tokens of this form. The tokens do not include polite words at the beginning and end of the goal.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -190,8 +191,8 @@ impl Template {
         self
     }
 
-    /// Gives a hole the type of a German compound if the hole's value is a compound that begins with a month, such as `Märzbericht`, and a
-    /// step uses the month.
+    /// Gives a hole the type of a German compound if the hole's value is a compound that begins with a month, such as
+    /// `Märzbericht`, and a step uses the month.
     fn with_types(&mut self) {
         for at in 0..self.holes.len() {
             let takes_month = |source: &&Source| {
@@ -222,8 +223,9 @@ impl Template {
 
     /// Decides whether a goal is the template's task with other values.
     ///
-    /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value, and must not
-    /// contradict it. The guards do not check these values.
+    /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value. A
+    /// goal with a different value in this slot is refused. Nearly all guards accept these values unchecked; only the form
+    /// of a number is still checked.
     pub fn matches(&self, goal: &str, params: &BTreeMap<String, String>) -> Verdict {
         match self.decide(goal, params) {
             Ok(accepted) => Verdict::Accept(accepted),
@@ -313,7 +315,7 @@ impl Template {
             .collect()
     }
 
-    /// Checks that each given value belongs to a slot, and that the goal does not give another value for it.
+    /// Checks that each value of `params` belongs to a slot, and that the goal has no different value in this slot.
     fn bind(&self, new: &[Value], params: &BTreeMap<String, String>) -> Result<(), Stop> {
         for (name, given) in params {
             let mut values = self
@@ -334,9 +336,12 @@ impl Template {
 
     /// Confirms the template by another successful run of the same steps with other values.
     ///
-    /// Slots that varied as predicted are confirmed. This includes slots that a single run does not show, such as the name of a button.
-    /// Programs that do not fit both runs are dropped, and a text that the goal does not give becomes a constant if it is equal in all
-    /// runs. Returns `None` if the run belongs to another task, or if a text differs and nothing explains the difference.
+    /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot predicts.
+    /// Such a slot may be one that a single run does not show, for example the name of a button. Programs that do not fit
+    /// all runs are dropped. A text that the goal does not give becomes a constant if it is equal in all runs.
+    ///
+    /// Returns `None` if the run belongs to another task, if no value differs, or if a text differs and nothing explains the
+    /// difference.
     pub fn confirm(&self, run: &Recorded) -> Option<Self> {
         let mut runs = self.runs.clone();
         runs.push(run.clone());
@@ -379,8 +384,8 @@ impl Template {
     }
 }
 
-/// Returns the question whether a value is meant as a whole, such as "Is `permanently` part of the name?". It is asked if the value is the
-/// recorded one with words added, left out or reordered.
+/// Returns the question whether a value is meant as a whole, such as "Is `permanently` part of the name?". It is asked if
+/// the value is the recorded one with words added, left out or reordered.
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {
         reason: Reason::Extension,

@@ -17,8 +17,8 @@ use super::{
 /// Maximum number of tokens of a value. Source: chosen; a user can quote a longer value, which is then one token.
 pub(super) const MAX_VALUE_TOKENS: usize = 64;
 
-/// Maximum length of a step's text that is traced. A longer text counts as unexplained. Unit: bytes. Source: chosen; a goal has at most
-/// 2,000 characters.
+/// Maximum length of a step's text that is traced. A longer text counts as unexplained. Unit: bytes. Source: chosen; a goal
+/// has at most 2,000 characters.
 const MAX_TRACED: usize = 4_000;
 
 /// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them apart. Source:
@@ -47,8 +47,8 @@ pub(super) struct Literal {
     pub(super) class: Class,
     pub(super) value: String,
     pub(super) tokens: Vec<Token>,
-    /// The words of the label of the text's field, folded. For a part of an address, the label is the path segment before it, or its key in
-    /// the query.
+    /// The words of the label of the text's field, folded. For a part of an address, the label is the path segment before
+    /// it, or its key in the query.
     pub(super) label: Vec<String>,
     /// The label of the text's field in full, as the page or the address writes it.
     pub(super) label_text: Option<String>,
@@ -242,8 +242,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day, a month or a year as a bare number. It may be if the label of its field contains a word such
-/// as "day", or if the literal is the name of a table cell, as in a calendar.
+/// Reports whether the literal may be a day, a month or a year as a bare number. It may be if the label of its field
+/// contains a word such as "day", or if the literal is the name of a table cell, as in a calendar.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -253,7 +253,8 @@ fn starts_with(tokens: &[Token], literal: &[Token]) -> bool {
     tokens.iter().zip(literal).all(|(a, b)| a.fold == b.fold)
 }
 
-/// Returns the ranges of the goal whose letters and digits are those of the literal, with or without diacritics.
+/// Returns the ranges of the goal that have the same letters and digits as the literal, or differ from it only in
+/// diacritics.
 fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     // The literal may lack the diacritics that the goal has: `mueller` for `Müller`.
     let [wanted, _] = keys(literal);
@@ -283,8 +284,9 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the literal. A sequence
-/// that occurs several times in the goal is returned once for each place. If more than [`MAX_PLACES`] sequences would be returned, none is.
+/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the
+/// literal. A sequence that occurs several times in the goal is returned once for each place. If more than [`MAX_PLACES`]
+/// sequences would be returned, none is.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {
@@ -325,7 +327,8 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     chosen
 }
 
-/// Reports whether a shared sequence contains more than function words and does not cut a word of a script without spaces.
+/// Reports whether a shared sequence of tokens counts. It must contain more than function words, and must not cut a Katakana
+/// word. A single character of a script without spaces does not count.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];
     let is_one_character = run.length == 1 && shared[0].is_unspaced();
@@ -349,8 +352,8 @@ pub(super) fn is_katakana(token: &Token) -> bool {
 
 /// Reports whether a literal contains the value, as a sequence of tokens or of letters.
 pub(super) fn mentions(literal: &Literal, value: &Value) -> bool {
-    /// Minimum number of letters and digits of a value that is searched for inside words. Shorter values occur in other words by chance.
-    /// Source: chosen.
+    /// Minimum number of letters and digits of a value that is searched for inside words. Shorter values occur in other
+    /// words by chance. Source: chosen.
     const SHORTEST_KEY: usize = 4;
     let count = value.tokens.len();
     let has_tokens = count > 0

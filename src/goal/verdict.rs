@@ -13,7 +13,7 @@ use super::record::Field;
 pub enum Verdict {
     /// The goal is the task. The steps can be replayed with these values.
     Accept(Accepted),
-    /// The meaning of the goal is unclear, and a person could decide it. Without a person this is a refusal.
+    /// The meaning of the goal is unclear, so a person should be asked. If nobody can be asked, this counts as a refusal.
     Ask(Question),
     /// The goal is not the recorded task, or it is unclear whether it is.
     Refuse {
@@ -122,8 +122,8 @@ pub enum State {
     Declared,
     /// Two runs had different values in the slot.
     Confirmed,
-    /// No second run with another value has confirmed the slot. Or the slot's words may be the verb of the goal; only a person can approve
-    /// another verb.
+    /// No second run with another value has confirmed the slot. Or the slot's words may be the verb of the goal, and only a
+    /// person can approve another verb.
     Tentative,
 }
 
@@ -139,12 +139,12 @@ pub struct Question {
     /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The texts that may be meant. If there is only one, the question is whether it is meant.
+    /// The texts that may be meant. If there is only one text, the question is whether this text is meant.
     pub choices: Vec<String>,
 }
 
-/// A reason for not accepting a goal. In the variants, a value is the text that the new goal has in a slot, and the recorded value is the
-/// text that the recorded goal has there.
+/// A reason for not accepting a goal. In the variants, a value is the text that the new goal has in a slot, and the recorded
+/// value is the text that the recorded goal has there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -155,17 +155,17 @@ pub enum Reason {
     Empty,
     /// The goal contains invisible characters or characters that change the direction of text.
     ControlCharacters,
-    /// A word of the frame, which is the goal without its values, differs.
+    /// A word of the frame differs from the recorded goal. The frame is the goal without its values.
     Frame,
     /// The recorded goal consists of values only.
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
-    /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier with another
-    /// pattern of letters, digits and signs.
+    /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier
+    /// with another pattern of letters, digits and signs.
     Type,
-    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number has none or is
-    /// of a different length.
+    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number
+    /// has none or is of a different length.
     NumberForm,
     /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,
@@ -173,28 +173,31 @@ pub enum Reason {
     FrameWord,
     /// A value contains a closed-class word, such as "not" or "all".
     ClosedClass,
-    /// A value contains an article where the recorded one has none.
+    /// A value contains an article at a place where the recorded value has none.
     Determiner,
-    /// A value contains more or fewer numbers than the recorded one, or numbers of other kinds, such as a date in place of a plain number.
+    /// A value contains more or fewer numbers than the recorded one, or numbers of other kinds, such as a date in place of a
+    /// plain number.
     Numbers,
     /// A value is the recorded one with words added, left out or reordered.
     Extension,
     /// A value is much longer or shorter than the recorded one.
     Length,
-    /// The language of the goal is unknown, and a value has another length than the recorded one.
+    /// The language of the goal is unknown, and a value has more or fewer words than the recorded one.
     UnknownLanguage,
     /// Every word of the recorded value begins with a capital, as in a name, but a word of the new value does not.
     NotAName,
-    /// A value mixes scripts in one word, contains Hiragana that the recorded one lacks, or differs from the recorded one in whether it
-    /// contains Hangul.
+    /// A value mixes scripts in one word, or contains Hiragana although the recorded value has none. Or exactly one of the
+    /// two values contains Hangul.
     Script,
-    /// A value occurs more than once, and it is unclear which occurrence a step uses.
+    /// The recorded value occurs more than once in the recorded goal, and it is unclear which occurrence a step uses.
     WhichOccurrence,
-    /// A value is so short that it may occur in a step by chance.
+    /// A value is so short that the text of a step may contain it by chance.
     ShortValue,
-    /// Several explanations fit the recorded text, and they give different results for the new value.
+    /// Several programs turn the recorded value into the recorded text, but they turn the new value into different texts. A
+    /// program is a transformation such as a change of case.
     ProgramsDisagree,
-    /// No explanation of the recorded text applies to the new value.
+    /// None of the programs that turn the recorded value into the recorded text can be applied to the new value. For
+    /// example, the step writes the name of a month in English, and the new goal names a month in German.
     NoProgram,
     /// A step's text contains a changed value among other text.
     Composed,
@@ -202,11 +205,11 @@ pub enum Reason {
     Unexplained,
     /// A step contains a date or time that the goal does not give.
     StaleTime,
-    /// No step uses a changed value, or a changed part of a date.
+    /// A value changed, and no step uses it. Or a part of a date changed, and no step uses this part.
     Unused,
-    /// A value cannot be a part of the address.
+    /// A step would put a value into an address, but the value cannot be a part of an address.
     Address,
-    /// A given parameter is not a slot of the template, or the goal contradicts it.
+    /// A given parameter belongs to no slot of the template, or the goal has a different value in this slot.
     Parameter,
 }
 

@@ -1,15 +1,15 @@
 //! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! The guards refuse values that contain such words. These lists are a second line of defence. A changed word outside the values is refused
-//! in any case, even without the lists. For a language without a list, fewer goals are accepted and some protection is missing. All words
-//! are in folded form.
+//! The guards refuse values that contain such words. These lists are a second line of defence. A changed word outside the
+//! values is refused in any case, even without the lists. For a language without a list, fewer goals are accepted and some
+//! protection is missing. All words are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
 use super::scripts::Script;
 
-/// Words that no value may contain: conjunctions, negations, quantities, comparisons, times, repetitions and words that point to something
-/// else. One string for each language.
+/// Words that no value may contain: conjunctions, negations, quantities, comparisons, times, repetitions and words that
+/// point to something else. One string for each language.
 const STRICT: [&str; 13] = [
     // English
     "and or nor not no never none nothing nobody without except excepting excluding excludes exclude including but plus \
@@ -98,7 +98,8 @@ const STRICT: [&str; 13] = [
      pierwszy ale jeśli też ще або ні крім усі всі кожен тільки від сьогодні завтра вчора останній наступний та й",
 ];
 
-/// Prepositions. A value may contain one only at a place where the recorded value has one, or if both values are names.
+/// Prepositions. A value may contain a preposition in two cases: the recorded value has one at the same place, or both
+/// values are names.
 const SOFT: [&str; 9] = [
     "in on at by for of with as into onto near against toward towards through across along like regarding",
     "im am an auf bei mit für zu zum zur aus um gegen durch ins beim",
@@ -111,8 +112,8 @@ const SOFT: [&str; 9] = [
     "ile için gibi göre في على عن مع عند لدى को में पर के की का ने את של על עם",
 ];
 
-/// Articles and similar words. A value may contain such a word in two cases: the recorded value has one at the same place, or the word is
-/// not English and both values are names.
+/// Articles and similar words. A value may contain such a word in two cases: the recorded value has one at the same place,
+/// or the word is not English and both values are names.
 const DETERMINERS: [&str; 8] = [
     "the a an",
     "der die das den dem des ein eine einen einem einer eines",
@@ -164,7 +165,8 @@ const UNSPACED: [&str; 4] = [
      นี้ นั้น ที่สุด แต่ กับ ด้วย แล้ว ถ้า ห้าม อย่า อื่น เดือนหน้า เดือนนี้ สัปดาห์ อีก แรก สุดท้าย",
 ];
 
-/// Korean closed-class words that are looked for only as whole words, because they are so short that they occur inside others.
+/// Korean closed-class words that are looked for only as whole words, because they are so short that they occur inside other
+/// words.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
 /// Texts that show that a goal in a script without spaces is in a language of these lists.
@@ -274,7 +276,7 @@ pub(super) fn is_conjunction(word: &str) -> bool {
     holds(CONJUNCTIONS, word)
 }
 
-/// Reports whether a folded word is Turkish, which puts its verbs last.
+/// Reports whether a folded word is Turkish. In Turkish, the verb comes last.
 pub(super) fn is_turkish(word: &str) -> bool {
     word.contains(['ğ', 'ı', 'ş']) || holds(TURKISH, word)
 }
@@ -286,8 +288,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Reports whether the first two tokens are a Chinese word that begins with the character for "please" but does not mean "please", such as
-/// the words for request, leave, invitation and bill.
+/// Reports whether the first two tokens are a Chinese word that begins with the character for "please" but does not mean
+/// "please", such as the words for request, leave, invitation and bill.
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }

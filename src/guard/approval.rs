@@ -1,9 +1,9 @@
 //! Approval: the worst effect that an action can have on its target, and whether a person must approve the action.
 //!
-//! The label of an element says what a click on it does, so labels are searched for words that pay, send or delete
-//! (`words.rs`). These words can only raise the effect of an action above that of its tool, which
-//! [`BrowserTool::effect`] gives. This module cannot detect a page that lies about its buttons. Scope, secrets bound to
-//! origins, and budgets protect against such pages.
+//! The label of an element says what a click on it does, so labels are searched for words for paying, sending or
+//! deleting (`words.rs`). These words can only make the effect of an action worse. The effect is at least that of the
+//! action's tool ([`BrowserTool::effect`]). This module cannot detect a page that lies about its buttons. Scope,
+//! secrets bound to origins, and budgets protect against such pages.
 //!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
@@ -44,8 +44,8 @@ impl ApprovalMode {
         }
     }
 
-    /// Returns a phrase for the system instruction that names the actions refused when nobody is there to approve them;
-    /// `None` if the mode refuses no actions.
+    /// Returns a phrase for the system instruction. The phrase names the actions that are refused if no person is there
+    /// to approve them. Returns `None` if the mode refuses no actions.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),
@@ -118,12 +118,15 @@ pub struct PageContext<'a> {
     pub heading: Option<&'a str>,
 }
 
-/// Returns the worst effect that an action can have: the effect of its tool, or a worse one if the words of the target
-/// or the page indicate that.
+/// Returns the worst effect that an action can have: the effect of its tool, or a worse one if words of the target or
+/// of the page indicate a worse one.
 ///
-/// `target` is the element that the action acts on; for a key, the element with the focus; for a drag, the element
-/// where it ends. A click on a link to another page keeps the effect of its tool, whatever the link's text says, unless
-/// the whole text is one of the phrases in `words.rs` for paying, sending or deleting.
+/// `target` is the element that the action acts on. For a key, it is the element with the focus. For a drag, it is the
+/// element where the drag ends.
+///
+/// A link to another page may mention paying, sending or deleting without doing it, as "Order history" does. So a
+/// phrase for such an act counts only if it is the whole text of the link. A link that says yes or continues also
+/// counts if the page asks about such an act.
 ///
 /// ```
 /// use webwise::{

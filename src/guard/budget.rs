@@ -14,11 +14,11 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Largest number of remaining model replies at which a message says how many remain. Source: chosen; enough to look once
-/// more and to finish.
+/// Number of remaining model replies. At this number and below it, a message tells the model how many replies remain.
+/// Source: chosen; enough to look once more and to finish.
 const NEAR_END: u32 = 3;
-/// Largest number of remaining actions at which a message says how many remain. Source: chosen; enough to complete what the run
-/// has begun.
+/// Number of remaining actions. At this number and below it, a message tells the model how many actions remain. Source:
+/// chosen; enough to complete what the run has begun.
 const FEW_ACTIONS: u32 = 10;
 /// Number of tokens to which a price applies.
 const PRICE_UNIT: u128 = 1_000_000;
@@ -149,7 +149,7 @@ pub struct Budget {
     pub max_output_tokens: Option<TokenCount>,
     /// Maximum cost; needs [`Prices`]. Default unlimited.
     pub max_cost: Option<Money>,
-    /// Longest wall time. Default unlimited.
+    /// Longest wall-clock time of the run. Default unlimited.
     pub max_duration: Option<Duration>,
 }
 
@@ -205,7 +205,7 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks that one more model call may be made, assuming that it takes as much as estimated.
+    /// Checks that one more model call may be made, assuming that the call takes as much as estimated.
     ///
     /// So a call that takes no more than estimated exceeds no budget. After a call that takes more and exceeds a
     /// budget, no other call is made.
@@ -245,8 +245,9 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
-    /// Returns the remarks for the model about limits that are near, so that it can still finish with what it knows. `spent` does not contain
-    /// the next call and its action. `failed_replies` is the number of replies in a row in which an action failed.
+    /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
+    /// `spent` does not yet include the call that will read the remarks, nor its action. `failed_replies` is the number of
+    /// replies in a row in which an action failed.
     pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if failed_replies > 0 && failed_replies + 1 == self.max_errors {
@@ -287,7 +288,7 @@ pub struct Spent {
     pub steps: u32,
     /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Number of tokens as reported; as estimated for calls whose usage was not reported.
+    /// Number of tokens as reported by the provider. For a call whose usage was not reported, the estimate is counted.
     pub usage: Usage,
     /// Money, by the prices of the run.
     pub cost: Money,
@@ -311,8 +312,8 @@ impl Spent {
         self.add_usage(reported, worst, prices);
     }
 
-    /// Counts only the tokens and the money of a model call, for a call that decides nothing. Like
-    /// [`add_call`](Self::add_call), counts the estimate if there is no reported usage.
+    /// Counts the tokens and the money of a model call, but not the call itself. This is for a call that decides no action.
+    /// Like [`add_call`](Self::add_call), counts the estimate if there is no reported usage.
     pub fn add_usage(
         &mut self,
         reported: Option<&Usage>,

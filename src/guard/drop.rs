@@ -2,15 +2,15 @@
 
 use crate::{action::DragBy, page::Area};
 
-/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a drag may begin beside
-/// the middle of what is dragged.
+/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a drag may
+/// begin beside the middle of what is dragged.
 const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// If the drag names no point, a driver begins it in the middle of the element's visible part, or beside the middle if that is covered. So
-/// every point of the element is taken as a possible start, and the end is judged for each of them. The result is also true if the drag may
-/// begin or end outside of the window: the browser may scroll then, and the areas say nothing about the end.
+/// A drag without a start point begins in the middle of the element's visible part, or beside the middle if the middle is
+/// covered. So every point of the element is a possible start, and the end is judged for each start. The result is also true
+/// if the drag may begin or end outside of the window: the browser may scroll then, and the areas say nothing about the end.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,

@@ -1,10 +1,10 @@
 //! Guards: they decide which actions a run may take, when the model is warned, and when the run ends. Each guard has
 //! its own file and only takes and returns values.
 //!
-//! Pure. Before each action the loop asks [`Scope`], [`classify`] and [`needs_approval`]. After it, the loop asks
-//! [`Scope`] again and passes the result to [`RepeatGuard`] and [`StuckGuard`]. Before each model call it asks the
-//! [`Budget`]. The loop itself asks the person, refuses actions and ends the run. The model reads fixed sentences of
-//! this crate, never words of the page.
+//! The guards are pure. Before each action the loop asks [`Scope`], [`classify`] and [`needs_approval`]. After the
+//! action, the loop asks [`Scope`] again and passes the result to [`RepeatGuard`] and [`StuckGuard`]. Before each model
+//! call, the loop asks the [`Budget`]. The loop itself asks the person, refuses actions and ends the run. The model
+//! reads fixed sentences of this crate, never words of the page.
 //!
 //! # Decisions
 //!

@@ -2,11 +2,10 @@
 //! a result.
 //!
 //! # The rule
-//! An action *repeats* the action `length` places before it (1 to 4) if both are the same **and** the page after the
-//! later one was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is new.
-//! Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating actions in a
-//! row. The first pass, which the others repeat, counts as a turn even if its pages were new: it may well have had a
-//! result.
+//! An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page after the
+//! later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is
+//! new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating actions
+//! in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been new.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -14,8 +13,8 @@
 //!   model is warned; after five the run ends.
 //! - **retyped**: the actions are equal except for typed text, at least one action of the turn types, and the page
 //!   *without values of fields* was seen before. Values do not count, because typed text itself changes the page. After
-//!   three turns the model is warned. The run ends after five turns if one field is filled over and over. It ends after
-//!   eight if other actions come in between, because a search by halving is a valid strategy.
+//!   three turns the model is warned. The run ends after five turns if one field is filled over and over. If other
+//!   actions come in between, the run ends after eight turns, because a search by halving is a valid strategy.
 
 use std::collections::{BTreeSet, VecDeque};
 

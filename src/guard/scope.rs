@@ -23,7 +23,7 @@ const BLANK_PAGE: &str = "about:blank";
 pub enum Blank {
     /// Accepted: before the first page of a run, and after an action on tabs.
     Tolerated,
-    /// Refused: the run had a page, and a blank one has taken its place.
+    /// Refused: the run had a page, and a blank page has taken its place.
     Refused,
 }
 
@@ -39,7 +39,8 @@ pub enum ScopeRefusal {
     UserInfo,
     /// The host is neither an IP address nor a name that a name server could know.
     BadHost,
-    /// The site is on this machine or in a private network. The run did not start there, and it is not an allowed site.
+    /// The site is on this machine or in a private network. The run did not start on this site, and the site is not one of
+    /// the allowed sites.
     Internal(Site),
     /// The run is limited to certain sites, and this site is not one of them.
     OffList(Site),
@@ -63,7 +64,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site; `None` if the site was not the reason. Its name comes from a page, so it is not
+    /// Returns the refused site; `None` if the site was not the reason. The name of the site comes from a page, so it is not
     /// trusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
@@ -90,9 +91,9 @@ impl From<ScopeRefusal> for Outcome {
 /// The sites that a run may visit.
 ///
 /// - The site of the start address is always included, even if it is internal: loopback, private, link-local, metadata.
-/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site among them is included,
-///   because a person put it there.
-/// - Otherwise the whole open web is included, but no other internal site.
+/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site may be one of the allowed
+///   sites, because a person chose these.
+/// - Otherwise the whole open web is included, but no internal site except that of the start address.
 ///
 /// ```
 /// use webwise::guard::Scope;
@@ -110,8 +111,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Makes the scope of a run with this start address and these allowed sites. If there is an allowed site or a
-    /// secret, the run may visit no other sites.
+    /// Makes the scope of a run with this start address and these allowed sites. If there is an allowed site or a secret,
+    /// the run may visit only the start site and the allowed sites.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;

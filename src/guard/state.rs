@@ -2,8 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page, which can be compared with other states of the same run. If a program built with another
-/// version of Rust resumes a run, it can fail to recognise pages that were seen before.
+/// The state of a page, which can be compared with other states of the same run. A state depends on the version of Rust
+/// with which the program was built. If a program built with another version resumes a run, the program may not
+/// recognise pages that the run has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,

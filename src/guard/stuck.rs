@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{PageState, Verdict, Warning};
 
-/// Number of actions in a row without a change after which the model is warned. Source: chosen.
+/// Number of actions in a row that leave the page unchanged before the model is warned. Source: chosen.
 const WARN_UNCHANGED: u32 = 2;
-/// Number of actions in a row without a change after which the run ends. Source: chosen.
+/// Number of actions in a row that leave the page unchanged before the run ends. Source: chosen.
 const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.

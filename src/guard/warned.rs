@@ -1,4 +1,5 @@
-//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough of them.
+//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough warnings of
+//! this guard.
 
 use serde::{Deserialize, Serialize};
 

@@ -16,17 +16,17 @@
 //! }
 //! ```
 //!
-//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the provider's reply into a
-//! [`ChatResponse`](crate::chat::ChatResponse). The decision loop does everything else: it writes the request, reads the tool calls in the
-//! reply, counts tokens and cost, and sets the time limit.
+//! A client translates one [`ChatRequest`](crate::chat::ChatRequest) into one request to a provider, and the provider's
+//! reply into a [`ChatResponse`](crate::chat::ChatResponse). The decision loop does everything else: it writes the request,
+//! reads the tool calls in the reply, counts tokens and cost, and sets the time limit.
 //!
 //! To write a client, implement [`LlmClient`]; the example in its documentation is a complete client.
 //!
 //! # Decisions
 //!
-//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. That crate enables
-//!   `serde_json/preserve_order`, which keeps the keys of JSON in the order of insertion. So JSON whose bytes must be stable is passed
-//!   through `base::sorted`.
+//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. The `genai` crate
+//!   enables `serde_json/preserve_order`. With this feature, JSON keeps its keys in the order of insertion. So JSON whose
+//!   bytes must be stable is passed through `base::sorted`.
 
 #[cfg(feature = "genai")]
 mod genai;

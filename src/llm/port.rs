@@ -12,9 +12,10 @@ use crate::{
 /// A language model.
 ///
 /// # Contract
-/// - One call of `complete` is one request to the provider. The client does not retry; the wrapper [`Retrying`](crate::llm::Retrying) does.
-/// - The reply is returned unchanged. Nothing in it is repaired, its calls keep their order, and its token usage is absent unless the
-///   provider reports it.
+/// - One call of `complete` is one request to the provider. The client does not retry; the wrapper
+///   [`Retrying`](crate::llm::Retrying) does.
+/// - The reply is returned unchanged. Nothing in it is repaired, and its calls keep their order. Its token usage is what the
+///   provider reports, or absent.
 /// - Dropping the future cancels the call. Nothing continues in the background.
 ///
 /// ```

@@ -21,8 +21,8 @@ use crate::base::Error;
 pub struct RetryPolicy {
     /// Maximum number of calls after the first call. Default: 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`. Default: 1
-    /// s. Source: chosen.
+    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`.
+    /// Default: 1 s. Source: chosen.
     pub base: Duration,
     /// Longest wait that the policy chooses before any retry. A wait that the provider asked for may be longer. Default: 10 s.
     /// Source: chosen.
@@ -30,8 +30,8 @@ pub struct RetryPolicy {
     /// Longest time for one call. Default: 60 s. Source: chosen; the slowest answers of hosted models took half as
     /// long.
     pub call_timeout: Duration,
-    /// Longest time for all calls and waits together. Default: 300 s. Source: chosen; enough for four calls that time out and the waits
-    /// between them.
+    /// Longest time for all calls and waits together. Default: 300 s. Source: chosen; enough for four calls that time out
+    /// and the waits between them.
     pub overall: Duration,
 }
 
@@ -59,13 +59,13 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the wait before the call is repeated; `None` if the call must not be repeated: the kind of error excludes it, there were
-    /// enough retries, or too little time remains.
+    /// Returns the wait before the call is repeated. Returns `None` if the call must not be repeated. The reason is the kind
+    /// of error, the number of retries, or too little remaining time.
     ///
-    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is uniformly
-    /// distributed over all values of `u64`. If the provider asked for a wait, exactly that wait is returned. Otherwise the wait is
-    /// random, between zero and a limit that doubles with each retry (full jitter), so that many callers do not repeat their calls at the
-    /// same time.
+    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is
+    /// uniformly distributed over all values of `u64`. If the provider asked for a wait, exactly that wait is returned.
+    /// Otherwise the wait is random, between zero and a limit that doubles with each retry (full jitter), so that many
+    /// callers do not repeat their calls at the same time.
     pub fn wait_before(
         &self,
         done: u32,

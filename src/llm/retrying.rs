@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall time limit (default: 300 s). If a wait would exceed the limit, it returns the provider's own error at
-//!   once.
+//! - `Retrying` keeps to an overall time limit (default: 300 s). If a wait would exceed the limit, `Retrying` returns the
+//!   provider's own error at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,7 +16,8 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A wrapper around a model that repeats calls after transient failures: rate limits, timeouts, and an unreachable network or server.
+/// A wrapper around a model. It repeats calls after transient failures: rate limits, timeouts, and an unreachable network or
+/// server.
 ///
 /// [`ChatResponse::retries`] is the number of retries before a reply. If all retries failed, the error gives the number of calls as
 /// `attempts`.

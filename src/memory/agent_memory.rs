@@ -12,13 +12,13 @@
 //!
 //! # Decisions
 //!
-//! - The folder is converted to an [`Archive`], so that the same rules apply as for the import of any archive: no
-//!   item reaches a prompt before a person has accepted it.
+//! - The folder is converted to an [`Archive`], so that the same rules apply as for the import of any archive. No item
+//!   reaches a prompt before a person has accepted the item or has trusted the whole folder.
 //! - A file that does not have the documented form is an error, so that nothing of a damaged folder is imported. If a
 //!   single item cannot be kept, it is reported as a problem, and the other items are kept.
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
-//! - The name of a host's folder has no scheme. The scheme is taken from the addresses in the folder's files. If they
-//!   contain none, it is http for this machine and https for all other hosts.
+//! - The name of a host's folder has no scheme. The scheme is taken from the addresses in the folder's files. If the files
+//!   contain no address, the scheme is http for this machine and https for all other hosts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -279,8 +279,8 @@ fn list(path: &str, map: &mut Map<String, Value>, name: &str) -> Result<Vec<Valu
     }
 }
 
-/// Returns the name of a host's folder: its name and port, with `_` for every character that is not a letter, a digit, a dot
-/// or a hyphen.
+/// Returns the name of a host's folder: the host's name and port, with `_` for every character that is not a letter, a
+/// digit, a dot or a hyphen.
 fn folder_name(host: &Host) -> String {
     let bare = bare(host).chars();
     bare.map(|c| match c {

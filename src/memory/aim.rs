@@ -8,8 +8,8 @@ use crate::{
     page::{Collection, Role, TargetIdentity},
 };
 
-/// Maximum length of a label, an attribute's value or a group's name that is kept. Unit: characters. Source: chosen; a longer text is a
-/// sentence, which may change by the next visit.
+/// Maximum length of a label, an attribute's value or a group's name that is kept. Unit: characters. Source: chosen; a
+/// longer text is a sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
 /// Attributes by which an element is named if it has neither a name nor a label, the clearest first. The attribute
@@ -23,7 +23,7 @@ const MAKERS: [&str; 6] = [
     "inputmode",
 ];
 
-/// The target of a step, reduced to the data by which it is recognised again: role and name, without markup and
+/// The target of a step, reduced to the data that identify it on a later visit: role and name, without markup and
 /// surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
@@ -35,7 +35,8 @@ pub struct Aim {
     /// Position among elements of the same role, counted from 0, if the field `name` is empty; otherwise `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It is kept if role and name alone do not tell the element from others.
+    /// The name of a group around the element. It is kept if role and name alone do not tell the element from other
+    /// elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -93,8 +94,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target as older records described it. Older records contained no attributes, so they described an element without name
-    /// and label by its position only. Returns `None` if the element has a name or label.
+    /// Returns the target as older records described it. Older records contained no attributes, so they described an element
+    /// without name and label by its position only. Returns `None` if the element has a name or label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -117,9 +118,9 @@ impl Aim {
     }
 }
 
-/// Returns the text that names an element: its name. If the name is empty, returns the label or, if the label is missing or not
-/// lasting, the first lasting attribute of [`MAKERS`]. Returns an empty text if the element has none of these. [`is_lasting`] defines
-/// "lasting".
+/// Returns the text that names an element: its name. If the name is empty, returns the label. If the label is missing or not
+/// lasting, returns the first lasting attribute of [`MAKERS`]. If there is none, returns an empty text. [`is_lasting`]
+/// defines "lasting".
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -147,8 +148,9 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns the name of a choice without a remark with a number in brackets at its end, such as the price in "Express delivery (€ 12.90)".
-/// Other names are returned whole: a remark in words, as in "Economy (refundable)", may tell one choice from another.
+/// Returns the name of a choice without the remark in brackets at its end, if the remark contains a number. For example,
+/// "Express delivery (€ 12.90)" becomes "Express delivery". Other names are returned whole, because a remark in words, as in
+/// "Economy (refundable)", may tell one choice from another.
 pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
     match name
@@ -185,8 +187,8 @@ pub(super) const fn is_choice(
     is_data && !is_menu(landmark) && collection.is_some()
 }
 
-/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. These links are the same on each
-/// visit.
+/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. These links are
+/// the same on each visit.
 pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
     matches!(
         landmark,

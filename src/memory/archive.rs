@@ -22,7 +22,7 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Host, Result, text};
 
-/// Value of the field `format`, by which a memory document is recognised.
+/// Value of the field `format` in every memory document.
 pub const FORMAT: &str = "webwise-memory";
 /// Version of the document that this crate reads and writes.
 pub const VERSION: u64 = 1;
@@ -164,11 +164,12 @@ pub struct Restore {
 
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
-/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words that a person
-/// once accepted wait for review again, because it is unknown who that person was.
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words
+/// that a person once accepted wait for review again, because it is unknown who that person was.
 ///
-/// If the store already has a different version of an item and `trust` is true, the two versions are [merged](MemoryKind::merge). Without
-/// `trust`, the stored version stays unchanged, because evidence that nobody vouches for must not count.
+/// If the store already has a different version of an item and `trust` is true, the two versions are
+/// [merged](MemoryKind::merge). Without `trust`, the stored version stays unchanged, because evidence that nobody vouches
+/// for must not count.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

@@ -3,12 +3,12 @@
 //!
 //! # Decisions
 //!
-//! - An item is held back for a whole run or not at all. A run that held it back only in part could count neither as a
-//!   run with the item nor as a run without it.
+//! - An item is held back for a whole run or not at all. A run that held back an item only for a part of its steps
+//!   could count neither as a run with the item nor as a run without it.
 //! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run,
 //!   and each item of a run is chosen independently of the other items.
-//! - Lessons for the system instruction are held back like all other advice, the shipped ones too. The choice is made
-//!   before the instruction is written, so the instruction still does not change during a run.
+//! - Lessons for the system instruction, including the shipped lessons, are held back like all other advice. The choice
+//!   is made before the instruction is written, so the instruction still does not change during a run.
 //! - Remembered elements, by which a target is found again, are held back too, so that a run without memory does not
 //!   use them. They are not recorded one by one, because no prompt shows elements: their benefit is measured only as
 //!   part of the whole run.

@@ -75,7 +75,7 @@ pub enum Cue {
     PageShown {
         /// The host of the page.
         host: Host,
-        /// The kind of page; `None` if the address does not reveal it.
+        /// The kind of page; `None` if the address does not reveal the kind.
         page: Option<PageTemplate>,
         /// The page. Memory gives advice about an element only if the element is on this page.
         seen: Arc<Observation>,
@@ -86,7 +86,7 @@ pub enum Cue {
         command: String,
         /// The kind of failure.
         failure: FailureKind,
-        /// The targets of the command, as they were when the model chose it.
+        /// The targets of the command, as they were when the model chose the command.
         targets: Vec<TargetIdentity>,
         /// The browser's error message. It is page data: memory compares it with the error patterns of lessons and
         /// never stores it.

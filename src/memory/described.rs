@@ -47,8 +47,8 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The counts of how often an item was shown and used, and how often it helped and did not help. Lessons, trajectories and patterns have
-/// these counts, which are shown in lists of items, in explanations and in reports.
+/// The counts of how often an item was shown and used, and how often it helped and did not help. Lessons, trajectories and
+/// patterns have these counts, which are shown in lists of items, in explanations and in reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs in which a prompt contained the item.
@@ -61,8 +61,8 @@ pub struct Uses {
     ///
     /// A run can do what the item says without having been shown the item.
     pub used: u64,
-    /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the run that used the
-    /// trajectory reached its goal.
+    /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the
+    /// run that used the trajectory reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
     /// did not reach its goal.
@@ -93,8 +93,8 @@ pub enum Use {
     Helped,
     /// The run did not take all steps of a pattern, but no step failed. Or the run reached its goal without the steps of a trajectory.
     Ignored,
-    /// The run took steps of the item, but its end says nothing about them: the run was interrupted, or it reached its goal mostly by
-    /// other steps.
+    /// The run took steps of the item, but the end of the run says nothing about these steps. Either the run was
+    /// interrupted, or it reached its goal mostly by other steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,

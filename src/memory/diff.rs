@@ -49,7 +49,7 @@ pub struct Comparison {
     pub same: usize,
 }
 
-/// Compares two memories. The shelves of distilled runs from which memory has not learned yet are left out.
+/// Compares two memories. The shelves on which runs wait until memory learns from them are left out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],
@@ -90,8 +90,8 @@ pub fn compare(
     comparison
 }
 
-/// Returns the names of the fields that differ between two versions of an item, and the keys of its further records that differ. `item` is
-/// the key of the item's main record.
+/// Returns the names of the fields that differ between two versions of an item, and the keys of its further records that
+/// differ. `item` is the key of the item's main record.
 fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     let body = |records: &[&Record], key: &str| {
         let mut records = records.iter();

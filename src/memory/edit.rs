@@ -33,8 +33,8 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function that computes the changes must be pure, because a backend may call it more than once. A function that learns from a run
-/// must change nothing if it is applied again for the same run, because memory may learn from a run twice.
+/// The function that computes the changes must be pure, because a backend may call it more than once. A function that learns
+/// from a run must change nothing if it is applied again for the same run, because memory may learn from a run twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -57,8 +57,8 @@ impl Edit {
         Self(Arc::new(decide))
     }
 
-    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. The combined edit fails
-    /// if one of the edits fails.
+    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. The
+    /// combined edit fails if one of the edits fails.
     pub(crate) fn together(edits: Vec<Self>) -> Self {
         Self::new(move |records| {
             let (mut now, mut last) = (records.to_vec(), BTreeMap::new());
@@ -75,8 +75,9 @@ impl Edit {
 
     /// Returns the changes to make to these records.
     ///
-    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the
-    /// store. A record that already has more bytes may be replaced by a smaller one.
+    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the store.
+    /// If the stored record already has more bytes than allowed, a smaller version may replace it, even if that version is
+    /// still too large.
     ///
     /// # Errors
     /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record that is too large. The shelf

@@ -7,8 +7,8 @@
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each question to memory
-//!   costs a lookup and, on a host with learned recoveries, one search of the page.
+//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each
+//!   question to memory costs a lookup and, on a host with learned recoveries, one search of the page.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
 //!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk if the store
 //!   cannot apply the edits. Memory then learns from it at the next run.
@@ -41,8 +41,8 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason why an import leaves out a record if the importing person does not trust its source. The text is the end of a sentence whose
-/// subject is the record or its shelf.
+/// The reason why an import leaves out a record if the importing person does not trust its source. The text is the end of a
+/// sentence whose subject is the record or its shelf.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
 /// An edit and the shelf to which it applies.
@@ -60,9 +60,9 @@ pub trait Index: Debug + Send + Sync {
     /// page's host, as computed by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns the elements of the page's host that earlier runs used, the most useful first. If the page has no element under
-    /// the name that the model gave, they help to find the target. Each element comes with the id of its record, so that a run can
-    /// hold the element back. The default is none.
+    /// Returns the elements of the page's host that earlier runs used, the most useful first. If the page has no element
+    /// under the name that the model gave, these elements help to find the target. Each element comes with the id of its
+    /// record, so that a run can hold the element back. The default is none.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
@@ -194,8 +194,9 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// Returns the key of the item that the record with this key belongs to. It is the record's own key, unless an item
-    /// of this kind consists of several records. People list, accept and forget items, not records.
+    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. A kind
+    /// whose items consist of several records returns the key of the item's main record. People list, accept and forget
+    /// items, not records.
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key
     }
@@ -226,8 +227,9 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Merges two versions of an item and returns the resulting records. `known` are the item's records in this store,
     /// and `other` are those of another store that a person trusts. Merging the same version again changes nothing.
     ///
-    /// The default keeps one of the two versions as a whole. If only one of them waits for review, it keeps the other one. Otherwise it
-    /// keeps the newer version by [`changed_at`](Self::changed_at). If neither is newer, it keeps the known version.
+    /// The default keeps one of the two versions as a whole. If only one of them waits for review, the version that does not
+    /// wait is kept. Otherwise the newer version by [`changed_at`](Self::changed_at) is kept. If neither is newer, the known
+    /// version is kept.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -246,8 +248,9 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(kept.to_vec())
     }
 
-    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. The records have the form that is stored
-    /// if a person trusts the folder; the import still passes each of them to [`admit`](Self::admit). The default converts nothing.
+    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. The records have the form
+    /// that is stored if a person trusts the folder; the import still passes each of them to [`admit`](Self::admit). The
+    /// default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
@@ -276,8 +279,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// Merges two versions of an item that consists of one record. If one of the two cannot be read, the known version stays unchanged, because
-/// a newer release of the program may have written the unreadable one.
+/// Merges two versions of an item that consists of one record. If one of the two cannot be read, the known version stays
+/// unchanged, because a newer release of the program may have written the unreadable one.
 pub(super) fn merged_one(
     known: &[Record],
     other: &[Record],

@@ -14,7 +14,7 @@ const SHORT: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
     Any,
-    /// A phrase counts anywhere in a short label; in a longer one only if it is the whole label.
+    /// A phrase counts anywhere in a short label. In a longer label, it counts only if it is the whole label.
     Short,
     Whole,
 }

@@ -137,19 +137,20 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases with the meaning of those in [`GRAVE`] that count only as the whole label. In a longer label they are
-    /// nouns or mean something else.
+    /// Phrases with the same meaning as those in [`GRAVE`]. They count only if they are the whole label. In a longer
+    /// label, they are nouns or mean something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases for sending something. On login and search forms they are the label of the ordinary button.
+    /// Phrases for sending something. They do not count on login and search pages, where the ordinary button has such a
+    /// label.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"
     ];
-    /// Phrases that contain a phrase of one of the other lists but are harmless. They are removed from a label before
-    /// it is searched.
+    /// Harmless phrases that contain a phrase of another list, such as "order history". They are removed from a label
+    /// before the label is searched.
     EXEMPT = [
         "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
         "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"

@@ -126,7 +126,6 @@ const NOT_WEB: &[&str] = &[
     "shop.example:443/",
 ];
 
-/// Texts that are not addresses.
 const NOT_ADDRESSES: &[&str] = &[
     "",
     " ",
@@ -391,7 +390,7 @@ const OUTSIDE: &[&str] = &[
     "shop.co.uk",
 ];
 
-/// Addresses of a host.
+/// Returns addresses of the host in three notations.
 fn forms(host: &str) -> [String; 3] {
     [
         format!("http://{host}/"),

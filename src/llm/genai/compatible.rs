@@ -1,5 +1,5 @@
-//! A client for Chat Completions of OpenAI-compatible servers that does not use the `genai` crate. Each tool call in a
-//! reply is parsed separately.
+//! A client for the Chat Completions API of OpenAI-compatible servers. It sends requests and reads replies without the
+//! `genai` crate. Each tool call in a reply is parsed separately.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -45,8 +45,8 @@ fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     if let Some(effort) = effort(&chat) {
         set("reasoning_effort", json!(effort));
         if options.api_key.is_none() {
-            // A server that needs no key is assumed to be a local one. Local servers pass these fields to the template that formats the
-            // model's input.
+            // A server that needs no key is assumed to be a local one. Local servers pass these fields to the template that
+            // formats the model's input.
             let template = json!({
                 "enable_thinking": true, "reasoning_effort": effort, "preserve_thinking": false,
             });
@@ -108,8 +108,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the field in a request's body that limits the output tokens. `OpenAI`'s reasoning models use another name than all
-/// other models, even behind a gateway.
+/// Returns the name of the field in a request's body that limits the output tokens. The reasoning models of `OpenAI` have a
+/// name of their own for this field, even behind a gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -119,7 +119,8 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Returns the response in a reply's body. Each tool call is parsed separately, so that a call that was cut off does not affect the others.
+/// Returns the response in a reply's body. Each tool call is parsed separately, so that a call that was cut off does not
+/// affect the others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);

@@ -1,16 +1,17 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
-//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model. `request` and `response`
-//! translate. `error` and `retry_after` interpret failures. `http` connects and reads replies. `relay` passes replies to the `genai` crate.
-//! `compatible` uses Chat Completions without that crate. No code here retries a call; [`Retrying`](super::Retrying) does.
+//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model. `request`
+//! and `response` translate. `error` and `retry_after` interpret failures. `http` connects and reads replies. `relay` passes
+//! requests and replies between the `genai` crate and a provider. `compatible` uses the Chat Completions API without the
+//! `genai` crate. No code here retries a call; [`Retrying`](super::Retrying) does.
 //!
 //! # Decisions
 //!
-//! - `compatible` sends requests for Chat Completions and reads the replies itself, because the `genai` crate reads a whole reply, however
-//!   long it is.
-//! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that the model never
-//!   sees, so without the list the model would not know the tools. The grammar also fixes the order of keys, so the schema puts the tool's
-//!   name first in each call.
+//! - The `genai` crate reads a whole reply, however long it is. So `compatible` itself sends the requests of the Chat
+//!   Completions API and reads the replies up to a size limit.
+//! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that the
+//!   model never sees, so without the list the model would not know the tools. The grammar also fixes the order of keys, so
+//!   the schema puts the tool's name first in each call.
 
 mod compatible;
 mod env;
@@ -40,8 +41,8 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Additional time for a call that goes through the [`Relay`], beyond the call's time limit. Source: chosen; passing the request and the
-/// reply through the relay takes milliseconds.
+/// Additional time for a call that goes through the [`Relay`], beyond the call's time limit. Source: chosen; passing the
+/// request and the reply through the relay takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model of one of the [`Provider`]s.
@@ -88,8 +89,8 @@ impl GenAi {
     /// Creates the client that the environment variables describe; `None` if none of them asks for a client. The
     /// variables are checked in this order:
     ///
-    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. `WEBWISE_LLM_API_KEY` is its key, if it needs one. The
-    ///    model is `WEBWISE_MODEL`, else `default`; a server with only one model ignores this name.
+    /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. `WEBWISE_LLM_API_KEY` is the server's key, if the server
+    ///    needs a key. The model is `WEBWISE_MODEL`, else `default`; a server with only one model ignores this name.
     /// 2. `WEBWISE_MODEL`: a model whose name tells its provider (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any name
     ///    after a prefix `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set; only
     ///    Ollama needs none.
@@ -146,8 +147,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error, returns the error that
-    /// came first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error, returns
+    /// the error that came first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;

@@ -102,22 +102,24 @@ pub struct GenAiOptions {
     pub provider: Provider,
     /// The model's name in the provider's spelling.
     pub model: String,
-    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. With a key, the
-    /// address must begin with https or be on this machine.
+    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. If
+    /// there is a key, the address must begin with https or be on this machine.
     pub base_url: Option<Url>,
     /// The provider's API key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
     /// The model's context window: the maximum number of tokens of a request and its reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers, because their models
-    /// may not accept pictures. The option `agent::Options::images` decides when the decision loop sends pictures.
+    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
+    /// because their models may not accept pictures. The option `agent::Options::images` decides when the decision loop
+    /// sends pictures.
     pub images: bool,
     /// The format of the model's answers: tool calls, or JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
     /// The amount of reasoning before each answer.
     ///
-    /// Default: low for Gemini and for `OpenAI`'s reasoning models, because their reasoning uses up tokens of the answer's budget. Off for
-    /// Anthropic, because with reasoning its API cannot require a tool call. The provider's default for all others.
+    /// Default: low for Gemini (except versions 1 and 2.0) and for `OpenAI`'s reasoning models, because their reasoning
+    /// takes tokens from the answer's budget. Off for Anthropic, because its API cannot require a tool call of a model that
+    /// reasons. The provider's default for all other models.
     pub reasoning: Reasoning,
     /// True if requests set a temperature. Default: false for models whose name shows that they reject a temperature, else true.
     pub temperature: bool,
@@ -237,8 +239,8 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without surrounding white space, which environments and files often add; `None` if nothing is left. Fails if the key
-/// contains characters that an HTTP header cannot carry.
+/// Returns the key without surrounding white space, which environments and files often add; `None` if nothing is left. Fails
+/// if the key contains characters that an HTTP header cannot carry.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {

@@ -178,7 +178,8 @@ fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     changes
 }
 
-/// Returns the change that stores the head record of a conversation with these turns, or removes it if there are none.
+/// Returns the change that stores the head record of a conversation with these turns, or removes the head record if there
+/// are no turns.
 fn head(id: &SessionId, turns: &[Turn]) -> Change {
     let key = id.as_str();
     turns.last().map_or_else(
@@ -338,7 +339,7 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
-    /// Returns the record unchanged, or refuses it if its key does not match its content, because the key determines the
+    /// Returns the record unchanged. Refuses a record whose key does not match its content, because the key determines the
     /// conversation that the record belongs to. If `vouched` is false, every record is refused.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         let refuse = |why: &str| {

@@ -12,8 +12,8 @@ use crate::{
     memory::{Aim, MAX_RECORD_BYTES, Record},
 };
 
-/// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen, the age at which an
-/// unused lesson is removed.
+/// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen; an unused lesson
+/// is removed at the same age.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
 /// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]. Source:
 /// chosen.
@@ -79,7 +79,7 @@ impl FactKind {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Claim {
-    /// The element covers others until it is clicked.
+    /// The element covers other elements until it is clicked.
     Covers,
     /// Other elements can be used while the element is there.
     CoversNothing,
@@ -197,7 +197,7 @@ pub struct Fact {
     pub source: FactSource,
     /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`].
     pub sources: Vec<Source>,
-    /// The value and confidence that result from the runs before those in `sources`; `None` if there were none.
+    /// The value and confidence that result from the runs before those in `sources`; `None` if there were no such runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
     /// Number of runs that are summed up in `before`; too low in records that were written before this field existed.
@@ -300,8 +300,8 @@ impl Fact {
             && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
     }
 
-    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. For a fact that a person accepted, only
-    /// renews [`Fact::last_seen`]. Returns true if the fact changed.
+    /// Adds the observation of a run. Does nothing if [`Fact::sources`] already names the run. For a fact that a person
+    /// accepted, only renews [`Fact::last_seen`]. Returns true if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
         if self.sources.iter().any(|known| known.run == source.run) {
             return false;

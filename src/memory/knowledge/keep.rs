@@ -119,8 +119,8 @@ pub(super) fn accept(
     Ok(vec![Change::Put(fact.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. The fact waits for review, unless the importing person vouches
-/// for its source.
+/// Returns the record to import, or the reason for refusing it. If `vouched` is false, the fact waits for review. `vouched`
+/// is true if the importing person trusts the source.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "knowledge.admit")

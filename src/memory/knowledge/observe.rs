@@ -25,8 +25,8 @@ const MAX_PROPOSALS: usize = 5;
 /// Source: chosen; it bounds the work at each page.
 const RECENT: usize = 100;
 
-/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the store
-/// cannot be changed at the end of the run, this value is stored, and memory learns from it at the next run.
+/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the shelf of facts
+/// cannot be changed at the end of the run, this value waits on another shelf until memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -255,8 +255,8 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// Observes that a field needs Enter: it was filled, and the next action, which came from a later reply of the model, pressed
-/// Enter and changed the page.
+/// Observes that a field needs Enter: it was filled, and the next action pressed Enter and changed the page. This next
+/// action must come from a later reply of the model.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after
@@ -266,7 +266,8 @@ fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
 }
 
-/// Observes that a field needs keys: a text was put into it at once, and soon afterwards the same text was typed key by key.
+/// Observes that a field needs keys: a text was put into it as a whole, and soon afterwards the same text was typed key by
+/// key.
 fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, text) = act.fills().filter(|_| act.is_done())?;
     let done = after
