@@ -23,8 +23,9 @@ pub struct RunLog {
     pub ended_at: DateTime<Utc>,
     /// True if the goal was reached and evidence on a page shows it.
     pub success: bool,
-    /// True if a person, the caller, the time budget, another run or process, or a missing approval stopped the run, or if its model or
-    /// browser was lost. Such a run does not count against the advice that it was shown.
+    /// True if something other than the run itself ended the run: a person, the caller, the time budget, another run or
+    /// process, a missing approval, or the loss of its model or browser. Such a run does not count against the advice
+    /// that it was shown.
     pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
@@ -36,7 +37,8 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// Creates a log of a run. The start is set to the time of the end; the method `started_at` changes it.
+    /// Creates the log of a run. The start of the run is set to the time of its end. The method `started_at` sets the
+    /// true start.
     pub const fn new(
         run: RunId,
         about: About,
@@ -73,8 +75,8 @@ impl RunLog {
         self
     }
 
-    /// Returns true if an action was not approved and no later action was carried out. Steps without the browser, such
-    /// as an unanswered question, do not count.
+    /// Returns true if an action was not approved and no later action was carried out. Actions that the loop itself
+    /// carries out, such as a question to a person, are ignored.
     fn ends_refused(&self) -> bool {
         let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
         let mut last = self.steps.iter().rev().filter(acts);

@@ -19,8 +19,9 @@ pub enum Note {
         what: String,
         /// The record's text.
         text: String,
-        /// Data chosen by the kind of memory to which the record belongs; null if there is none. If the run used the record, the data has
-        /// the fields `used`, `followed`, `helped` and `harmed`, with the same meaning as in [`Note::Credited`].
+        /// Data chosen by the kind of memory to which the record belongs; null if there is none. If the run used the
+        /// record, the data has the fields `used`, `followed`, `helped` and `harmed`, with the same meaning as in
+        /// [`Note::Credited`].
         data: Value,
     },
     /// A lesson was added.

@@ -24,8 +24,8 @@ pub enum StoreNoticeKind {
         /// The file's new path, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken. The shelf was read from the backup, or from the readable part of the broken file. Nothing was
-    /// changed.
+    /// The shelf's file is missing or broken. The shelf was read from the backup, or from the readable part of the
+    /// broken file. Nothing was changed.
     Damaged {
         /// Number of records that were read.
         records: usize,

@@ -101,8 +101,8 @@ impl Section {
         }
     }
 
-    /// Returns the heading above advice whose words come from a person or from this program. For
-    /// [`Section::ErrorTips`], it is a line above the tips.
+    /// Returns the heading above the advice of the section. For [`Section::ErrorTips`], this heading is a line of text
+    /// above the tips.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection for distilled runs from which a kind has not learned yet, because the store did not accept
-/// the changes.
+/// Name of the collection for distilled runs that wait. A kind of memory has not learned from them yet, because the
+/// store did not accept the changes.
 pub const PENDING: &str = "pending";
 
 /// A namespace, which separates tenants or experiments. The default is `default`.
@@ -180,8 +180,8 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record, which its field `source` shows by the value `user`.
-    /// Stores never evict such records.
+    /// Returns true if a person wrote or accepted the record. Its field `source` then has the value `user`. Stores
+    /// never evict the records of persons.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }

@@ -11,7 +11,9 @@ use crate::{
 ///
 /// The following steps are left out:
 ///
-/// - steps that only look, failed, or had no effect, except scrolling that changed the page
+/// - steps that only look; scrolling is kept if it changed the page
+/// - steps that failed or had no effect
+/// - scrolling right before more scrolling
 /// - values that a later step replaced
 /// - navigation that led back to the page where it began
 /// - navigation right before an address was opened directly
@@ -57,7 +59,7 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
 }
 
 /// Returns true if the step is a browser action that does more than look, and that was carried out or has an unclear
-/// outcome.
+/// outcome. Scrolling counts only if it changed the page.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.

@@ -5,8 +5,9 @@ use std::fmt;
 use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and `<1>` for the first
-/// value of the task. `values` has the new goal's value for each slot. A value that is not known is `None` or missing.
+/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and
+/// `<1>` for the first value of the task. `values` has the new goal's value for each slot. A value that is not known is
+/// `None` or missing.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));
@@ -72,8 +73,8 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target in words. If the target's name is a value of the task, the words contain the name of its slot. Otherwise they contain
-/// the stored name or, if no name is stored, the target's role and its part of the page.
+/// Returns a target in words. If the target's name is a value of the task, the words contain the name of its slot.
+/// Otherwise they contain the stored name or, if no name is stored, the target's role and its part of the page.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {

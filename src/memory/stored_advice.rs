@@ -77,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// Returns the section that replaces this placement. Tips with a heading of their own were never cut in the old
-    /// form; now their section is cut last.
+    /// Returns the section that replaces this placement. Tips that had a heading of their own were never cut when
+    /// placements were in use. Their new section is cut last.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

@@ -42,7 +42,7 @@ pub struct StoredStep {
     /// The target; `None` if the step has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<StoredTarget>,
-    /// The text that was typed or chosen; `None` if the step has none.
+    /// The source of the text that was typed or chosen; `None` if the step typed and chose nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<StoredText>,
     /// The text that was typed or chosen, if the goal has its value in another form: `2024-09-14` for "14 September
@@ -55,7 +55,7 @@ pub struct StoredStep {
     /// True if Enter followed the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
-    /// True if the action had arguments that are not kept, such as a second option, so that it cannot be repeated from
+    /// True if the action had arguments that are not kept, such as a second option. The action cannot be repeated from
     /// this record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
@@ -75,7 +75,8 @@ pub struct StoredTarget {
     /// was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a value of the goal.
+    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a
+    /// value of the goal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
     /// The landmark around the target.
@@ -91,7 +92,8 @@ pub struct StoredTarget {
     pub(super) for_goal: ForGoal,
 }
 
-/// The target of a stored step in a later run, whose goal may be different.
+/// The target that a later run needs for a stored step, compared with the recorded target. The goal of the later run
+/// may differ from the recorded goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
     #[default]
@@ -102,8 +104,8 @@ pub(super) enum ForGoal {
     Other,
 }
 
-/// The source of a text that a step typed or chose. The text itself is not part of it; see [`StoredStep::form`] for the
-/// one exception.
+/// The source of a text that a step typed or chose. It does not contain the text itself. If the goal has the text in
+/// another form, the text is kept in [`StoredStep::form`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -227,9 +229,9 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Sets the group around the target. The group distinguishes the target from other elements of the same name. A group that the target
-    /// already has is kept. An item of a list gets no group, because another run may have to choose another item. Items of a menu get a
-    /// group all the same, and so do fields into which the step writes.
+    /// Sets the group around the target. The group distinguishes the target from other elements of the same name. A
+    /// group that the target already has is kept. An item of a list gets no group, because another run may have to
+    /// choose another item. Items of a menu get a group all the same, and so do fields into which the step writes.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -267,8 +269,8 @@ impl StoredStep {
             .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
     }
 
-    /// Drops the least needed data until the step's record is small enough, in this order: the locator, the form of the text, the page to
-    /// which the step led, the page on which the step was taken.
+    /// Drops the least needed data until the step's record is small enough, in this order: the locator, the form of the
+    /// text, the page to which the step led, the page on which the step was taken.
     pub(super) fn fit(&mut self) {
         if !self.is_small()
             && let Some(target) = &mut self.target
@@ -297,8 +299,9 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if `taken`, a step of a run, counts as this step: the tool does the same, and the target has the same name, or the
-    /// same role if no name is kept. Steps without a target must have the same key and lead to the same kind of page.
+    /// Returns true if `taken`, a step of a run, counts as this step. Both tools must have the same effect on a target.
+    /// Both targets must have the same name, and must not be in different groups. If one of the names is not kept, only
+    /// the roles must be the same. Steps without a target must have the same key and lead to the same kind of page.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -328,8 +331,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if this step and `taken`, a step of another run, chose different views by links of the same list. The goal of the other
-    /// run may require the different choice.
+    /// Returns true if this step and `taken`, a step of another run, chose different views by links of the same list.
+    /// The goal of the other run may require the different choice.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;
@@ -377,7 +380,7 @@ impl StoredTarget {
     }
 }
 
-/// Returns true if at least one word of a name, and at least half of all its words, are in `words`.
+/// Returns true if at least half of the words of a name, and at least one word, are in `words`.
 pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     let own = text::words(name);
     let among = own.iter().filter(|word| words.contains(*word)).count();

@@ -10,9 +10,9 @@ use crate::{
 
 use super::{StoredStep, StoredText, aim::without_remark};
 
-/// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and `steps` are the same
-/// steps in two forms. Each of `steps` gets the indices, in the returned list, of the values that it uses. A target's name that is or
-/// contains a value is removed from `steps`.
+/// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and
+/// `steps` are the same steps in two forms. Each of `steps` gets the indices, in the returned list, of the values that
+/// it uses. A target's name that is or contains a value is removed from `steps`.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
@@ -58,7 +58,7 @@ pub(super) fn place(
     places
 }
 
-/// Returns the texts of a step in which values of the goal are searched for, without secrets and parameters.
+/// Returns the texts of a step, without secrets and parameters. Values of the goal are searched for in these texts.
 fn literals(step: &Step, goal: &str) -> Literals {
     let mut literals = Literals::default();
     let Action::Browser(action) = &step.action else {
@@ -90,7 +90,8 @@ fn literals(step: &Step, goal: &str) -> Literals {
     literals
 }
 
-/// Returns the name of a target as a goal gives it: the goal may leave out the remark in brackets after the name of a choice.
+/// Returns the name of a target as the goal gives it. The name of a choice may end with a remark in brackets. If the
+/// goal does not contain the whole name, the remark is left out.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
     if text::fold(goal).contains(&text::fold(name)) {

@@ -1,7 +1,7 @@
 //! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until memory learns from them at the
 //! next run. Each is split into parts that fit into records. This module is pure.
 //!
-//! A distilled run keeps waiting if it belongs to a kind of memory that the next run does not use.
+//! A distilled run for a kind of memory that the next run does not use keeps waiting.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -68,7 +68,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
 /// Returns the changes that add a distilled run, split by [`parts`], to the waiting runs.
 ///
 /// # Errors
-/// `TooLarge` if the maximum number of runs of this kind wait already.
+/// `TooLarge` if the maximum number of runs of this kind is waiting already.
 pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     let Some(first) = parts.first() else {
         return Ok(Vec::new());
@@ -159,8 +159,8 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Marks the runs that these edits came from, so that they keep waiting. It is called for those edits of a group that could not be
-    /// applied.
+    /// Marks the runs from which these edits came. The marked runs keep waiting. Called with the edits of a group that
+    /// could not be applied.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));

@@ -48,8 +48,8 @@ pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     (!left).then_some(host)
 }
 
-/// Returns a hash of a goal. Goals that differ only in their values have the same hash. `slots` are the values as ranges of bytes of the
-/// goal.
+/// Returns a hash of a goal. Goals that differ only in their values have the same hash. `slots` are the values as
+/// ranges of bytes of the goal.
 pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
     let mut hash = Sha256::new();
     let mut from = 0;

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::base::text;
 
-/// Longest name of an option of a list. Unit: characters. Source: chosen.
+/// Maximum length of the name of an option of a list. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
 /// Maximum length of the typed text of a field; a longer text is cut. Unit: characters. Source: chosen; the `read` tool
@@ -149,8 +149,8 @@ fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Drops one of two candidates if one only wraps the other. Goes from the innermost candidates outwards, so that
-/// only one candidate of a chain of wrappers remains.
+/// Drops one of two candidates if one only wraps the other. The innermost candidates are compared first, so that only
+/// one candidate of a chain of wrappers remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];

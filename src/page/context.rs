@@ -8,14 +8,14 @@ use super::{
     label::is_wrapper,
     outline::{Outline, is_item, text_within},
 };
-/// Longest context of an element. Unit: characters. Source: chosen; a product name fits.
+/// Maximum length of the context of an element. Unit: characters. Source: chosen; a product name fits.
 const MAX_CONTEXT: usize = 60;
 /// Maximum number of levels climbed to find the row or card of an element. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
 /// Maximum number of nodes searched in a wrapper for a second element of the same role and name. Source:
 /// chosen; larger than any card.
 const MAX_CARD_NODES: usize = 48;
-/// Maximum number of nodes before an element in which the element's context is looked for. Source: chosen.
+/// Maximum number of preceding nodes that are searched for the context of an element. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
 /// Adds the context to elements that cannot be told apart by role and label.
@@ -39,8 +39,8 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
 }
 
 /// Returns the start of the text of the element's row or card. The card is the largest wrapper without a second element
-/// of the same role and name; for an unnamed icon, the card is the nearest wrapper with any text. If there is neither a
-/// row nor a card, the context is the nearest text before the element. `None` if no such text is found.
+/// of the same role and name. For an element without a name, the card is the nearest wrapper with any text. If there is
+/// neither a row nor a card, returns the nearest text before the element; `None` if there is no text near it.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
     let fine = |found: String| {
         (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)

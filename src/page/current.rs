@@ -10,8 +10,8 @@ use super::Element;
 
 const CURRENT: (&str, &str) = ("current", "page");
 
-/// Adds the hint `current` to each link to `address`, the page's own address. A link to which the page itself gave this hint stays
-/// unchanged.
+/// Adds the hint `current` to each link to `address`, the page's own address. A link to which the page itself gave this
+/// hint stays unchanged.
 pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     let Ok(page) = Url::parse(address) else {
         return;
@@ -31,8 +31,8 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     }
 }
 
-/// Returns false if the last segment of the link's path certainly differs from that of the page's path. Such a link need not be parsed,
-/// which saves time on a page with a thousand links.
+/// Returns false if the last segment of the link's path is certainly not the last segment of the page's path. Such a
+/// link need not be parsed, which saves time on a page with a thousand links.
 fn may_be_same(link: &str, page: &Url) -> bool {
     let path = link.split(['?', '#']).next().unwrap_or_default();
     let last = match path.rsplit_once('/') {

@@ -1,5 +1,5 @@
-//! The differences between two observations of a page. They are the evidence that an action had an effect, and the prompt shows their
-//! summary.
+//! The differences between two observations of a page. They are the evidence that an action had an effect, and the
+//! prompt shows their summary.
 
 mod look;
 mod pairs;
@@ -22,20 +22,20 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a tenth of this
-/// number.
+/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a
+/// tenth of this number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of added and removed items, counted together, for the summary to say that most of the page is new. The summary says so
-/// only if the title is new too. Source: chosen.
+/// Minimum number of added and removed items, counted together, for the summary to say that most of the page is new.
+/// The summary says so only if the title is new too. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element that is no longer
-/// chosen, and the words for the element that is chosen instead.
+/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element
+/// that is no longer chosen, and the words for the element that is chosen instead.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),
 ];
-/// Longest text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
+/// Maximum length of a page text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
 /// An item of the page that was added, removed or changed. The texts are page data.
@@ -54,7 +54,8 @@ pub struct Change {
     pub reference: Option<ElementRef>,
 }
 
-/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change is an effect.
+/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change
+/// is an effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
@@ -88,8 +89,8 @@ pub struct PageDiff {
     /// Items that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
-    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks tick. Not written to
-    /// files.
+    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks
+    /// tick. Not written to files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
     /// Elements without words, and drawings, that look different or are at another position, in document order. They do
@@ -99,7 +100,8 @@ pub struct PageDiff {
     /// True if the content is the same in another order.
     #[serde(default)]
     pub reordered: bool,
-    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added, removed or changed).
+    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added,
+    /// removed or changed).
     #[serde(default)]
     pub omitted: u32,
 }
@@ -364,7 +366,8 @@ impl PageDiff {
         rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
     }
 
-    /// Returns true if there are no differences. Texts that differ only in their numbers do not count.
+    /// Returns true if there are no differences. Texts that differ only in their numbers do not count, and neither do
+    /// changed looks.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()
             && self.title.is_none()
@@ -403,8 +406,8 @@ impl PageDiff {
         rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
         rest.sort_by_key(|(urgency, ..)| *urgency);
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages report the result of a
-            // sent form in their first sentence.
+            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
+            // report the result of a sent form in their first sentence.
             lines.push("most of the page is new".to_owned());
             rest.retain(|(urgency, ..)| *urgency <= 1);
             let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
@@ -472,8 +475,8 @@ impl PageDiff {
     }
 }
 
-/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be acted on, headings and
-/// texts; then the rest.
+/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be
+/// acted on, headings and texts; then the rest.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
@@ -484,8 +487,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an action without
-/// marking it as one.
+/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an
+/// action without marking it as one.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

@@ -25,8 +25,8 @@ pub struct Element {
     #[serde(default)]
     pub states: States,
     /// Attributes that say more than the element's label and states, by name: `type`, `placeholder`, `current`,
-    /// `valuetext`, `range`, `look`, `editable`; without a label also the first of `name`, `testid`, `autocomplete`,
-    /// `inputmode`. A link to the page's own address has the hint `current` too.
+    /// `valuetext`, `range`, `look`, `editable`. An element without a label also has the first of `name`, `testid`,
+    /// `autocomplete`, `inputmode`. A link to the page's own address has the hint `current` too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address that a link leads to, as written in the page.

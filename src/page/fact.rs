@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name for the check whether the name contains a text inside the element. Unit: bytes. Source: chosen; with
-/// longer names, the checks would take quadratic time.
+/// Maximum length of an element's name for the check whether the name contains a text inside the element. Unit: bytes.
+/// Source: chosen; with longer names, the checks would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
@@ -14,8 +14,8 @@ pub(super) struct Fact {
     /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
     /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
     pub(super) key: u64,
-    /// Hash of the states, the value and the icon. A value that a person sets is hashed with its numbers, any other value without
-    /// them.
+    /// Hash of the states, the value and the icon. A value that a person sets is hashed with its numbers. Any other
+    /// value is hashed without numbers.
     pub(super) detail: u64,
     /// Hash, with numbers, of the texts that `key` and `detail` hash without numbers; `None` if these texts contain no
     /// numbers.
@@ -26,8 +26,7 @@ pub(super) struct Fact {
 }
 
 /// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The
-/// identity is a hash of the fact's key and position: the number of earlier facts that have the same key and a hash
-/// `exact`.
+/// identity is a hash of the fact's key and of its position among the facts with the same key and a hash `exact`.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {

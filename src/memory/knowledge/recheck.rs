@@ -1,4 +1,4 @@
-//! Verdicts of a run on the facts that it was shown: it acted on a fact, or its steps contradict the fact.
+//! Finds out, for each fact that a run was shown, whether the run acted on the fact or its steps contradict the fact.
 //!
 //! A fact is shown only while its element is on the page. So if a run was shown a fact at a step, the element was on the page at
 //! that step, and nothing else about the page needs to be kept.
@@ -96,9 +96,9 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns an observation for each obstacle that covered nothing. For such an obstacle, the run clicked, ticked or
-/// unticked another element without having clicked the obstacle, although the obstacle was on the page before and after
-/// that action.
+/// Returns an observation for each obstacle that covered nothing. An obstacle covered nothing if the run could click,
+/// tick or untick another element. The obstacle must have been on the page before and after that action, and the run
+/// must not have clicked the obstacle before.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();
@@ -131,7 +131,7 @@ fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// Returns the keys of those facts about the host that were in the prompt that led to the step.
+/// Returns the keys of the facts in the prompt that led to the step. Only facts about this host are returned.
 fn offered<'a>(log: &'a RunLog, step: &'a Step, host: &Host) -> BTreeSet<&'a str> {
     let own = log.offered_at(step).filter(|id| {
         let is_here = matches!(&id.shelf.scope, Scope::Host(own) if own == host);

@@ -31,8 +31,8 @@ impl FactIndex {
         }
     }
 
-    /// Returns the facts that the run's own steps prove and that are not stored yet. So what was in the way on one page of a site is
-    /// known on the next page.
+    /// Returns the facts that the run's own steps prove and that are not stored yet. So an obstacle that the run met on
+    /// one page of a site is shown on the next page.
     fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
         let Some(run) = moment.run else {
             return Vec::new();
@@ -120,7 +120,8 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the words that state this value in a sentence, after the name of the element; empty for free text.
+/// Returns the part of a fact's sentence that follows the name of the element and states this value; empty for free
+/// text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",

@@ -47,7 +47,8 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Returns the slot that results from `before` and these observations, oldest first; `None` if both are missing.
+    /// Returns the slot after adding these observations, oldest first, to the slot `before`. Returns `None` if there is
+    /// neither an earlier slot nor an observation.
     pub fn of<'a>(
         before: Option<Self>,
         observed: impl IntoIterator<Item = &'a Claim>,

@@ -24,7 +24,7 @@ fn banner() -> TargetIdentity {
     element(Role::Button, "Accept all")
 }
 
-/// A step of a turn on the shop's page, which leads to a page.
+/// A step that the run took on the shop's page in this turn. It led to the page `to`.
 fn step(turn: u32, tool: &str, arguments: Value, target: Option<TargetIdentity>, to: &str) -> Step {
     let tools = crate::action::BrowserTool::ALL.iter().copied().collect();
     let tools = ToolSet::new(&tools, false, []);
@@ -93,7 +93,6 @@ fn shelf() -> Shelf {
     Shelf::host(&Namespace::default(), COLLECTION, &host())
 }
 
-/// The records after a run.
 fn after(records: &[Record], log: &RunLog) -> Vec<Record> {
     let Some(said) = Knowledge.distill(log) else {
         return records.to_vec();

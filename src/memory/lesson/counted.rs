@@ -1,4 +1,4 @@
-//! The runs that a lesson has counted, but whose evidence it no longer holds. Pure.
+//! The runs that a lesson has counted and whose evidence the lesson no longer holds. Pure.
 //!
 //! Memory learns in any order from runs that end at the same time. It may also learn twice from a run that has waited in the
 //! store. So the time at which a run ended does not tell whether the run was counted. The id of the run does.

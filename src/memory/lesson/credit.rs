@@ -22,7 +22,7 @@ const NEAR: usize = 4;
 #[derive(Debug, Default)]
 pub(super) struct OnSite {
     pub(super) credit: Credit,
-    /// The hosts of the site on which the credit was earned.
+    /// The hosts on which the credit was earned. All of them belong to one site.
     pub(super) hosts: BTreeSet<Host>,
 }
 
@@ -73,7 +73,7 @@ fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     credit.harmed = !credit.helped;
 }
 
-/// Returns the credit of the step's site, after adding the step's host to it.
+/// Returns the entry of the step's site, after adding the step's host to its hosts.
 fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
     let on_site = credits.entry(step.site.clone()).or_default();
     on_site.hosts.insert(step.host.clone());
@@ -126,8 +126,8 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed. Call it only for failures
-/// that were not recovered.
+/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed. Call it only if
+/// the run did not recover from the failure.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -233,8 +233,8 @@ fn on_site(
     }
 }
 
-/// Returns whether the recovery worked, if `step` began it in advance, before the failure had happened. Returns `None` if the
-/// step does not begin the recovery, or if the result is not known yet.
+/// Returns the result of a recovery that `step` began in advance, before the failure had happened: true if the recovery
+/// worked. Returns `None` if the step does not begin the recovery, or if the result is not known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,
@@ -311,8 +311,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a person's words. A program cannot tell whether the model followed the words, so this counts only the
-/// failures after which the words were shown.
+/// Adds the credits of a person's words. A program cannot tell whether the model followed the words. So only the
+/// failures after which the words were shown are counted.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

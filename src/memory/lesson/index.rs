@@ -29,7 +29,8 @@ pub struct LessonIndex {
     tier_1: Vec<Advice>,
     failures: HashMap<(BrowserTool, FailureKind), Vec<Advice>>,
     patterns: Vec<Pattern>,
-    /// Finds all patterns in one pass; `None` if there are none.
+    /// The matcher that searches an error message for the texts of all `patterns` in one pass; `None` if there are no
+    /// patterns.
     matcher: Option<AhoCorasick>,
     /// Tips for the pages of the shelf's host, in order of rank.
     site: Vec<SiteTip>,
@@ -66,8 +67,8 @@ struct Pattern {
     advice: Advice,
 }
 
-/// Returns the rank of a lesson: most uses first, then seeds before other lessons, then by key, so that the order does
-/// not depend on the store.
+/// Returns the rank of a lesson. Lessons with more uses come first. Among lessons with equally many uses, seeds come
+/// first, and the rest is ordered by key. So the order does not depend on the store.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
         Reverse(lesson.counts.used),
@@ -249,8 +250,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words for a failed command, if the pattern that belongs to the words occurs in the error message
-    /// `detail`. If `below` is true, returns only words that also apply to subdomains of the shelf's host.
+    /// Returns a person's words for a failed command. Words are returned if their pattern occurs in the error message
+    /// `detail`. If `below` is true, they must also apply to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -307,7 +308,7 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// Returns the elements of a page whose role is `wanted`, in the form in which lessons name them.
+/// Returns the elements that have a `wanted` role and are on the page, in the form in which lessons name elements.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
     // Lessons from versions that recorded no attributes name their element by position.
     let aims = |seen: &TargetIdentity| {

@@ -73,8 +73,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a learned lesson, unless the shelf already has a lesson with the same text. If the existing lesson is
-    /// imported and names elements, this run confirms it, and it becomes a learned lesson.
+    /// Adds a learned lesson. If the shelf already has a lesson with the same text, nothing is added. If that existing
+    /// lesson is imported and names elements, the run confirms it, so it becomes a learned lesson.
     fn add(
         &mut self,
         text: LessonText,
@@ -105,8 +105,8 @@ impl Book {
         }
     }
 
-    /// If the shelf has more than [`MAX_LEARNED`] lessons, removes the excess number of learned lessons. Lessons that
-    /// helped least often are removed first and, among lessons that helped equally often, those used longest ago.
+    /// Removes learned lessons until the shelf has no more than [`MAX_LEARNED`] lessons in total. Lessons that helped
+    /// least often are removed first and, among lessons that helped equally often, those used longest ago.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -212,8 +212,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is `None`.
-/// Evidence of this site is also removed if its host is unknown.
+/// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is
+/// `None`. In both cases, evidence from this site is also removed if the evidence names no host.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

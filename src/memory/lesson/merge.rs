@@ -1,4 +1,5 @@
-//! Merging of two versions of a lesson from two stores. A run that both versions have counted counts once.
+//! Merging of two versions of a lesson from two stores. If both versions have counted a run, the merged lesson counts
+//! the run once.
 
 use std::collections::BTreeSet;
 
@@ -54,9 +55,9 @@ impl Lesson {
 
     /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson.
     ///
-    /// Each version has a part of its counts whose evidence was dropped. These two parts are not added up, because both versions
-    /// may have counted the same runs. Instead, the larger part is kept. If the versions have different texts, the lesson stays as
-    /// it is.
+    /// Each version has a part of its counts whose evidence was dropped. These two parts are not added up, because both
+    /// versions may have counted the same runs. Instead, the larger part is kept. If the versions have different texts,
+    /// the lesson stays as it is.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();

@@ -21,21 +21,22 @@
 //!   three tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
 //!   as long as it is shown.
-//! - A success of the same action takes precedence over any substitute, and must be on the same kind of page as the failure and
-//!   at the same position among equal elements: "press Enter, then click" does not mean "press Enter instead", and "Continue" on
-//!   the next page is another button.
+//! - A success of the same action takes precedence over any substitute: "press Enter, then click" does not mean "press
+//!   Enter instead". The success must be on the same kind of page as the failure, and at the same position among equal
+//!   elements: "Continue" on the next page is another button.
 //! - Nothing is learned from actions inside a frame of a page: the frame may belong to another site, but the lesson would be
 //!   credited to the page around it.
 //! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
 //!   the user's own text.
 //! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
 //!   removed.
-//! - A run adds at most one new site to the list of a lesson's sites, and is counted on at most six sites, because several
-//!   sites of one visit may belong to one owner.
+//! - For each lesson, a run adds at most one new site to the list of the lesson's sites, because several sites of one
+//!   visit may belong to one owner. A run is counted on at most six sites, so that the lesson can keep all evidence of
+//!   the run.
 //! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not prove
 //!   that showing it helps.
-//! - The form without names, a template over closed enums, is the only hint that crosses from one site to another. The hints that another
-//!   program writes (`hints.json`) are sentences, and are not imported.
+//! - The form without names, a template over closed enums, is the only hint that crosses from one site to another. The
+//!   hints that another program writes (`hints.json`) are sentences, and are not imported.
 //! - A click on another element proves a recovery only if this element differs only in its icon or its place from the element
 //!   whose click had no effect. In addition, the run must not have clicked a third element that differs from both only in this
 //!   way. "Cancel" and then "Save" are two intentions; a star and then a bin beside it are one.

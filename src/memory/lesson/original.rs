@@ -20,8 +20,8 @@ pub struct Original {
     pub error_pattern: Option<String>,
     /// The original source: `seed`, `learned` or `user`.
     pub source: String,
-    /// The number of uses in the file; if the lesson was imported from several files, the largest of their numbers. The
-    /// lesson's own count includes these uses.
+    /// The number of uses that the file states; if the lesson was imported from several files, the largest of these
+    /// numbers. The lesson's own count includes these uses.
     pub use_count: u64,
     /// The domains where the lesson was useful, in the spelling and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -118,22 +118,24 @@ impl LessonText {
     }
 }
 
-/// The counts of a lesson, each raised at most once for each run and site. They are separate because a lesson can be shown
-/// without being used, and used without helping.
+/// The counts of a lesson. All counts except `offered` are numbers of cases: a case is one run on one site, however
+/// often the lesson was used in it. The counts are separate because a lesson can be shown without being used, and used
+/// without helping.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of times that the lesson's recovery was carried out after its failure. For free text, the number of failures
-    /// after which the text was shown.
+    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For free text, the
+    /// number of cases in which the text was shown after the failure.
     pub used: u64,
-    /// Number of times that the recovery was carried out after the lesson had been shown, either after the failure or in
-    /// advance.
+    /// Number of cases in which the lesson was shown and its recovery was then carried out, either after the failure or
+    /// in advance.
     pub followed: u64,
-    /// Number of times that the lesson's recovery restored the effect of the failed action, or prevented the failure.
+    /// Number of cases in which the lesson's recovery restored the effect of the failed action, or prevented the
+    /// failure.
     pub helped: u64,
-    /// Number of times that the lesson was followed and did not help.
+    /// Number of cases in which the lesson was followed and did not help.
     pub harmed: u64,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
@@ -165,7 +167,8 @@ pub struct Evidence {
     /// The site; `None` if the lesson was only shown in the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The hosts of the site on which the evidence was found; empty if unknown, as in records of earlier versions.
+    /// The hosts on which the evidence was found. All of them belong to the site. Empty if they are unknown, as in
+    /// records of earlier versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<Host>,
     /// The amounts that this evidence adds to the counts.

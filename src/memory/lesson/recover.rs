@@ -104,9 +104,9 @@ impl Way {
     }
 }
 
-/// Returns the recovery that consists of the moves made between the failure and the success of the same action. Failed moves
-/// are left out. Returns `None` if there are no moves or more than [`MAX_MOVES`], or if one of them discards filled-in values
-/// or cannot be part of a recovery.
+/// Returns the recovery that consists of the moves made between the failure and the success of the same action. Failed
+/// moves are left out. Returns `None` if there are no moves or more than [`MAX_MOVES`]. Also returns `None` if one of
+/// the moves discards filled-in values or cannot be part of a recovery.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -321,8 +321,8 @@ fn is_same(a: &Step, b: &Step) -> bool {
             && without_targets(&a.action) == without_targets(&b.action))
 }
 
-/// Returns true if step `b` did what the failed step `a` was meant to do: `a` gave its target in words that matched no element,
-/// and `b` did the same to an element that has these words as its name.
+/// Returns true if step `b` did what the failed step `a` was meant to do. Step `a` named its target in words that
+/// matched no element. Step `b` did the same action on an element whose name is these words.
 fn is_meant(a: &Step, b: &Step) -> bool {
     let Action::Browser(action) = &a.action else {
         return false;

@@ -72,8 +72,8 @@ impl Lesson {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown: it is not retired, does not wait for review, and, if it is a learned recovery
-    /// without names, has worked on at least [`GENERAL_SITES`] sites.
+    /// Returns true if the lesson may be shown. A lesson that is retired or waits for review may not be shown. A
+    /// learned recovery without names must also have worked on at least [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {
@@ -158,9 +158,9 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops evidence, the weakest first, and if necessary also sites, counted runs and the kind of page on which the lesson was
-    /// learned, until the record is small enough. The counts are kept. A store refuses all changes of a shelf if one record is
-    /// too large.
+    /// Drops parts of the lesson until the record is small enough: first the weakest evidence, then, if necessary,
+    /// sites, counted runs and the kind of page on which the lesson was learned. The counts are kept. This is needed
+    /// because a store refuses all changes of a shelf if one record is too large.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -247,9 +247,9 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson should be retired: it helped too seldom, or in none of the last [`HARMS_IN_A_ROW`] runs that
-    /// used its recovery. For a lesson for all sites, several cases of harm on one site count as one, because one bad page says
-    /// nothing about other sites.
+    /// Returns true if the lesson should be retired. That is the case if it helped too seldom, or if it helped in none
+    /// of the last [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several cases of harm
+    /// on one site count as one, because one bad page says nothing about other sites.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
         // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.

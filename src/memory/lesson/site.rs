@@ -120,8 +120,9 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the target of
-    /// the failed command. If the failed command's target was hidden or missing, it is not needed, because the moves reveal it.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the
+    /// target of the failed command. If the target of the failed command was hidden or missing, the target of the first
+    /// move is enough, because that move reveals the other target.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         let is_hidden = matches!(

@@ -13,8 +13,8 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store
-/// cannot be changed at the end of the run, this value is stored, and memory learns from it at the next run.
+/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store does
+/// not accept what the run taught, this value waits in the store, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.
@@ -116,8 +116,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step; returns `None` if lessons learn nothing from it. That is the case if it only looked or waited,
-    /// was aimed into a frame, had an unclear outcome, happened on no host, or led to another site.
+    /// Converts a logged step. Returns `None` for a step that teaches lessons nothing: it was no browser action, only
+    /// looked or waited, was aimed into a frame, had an unclear outcome, happened on no host, or led to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;

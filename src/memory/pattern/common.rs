@@ -51,8 +51,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns the stored form of a step from a given or imported pattern: its [`common`] part, in which a typed value
-/// keeps its number. Returns `None` if the step cannot be part of a pattern, or is too large.
+/// Returns the stored form of a step from a given or imported pattern: its [`common`] part. If the step types a value,
+/// the number of the value is kept. Returns `None` if the step cannot be part of a pattern, or is too large.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -82,9 +82,10 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. If the target was chosen from a
-/// list, the form leaves out the list's size and the target's position in it. If the step typed a value that is neither a parameter nor a
-/// secret, the form leaves out which value it was. Returns `None` if the step cannot be part of a pattern.
+/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. If the target
+/// was chosen from a list, the form leaves out the list's size and the target's position in it. If the step typed a
+/// value that is neither a parameter nor a secret, the form leaves out which value it was. Returns `None` if the step
+/// cannot be part of a pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target

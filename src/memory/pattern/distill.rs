@@ -17,12 +17,12 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of a run's steps from which patterns are learned. In a longer run, the first steps are used, because runs resemble each
-/// other at the start. Source: chosen; the signatures of this many steps fit into a record.
+/// Maximum number of a run's steps from which patterns are learned. Of a longer run, the first steps are used, because
+/// runs resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store cannot be changed at
-/// the end of the run, this value is stored, and memory learns from it at the next run.
+/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store does not accept what
+/// the run taught, this value waits in the store, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
@@ -37,7 +37,8 @@ pub(super) struct Learned {
     /// A hash of the goal without its values, which is the same for goals that differ only in values.
     pub(super) goal: String,
     pub(super) taken: Vec<Taken>,
-    /// The keys of the patterns that the run was shown, each with the number of actions before it was first shown.
+    /// The keys of the patterns that the run was shown. Each comes with the number of actions that the run had taken
+    /// before the pattern was first shown.
     pub(super) offered: Vec<(String, usize)>,
 }
 
@@ -100,8 +101,8 @@ pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }
 
-/// Returns the keys of the patterns that a run was shown, each with the number of actions before it was first shown; `usize::MAX` if no
-/// action followed.
+/// Returns the keys of the patterns that a run was shown. Each comes with the number of actions that the run had taken
+/// before the pattern was first shown. The number is `usize::MAX` if no action followed.
 fn offered<'a>(
     log: &'a RunLog,
     actions: &'a [&Step],

@@ -52,9 +52,11 @@ impl Pattern {
     ///
     /// - The description is empty.
     /// - There are fewer than 2 or more than 10 steps.
-    /// - A step cannot be part of a pattern: its tool is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`,
-    ///   `press`, `select`, `check` and `uncheck`, its effect cannot be undone, its target has no name and was not chosen from a
-    ///   list, or its record is too large.
+    /// - The tool of a step is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`, `press`, `select`,
+    ///   `check` and `uncheck`.
+    /// - The effect of a step cannot be undone.
+    /// - The target of a step has no name and was not chosen from a list.
+    /// - The record of a step is too large.
     /// - The first step opens no address and has no target with a name.
     pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
         let refuse =
@@ -101,8 +103,8 @@ impl Pattern {
 }
 
 /// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if the steps were
-/// carried out. `run` is the id of the use; an id is counted only once. The edit fails with `InvalidInput` if the host
-/// has no pattern with this key.
+/// carried out. `run` is the id of the use. Two uses with the same id count as one. The edit fails with `InvalidInput`
+/// if the host has no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

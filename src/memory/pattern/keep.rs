@@ -52,8 +52,8 @@ impl Known {
         }
     }
 
-    /// Learns from a run that reached its goal: adds it to the evidence of the patterns whose steps it took, and adds
-    /// new patterns for the steps that it shares with runs of other goals.
+    /// Learns from a run that reached its goal. Adds the run to the evidence of the patterns whose steps it took. Adds
+    /// new patterns for the steps that the run shares with earlier runs with other goals.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -126,9 +126,10 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, it also removes
-    /// patterns until [`KEPT`] are left: first those with the lowest [`worth`], and among equals those used longest
-    /// ago. New patterns without results are removed last, and patterns of a person never.
+    /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes
+    /// patterns until [`KEPT`] are left. Patterns with the lowest [`worth`] are removed first and, among patterns of
+    /// equal worth, those used longest ago. New patterns without results are removed last, and patterns of a person
+    /// never.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -193,8 +194,8 @@ impl Known {
     }
 }
 
-/// Returns the share of successes among the runs that tried a pattern's steps, after one success and one failure are added to the counts.
-/// So a pattern without uses ranks between those that help and those that fail. Range: 0 to 1.
+/// Returns the share of successes among the runs that tried a pattern's steps. One success and one failure are added to
+/// the counts first, so a pattern without uses ranks between patterns that help and patterns that fail. Range: 0 to 1.
 pub(super) fn worth(header: &Header) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     let (succeeded, failed) = (header.succeeded as f64, header.failed as f64);
@@ -235,7 +236,8 @@ fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
 /// Returns the result of a pattern in a run. `from` is the index of the first action after the pattern was shown.
 ///
 /// - `Helped`: the run took all steps in order, and it took the last step after it was shown the pattern.
-/// - `Failed`: a step failed after the run was shown the pattern, the steps were not completed, and the run was not interrupted.
+/// - `Failed`: a step failed after the run was shown the pattern, and the run did not complete the steps after that. An
+///   interrupted run does not count as failed.
 /// - `Ignored`: any other case.
 fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
     let way = pattern.signatures();
@@ -331,7 +333,8 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
 }
 
 /// Returns the record in the form in which it is imported, or an error with the reason for refusing it. Unless the
-/// importing person vouches for the source, a pattern waits for review, and its runs and results are removed.
+/// importing person vouches for the source, a pattern waits for review and loses its evidence and results, and the
+/// record of a run is refused.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

@@ -1,9 +1,9 @@
 //! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the steps to a
 //! section.
 //!
-//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took two or more of the
-//! same steps in a row, these steps become a pattern. From then on, every run is shown the pattern on pages on which the pattern's next
-//! step can be taken.
+//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took
+//! two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the pattern
+//! on pages on which the pattern's next step can be taken.
 //!
 //! - `distill` finds the steps of a run that can be part of a pattern.
 //! - `common` finds the steps that two runs share.
@@ -31,8 +31,9 @@
 //!   imported run counts as evidence only if the importing person vouches for it.
 //! - The result of a pattern depends only on its steps: all were carried out, or one failed. The end of the run does
 //!   not count, because it depends on other steps too.
-//! - The key of a pattern is a hash of its steps without the numbers in them. An imported step contains nothing but the
-//!   hashed data and these numbers. So a person who accepts a pattern by its key accepts exactly these steps.
+//! - The key of a pattern is a hash of its steps. Only the numbers that replace typed texts are not hashed. An imported
+//!   step contains nothing but the hashed data and these numbers. So a person who accepts a pattern by its key accepts
+//!   exactly these steps.
 //! - The sentences come from this program or from the person who gave the pattern. The names in them are page data,
 //!   which is shown only on its own host and inside the fence that marks quoted data.
 

@@ -183,8 +183,8 @@ impl Header {
         goals.len()
     }
 
-    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that tried the steps all failed. Runs that were shown the pattern but
-    /// ignored it do not count.
+    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that tried the steps all failed. Runs that were shown
+    /// the pattern but ignored it do not count.
     pub fn is_retired(&self) -> bool {
         let tried = self.results.iter().rev().map(|(_, result)| *result);
         let tried = tried.filter(|result| *result != Use::Ignored);
@@ -230,8 +230,8 @@ impl Header {
         }
     }
 
-    /// Adds to the evidence a run that took the steps, unless the evidence already contains the run. If the pattern was retired, it
-    /// becomes active again.
+    /// Adds to the evidence a run that took the steps, unless the evidence already contains the run. If the pattern was
+    /// retired, it becomes active again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {
             return;

@@ -213,8 +213,8 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     out
 }
 
-/// Returns words that ask the reader to use values of its own task for the numbered values of the steps; empty if there
-/// are no such values.
+/// Returns words that ask the model to put values of its own task in place of the numbered values of the steps. Empty
+/// if the steps have no numbered values.
 fn own_values(steps: &[StoredStep]) -> String {
     let mut names: Vec<String> = Vec::new();
     for step in steps {
@@ -236,7 +236,8 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if `other` contains every step of `own` that names an element, with the same verb and name.
+/// Returns true if the lines of `other` say every step of `own` that names an element. A line says a step if it has the
+/// same verb and the same name.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let own: Vec<(String, &PageName)> = own.lines().iter().filter_map(step).collect();

@@ -92,7 +92,7 @@ fn login(user: &str) -> Vec<Did> {
     ]
 }
 
-/// A login, and then this.
+/// A login, followed by these steps.
 fn staff(user: &str, then: Vec<Did>) -> Vec<Did> {
     login(user).into_iter().chain(then).collect()
 }
@@ -115,7 +115,7 @@ fn log(run: &str, minute: i64, goal: &str, did: Vec<Did>) -> RunLog {
     RunLog::new(run, About::new(goal), at(minute), true, steps, Vec::new())
 }
 
-/// The log, as one of a run that saw this pattern from its first step on.
+/// The log, changed as if the run had been shown this pattern from its first step on.
 fn shown_to(log: RunLog, key: &str) -> RunLog {
     let mut log = log;
     log.offered = vec![AdviceId {
@@ -182,7 +182,7 @@ fn language(run: &str, minute: i64) -> RunLog {
     )
 }
 
-/// Two runs with different goals that log in.
+/// The records learned from two runs that log in and have different goals.
 fn two() -> Vec<Record> {
     all_learned(&[orders("run_1", 0), language("run_2", 1)])
 }
@@ -536,7 +536,7 @@ fn undo_removes_a_pattern_without_two_goals_and_keeps_one_with_them() {
     assert_eq!(kept.len(), 1, "the signatures of the other run: {kept:?}");
 }
 
-/// A given pattern of a host with this many others.
+/// The `n`th of several given patterns of a host.
 fn given(n: usize) -> Pattern {
     let steps = vec![
         StoredStep::new(BrowserTool::Click).with_target(Role::Button, &format!("Filter {n}")),

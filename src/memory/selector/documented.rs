@@ -24,8 +24,8 @@ const ATTRIBUTES: [(&str, &str); 4] = [
     ("alt", "alt"),
 ];
 
-/// An element of `selectors.json`. That file also has the element's last reference, which is not read because it is valid for one page
-/// load only.
+/// An element of `selectors.json`. That file also has the element's last reference, which is not read because it is
+/// valid for one page load only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -80,8 +80,8 @@ impl Entry {
     }
 }
 
-/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that were used successfully most often are
-/// kept.
+/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that were used
+/// successfully most often are kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut found: BTreeMap<String, Selector> = BTreeMap::new();
@@ -142,8 +142,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "element", why)
 }
 
-/// Returns the name of the element in `selectors.json` and its entry there; `None` if the element is retired or cannot be written in the
-/// format of the file.
+/// Returns the name of the element in `selectors.json` and its entry there; `None` if the element is retired or cannot
+/// be written in the format of the file.
 fn entry(one: &Selector) -> Option<(String, Value)> {
     let name = one.names.first().map_or("", String::as_str);
     let element = format!("{} {}", one.role, Value::from(name));

@@ -16,8 +16,8 @@ use crate::{
 /// Maximum number of elements of a host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store cannot be
-/// changed at the end of the run, this value is stored, and memory learns from it at the next run.
+/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store does not
+/// accept what the run taught, this value waits in the store, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,

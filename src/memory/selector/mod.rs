@@ -11,7 +11,7 @@
 //!   the name of a field, a placeholder, a picture's description, an icon. An element without such an attribute is not
 //!   kept. References are never kept, and neither are paths through the page, which change with the first redesign.
 //! - A remembered element is used only if exactly one element of the page has its role and attribute. If the model
-//!   named the target in words, they must match a former name of the element exactly and match nothing on the page. A
+//!   named the target in words, these words must be a former name of the element, and must match nothing on the page. A
 //!   remembered element is never used for an action that cannot be undone.
 //! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
 //!   nothing about attributes.

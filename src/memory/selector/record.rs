@@ -84,8 +84,8 @@ impl Selector {
         }
     }
 
-    /// Counts a run that used the element, unless the run has been counted before. If its action on the element succeeded, the name and
-    /// the attributes that the element had in the run are stored too.
+    /// Counts a run that used the element, unless the run has been counted before. If its action on the element
+    /// succeeded, the name and the attributes that the element had in the run are stored too.
     pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
         if self.uses.iter().any(|known| known.run == *run) {
             return;

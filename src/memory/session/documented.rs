@@ -108,7 +108,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds a host's sessions to `domain`, the oldest first, and returns messages about sessions that were lost.
+/// Adds a host's sessions to `domain`, the oldest first, and returns messages about sessions that are left out because
+/// they cannot be read.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let sessions = records.iter().map(Session::from_record);
     let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();

@@ -18,7 +18,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// A run of one step per page, which ends in an answer.
+/// The log of a run with one step on each of these pages. The run ends with an answer.
 fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog {
     let mut about = About::new(format!("Goal of {run}"));
     about.session = session.map(|id| SessionId::parse(id).unwrap());
@@ -62,7 +62,7 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_to(&RunId::parse("run_new").unwrap(), records, session)
 }
 
-/// Returns the lines that this run, of this session, is shown.
+/// Returns the lines that this run is shown if it has this session id.
 fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
     let host = Host::of_domain("shop.example").unwrap();
     let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);

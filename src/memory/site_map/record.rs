@@ -22,7 +22,8 @@ const MAX_QUERY_VALUE: usize = 40;
 const MAX_HEADINGS: usize = 3;
 /// Maximum number of fields and buttons of a page whose names are kept. Source: chosen.
 const MAX_CONTROLS: usize = 5;
-/// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all of them fit into a record.
+/// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all texts of a page fit
+/// into a record.
 const MAX_NAME: usize = 100;
 
 /// Returns true if a query parameter with this name probably holds a credential, such as a session id, a token or a

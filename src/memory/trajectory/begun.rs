@@ -12,8 +12,9 @@ use crate::{
     page::Role,
 };
 
-/// Returns the task of the first steps of a trajectory, if the new goal `goal` begins with the same sentences as the
-/// recorded goal, apart from values. Returns `None` if it does not, or if no step belongs to these sentences.
+/// Returns the task of the first steps of a trajectory, if the new goal `goal` and the recorded goal begin with the
+/// same sentences. Values in these sentences may differ. Returns `None` if the goals begin differently, or if no step
+/// belongs to the sentences that they share.
 ///
 /// The shared steps end before the first step that selects an option or changes a checkbox, because the rest of the
 /// goal may ask for another choice.

@@ -79,7 +79,8 @@ fn without_quotes(goal: &str) -> String {
     out
 }
 
-/// Returns true if the text after the character `c` is inside quotes. `is_quoted` is true if the text before it is.
+/// Returns true if the text after the character `c` is inside quotes. `is_quoted` is true if the text before `c` is
+/// inside quotes.
 pub(super) const fn quoted_after(is_quoted: bool, c: char) -> bool {
     match c {
         // The second of these marks ends a German quotation and begins an English one, so it toggles.

@@ -23,8 +23,8 @@ pub const MAX_STEPS: usize = 50;
 /// it fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
 
-/// The data of a run from which the memory kind `trajectories` learns. If the store cannot be changed at the end of the
-/// run, this value is stored, and memory learns from it at the next run.
+/// The data of a run from which the memory kind `trajectories` learns. If the store does not accept what the run
+/// taught, this value waits in the store, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.

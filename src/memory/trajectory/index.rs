@@ -25,7 +25,7 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, and what the goal that was last compared with it has in common with it.
+/// A trajectory, and the results of its last comparisons with the goal of a run.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -40,14 +40,14 @@ impl Known {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }
 
-    /// Returns the task of the first steps if `goal` begins like that of the trajectory.
+    /// Returns the task of the first steps of the trajectory; `None` if `goal` does not begin like the recorded goal.
     fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.begun.task(goal, || begun_task(&self.trajectory, goal))
     }
 }
 
-/// The last comparison with a goal. A run asks about its goal at each step, and compiling the template of a recorded goal
-/// takes longer than everything else here.
+/// The result of the last comparison with a goal. It is kept because a run asks about the same goal at each step, and
+/// compiling the template of a recorded goal takes longer than everything else here.
 #[derive(Debug, Default)]
 struct Compared(Mutex<Option<(String, Option<Arc<SameTask>>)>>);
 

@@ -42,8 +42,8 @@ impl Header {
         self.is_retired() && self.results.last().is_some_and(harmed)
     }
 
-    /// Returns how often the trajectory was shown and used, and with which results, counted over the results that the
-    /// header keeps.
+    /// Returns how often the trajectory was shown and used, and with which results. Only the results that the header
+    /// still keeps are counted.
     pub fn uses(&self) -> Uses {
         let count = |is: fn(Use) -> bool| {
             let same = self.results.iter().filter(|(_, result)| is(*result));

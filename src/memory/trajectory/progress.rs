@@ -9,8 +9,8 @@ use crate::{
     working::Step,
 };
 
-/// Maximum number of steps of a trajectory that a run may leave out at once. Source: chosen; a run that leaves out more
-/// is probably not following the trajectory.
+/// Maximum number of consecutive steps of a trajectory that a run may leave out. Source: chosen; a run that leaves out
+/// more is probably not following the trajectory.
 const MAX_LEFT_OUT: usize = 2;
 
 /// The progress of a run along the steps of a trajectory.

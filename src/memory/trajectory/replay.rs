@@ -126,9 +126,9 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken, and whether the last of them is also the last action of
-/// the run. Actions that only look are ignored. Returns `None` if the run has done something else, so that the model
-/// has to decide.
+/// Returns the number of steps of `way` that the run has taken. Also returns true if the last of these steps is the
+/// last action of the run. Actions that only look are ignored. Returns `None` if the run has done something that is not
+/// in `way`, so that the model has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();
@@ -210,8 +210,8 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
 }
 
 /// Returns the reference of the only element on the page that matches the recorded target and is in the same landmark.
-/// `name` is the element's name if it is a value of the goal. Returns `None` if there is no such element or more than
-/// one.
+/// If the element's name is a value of the goal, `name` is that value. Returns `None` if there is no such element or
+/// more than one.
 fn element(
     step: &StoredStep,
     target: &StoredTarget,

@@ -19,8 +19,9 @@ const MAX_VALUE: usize = 80;
 /// The recorded task with the values of a new goal.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
-    /// For each slot (value of the recorded goal), the value that the new goal has in its place, for prompts; `None` if
-    /// the steps need the value in a form that the new goal does not have, or if the value is longer than [`MAX_VALUE`].
+    /// For each slot (value of the recorded goal), the value that the new goal has in its place. Prompts show this
+    /// value. `None` if the steps need the value in a form that the new goal does not have, or if the value is longer
+    /// than [`MAX_VALUE`].
     pub(super) values: Vec<Option<String>>,
     /// For each step, the text to type or choose; `None` if it cannot be derived from the goal.
     pub(super) texts: Vec<Option<String>>,

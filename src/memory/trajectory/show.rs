@@ -21,8 +21,8 @@ const MAX_SHOWN: usize = 8;
 const MAX_GOAL: usize = 200;
 
 /// Returns the lines that show a trajectory to a run with the goal `goal`. `left` has the positions of the steps that
-/// are left, the next one first, and `values` has, for each value of the recorded goal, the value that the new goal has
-/// in its place.
+/// are left, the next one first. For each value of the recorded goal, `values` has the value that the new goal has in
+/// its place.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],

@@ -81,7 +81,7 @@ fn log(
         .started_at(at(minute - 1))
 }
 
-/// A search for something, of which the first result is put into the cart.
+/// A search for `what`. The first result is put into the cart.
 fn search(run: &str, minute: i64, what: &str, product_name: &str) -> RunLog {
     let steps = vec![
         step(

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::{super::fact::Fact, quoted};
 
-/// Minimum number of elements that moved by the same distance to count as scrolled. Source: chosen; a drag moves one or two.
+/// Minimum number of elements that must move by the same distance to count as scrolled. Source: chosen; a drag moves
+/// one or two elements.
 const SCROLLED: usize = 3;
 
 /// The words before the coordinates of an element's top left corner in its look.
@@ -45,8 +46,8 @@ pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     (shape == other && shift != (0, 0)).then_some(shift)
 }
 
-/// Removes the elements of which only the position changed, if at least [`SCROLLED`] of them moved by the same
-/// distance, because then that part of the page was scrolled.
+/// Removes elements of which only the position changed. An element is removed only if at least [`SCROLLED`] elements
+/// moved by the same distance, because then that part of the page was scrolled.
 pub(super) fn forget_scrolled<'f>(
     looks: &mut Vec<(usize, &'f Fact)>,
     shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,

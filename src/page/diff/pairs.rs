@@ -6,8 +6,9 @@ use super::super::fact::Fact;
 
 /// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is no such old fact.
 ///
-/// Only facts with the same key are compared. If several facts have one key, the first old fact is paired with the
-/// first new fact, the second with the second, and so on.
+/// Only facts with the same key are paired. If both observations have equally many facts with a key, these are paired
+/// in order: the first old fact with the first new fact, the second with the second, and so on. If the numbers differ,
+/// `pair_equal` pairs the facts between the unchanged facts at the start and at the end.
 ///
 /// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front would make all
 /// other facts with the same key look changed.
@@ -55,9 +56,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs the facts with one key anew, because the two observations have different numbers of these facts. Unchanged
-/// facts are paired first, then the rest by position. If all were paired by position, each fact after an added or
-/// removed fact would look changed.
+/// Pairs facts with one key, of which the two observations have different numbers. Unchanged facts are paired first,
+/// then the rest by position. If all were paired by position, each fact after an added or removed fact would look
+/// changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

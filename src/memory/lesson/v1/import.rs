@@ -1,7 +1,8 @@
 //! Import of `memory.json`, version 1.
 //!
-//! An entry is merged with the stored lesson. Of the values in both, the larger count, the earlier first day and the later last day
-//! are kept. So files may be imported twice and in any order, and nothing is counted twice.
+//! If a lesson of the file is already stored, the two are merged: the larger number of uses, the earlier day of
+//! creation and the later day of last use are kept. So a file may be imported twice, and several files in any order,
+//! and nothing is counted twice.
 
 use std::collections::BTreeMap;
 
@@ -26,11 +27,13 @@ use crate::{
 /// Maximum size of an imported lesson. Unit: bytes of its record. Source: the maximum size of a record, minus 512 bytes
 /// for later counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
-/// Maximum number of imported lessons on one shelf. Source: chosen; half of the full records that fit on a shelf.
+/// Maximum number of imported lessons on one shelf. Source: chosen; a shelf has space for twice as many records of the
+/// maximum size.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The key of each seed, with the first words of the seed's sentence in the document that describes the file. Only the first words
-/// are compared, because the document does not quote the sentences of the second and the third seed in full. A lesson in the file
-/// is imported as a seed if its source is `seed` and its text begins with the first words of that seed.
+/// The key of each seed, with the first words of the seed's sentence in the document that describes the file. Only the
+/// first words are compared, because the document does not quote the sentences of the second and the third seed in
+/// full. A lesson in the file is imported as a seed if its source is `seed` and its text begins with the first words of
+/// that seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -55,7 +58,7 @@ pub struct Import {
     pub taken: usize,
     /// Number of imported lessons that wait for review.
     pub waiting: usize,
-    /// Lessons that were refused or changed, with the reason.
+    /// The problems of the file, such as a lesson that was refused, each with the reason.
     pub problems: Vec<Problem>,
 }
 

@@ -110,7 +110,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems in the order in which they were found. Those above [`MAX_PROBLEMS`] are only counted.
+/// Problems in the order in which they were found. If there are more than [`MAX_PROBLEMS`], the rest is only counted.
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -304,7 +304,8 @@ fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, St
         .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
-/// Returns a value of the file on one short line: a list or an object in words, any other value as JSON.
+/// Returns a value of the file on one short line: a list as `a list`, an object as `an object`, any other value as
+/// JSON.
 fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),

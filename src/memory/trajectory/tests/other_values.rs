@@ -1,9 +1,9 @@
-//! Trajectories as they are read by a run whose values are others.
+//! Trajectories as a run with other values reads them.
 
 use super::*;
 use crate::page::{PageHead, diff};
 
-/// Returns the steps of the way of a run with the first goal, as a run with the second goal reads them on this page.
+/// Returns the steps of a run with the goal `first`, as a run with the goal `second` reads them on this page.
 fn read(
     first: &str,
     steps: Vec<(Action, Vec<TargetIdentity>, String)>,
