@@ -7,15 +7,16 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts that replace `act`, as a tip for this site suggests; `None` if no remedy of a tip about `act` applies. `value` is the
-/// value that `act` enters.
+/// Returns the acts that replace `act` because a tip for this site suggests them. `None` if no tip about `act` has a remedy
+/// that applies. `value` is the text or choice that `act` enters.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
         .find_map(|remedy| instead_of(now, act, remedy, value))
 }
 
-/// Returns the acts by which a remedy replaces `act`; `None` if the remedy does not apply to `act`. `value` is the value that `act` enters.
+/// Returns the acts by which a remedy replaces `act`; `None` if the remedy does not apply to `act`. `value` is the text or
+/// choice that `act` enters.
 pub(super) fn instead_of(
     now: &Situation<'_>,
     act: &Act,
@@ -59,8 +60,8 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if the tip is about the command of this act and about its target, by name or position. A tip without a command is about
-/// every command.
+/// Returns true if the tip is about both the command and the target of this act. The tip gives the target by name or by
+/// position. A tip without a command is about every command.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);

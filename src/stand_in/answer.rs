@@ -19,11 +19,11 @@ const BETWEEN: &[&str] = &[
 const MAX_WORDS: usize = 12;
 /// Minimum number of capitals in a code that has no digits. Source: chosen; most acronyms have fewer.
 const MIN_CAPITALS: usize = 4;
-/// Number of words after a label that are searched for a number. Source: chosen.
+/// Number of words after a label among which a number, an amount or a code is searched for. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value that `what` names: a cell of a table, or else the text that follows a label. `what` contains the words of the table's
-/// column and row, or those of the label.
+/// Finds the value that `what` names: a cell of a table, or else the text that follows a label. `what` contains the words of
+/// the table's column and row, or those of the label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -55,7 +55,8 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Returns the table that consists of these rows, the first of which contains the headings; `None` if `what` names none of its columns.
+    /// Returns the table that consists of these rows, the first of which contains the headings; `None` if `what` names none
+    /// of its columns.
     fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
         let (heading, rows) = rows.split_first()?;
         let headings = heading.cells.iter().map(|cell| content(cell));
@@ -70,8 +71,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in this column and in the row that `what` identifies. If not exactly one row is identified, returns the value that
-    /// follows a label, such as a total; `None` if no label contains all words of `what`.
+    /// Returns the value in this column and in the row that `what` identifies. If no row or several rows are identified,
+    /// returns instead the value after a label that contains all words of `what`, as in the row of a total. `None` if there
+    /// is no such value.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -90,7 +92,8 @@ impl<'a> Table<'a> {
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the index of the row's cell whose words identify the wanted row; `None` if this is not the wanted row.
+    /// Returns the index of the cell that identifies this row as a wanted row; `None` if this is not a wanted row. If all
+    /// words of `what` name the column, every row is wanted.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {
@@ -101,13 +104,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the value that follows a label within a row, if the label contains all words of `what`. Also returns the number of these words.
+/// Returns the value that follows a label within a row, if the label contains all words of `what`. Also returns the number
+/// of these words.
 fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None` if it contains less
-/// than half of them.
+/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None` if it
+/// contains less than half of them.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
@@ -164,8 +168,8 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`. Returns `None` if
-/// no value follows.
+/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`.
+/// Returns `None` if no value follows.
 fn value(
     text: &str,
     words: &[(usize, usize)],

@@ -7,11 +7,11 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Minimum fit of an element's name to the name that advice gives. Unit: see [`fit`]. Source: chosen; all words of the given name match,
-/// and the element has hardly any others.
+/// Minimum fit of an element's name to the name that advice gives. Unit: see [`fit`]. Source: chosen; all words of the given
+/// name match, and the element has hardly any others.
 const NAME_FIT: f64 = 0.9;
-/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; one of two words matches a label of
-/// at most four words.
+/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; a label of at most
+/// four words fits if it contains one of two words of the instruction.
 const FIELD_FIT: f64 = 0.3;
 /// Minimum fit between the words of the instruction and the label of an element that may be clicked. Unit: see [`fit`]. Source:
 /// chosen; a wrong click costs more than a search for the right element.
@@ -91,7 +91,7 @@ fn label(element: &Element) -> &str {
     }
 }
 
-/// Returns an attribute of the element that the prompt shows; empty if it shows no such attribute.
+/// Returns the attribute `name` of an element, as the prompt shows it; empty if the prompt does not show it.
 fn hint<'a>(element: &'a Element, name: &str) -> &'a str {
     let mut hints = element.hints.iter();
     hints
@@ -152,7 +152,8 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of a form, if both the words of the instruction and the button's label mean only that the form is submitted.
+/// Returns the only button of a form, if both the words of the instruction and the button's label mean only that the form is
+/// submitted.
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -167,7 +168,7 @@ pub(super) fn sends(words: &[String]) -> bool {
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
 }
 
-/// Returns the visible list item whose label begins and ends with these texts.
+/// Returns the first list item whose label begins with `start` and ends with `end`.
 pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Element> {
     const ITEMS: &[&str] = &["option", "listitem", "menuitem", "treeitem", "gridcell"];
     enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
@@ -179,12 +180,13 @@ pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// Returns the first field in which text can be typed. Typing there opens the list of items.
+/// Returns the first text field of the page. A step that picks a list item types into this field, which opens the list.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element that shows the day of the date `value` in an open calendar; `None` if there is none, or if `value` is not a date.
+/// Returns the element that shows the day of the date `value` in an open calendar; `None` if there is none, or if `value` is
+/// not a date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
@@ -208,7 +210,8 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
 
 /// Returns the element by which this value is chosen, the method of choosing it, and the value as the page writes it.
 ///
-/// `name` contains the words of the field in which the value is chosen; without words, the value may be chosen anywhere.
+/// `name` contains the words of the list or field in which the value is chosen. If it is empty, any list may contain the
+/// value. An element that is itself a choice, such as a radio button, is found by the value alone.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -269,8 +272,9 @@ pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Elemen
     })
 }
 
-/// Returns the clickable element whose label fits the wanted name best. `what` contains the words of this name, and `name` is the name as
-/// written. With `submit`, only buttons count, because a link of the same name in a menu leads elsewhere.
+/// Returns the clickable element whose label fits the wanted name best. `what` contains the words of this name, and `name`
+/// is the name as written. If `submit` is true, only buttons count, because a link of the same name in a menu leads
+/// elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -303,7 +307,7 @@ pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     }
 }
 
-/// Returns the button that most likely closes a dialog on the page.
+/// Returns the button that most likely closes a dialog on the page; `None` if the page shows no dialog.
 pub(super) fn way_out(page: &Page) -> Option<&Element> {
     const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
     if !page.kind.contains("dialog") {

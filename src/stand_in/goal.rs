@@ -46,8 +46,8 @@ pub(super) struct Planned {
     pub step: Step,
     /// Number of the step's instruction, if the steps of that instruction must be done together and in order.
     pub strict: Option<usize>,
-    /// Words that name an element which leads to the step's element. That element is clicked if the page lacks the step's
-    /// element. Empty if the goal names no such element.
+    /// Words of the element to click first if the page lacks the step's element: `login` for the fields of a login form.
+    /// Empty if no such element is known.
     pub way: Vec<String>,
 }
 
@@ -142,8 +142,8 @@ const VERBS: &[(&[&str], Verb)] = &[
     (&["don't"], Verb::Skip),
 ];
 
-/// Parses a goal into the steps of a plan. Text that is not an instruction is skipped. `secrets` contains the placeholders of the run's
-/// secrets.
+/// Parses a goal into the steps of a plan. Text that is not an instruction is skipped. `secrets` contains the placeholders
+/// of the run's secrets.
 pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     let mut out = Vec::new();
     let mut clause: Option<(Verb, Vec<Segment>)> = None;
@@ -169,8 +169,8 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// Returns the kind of the instruction at the start of a segment, and the number of tokens before the instruction's object; `None` if the
-/// segment does not begin with a known verb.
+/// Returns the kind of the instruction at the start of a segment, and the number of tokens before the instruction's object;
+/// `None` if the segment does not begin with a known verb.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

@@ -12,8 +12,8 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a history line such as `3. fill searchbox "Search" "padel" -> failed not_editable`; `None` if it is no such line. A line without
-/// an outcome has the outcome `done`.
+/// Parses a history line such as `3. fill searchbox "Search" "padel" -> failed not_editable`; `None` if it is no such line.
+/// A line without an outcome has the outcome `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -49,8 +49,8 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Parses the number that a history line shows for an element without a name, as in `number 2 "ada"`. Returns an empty name and the text
-/// after the number.
+/// Parses the number that a history line shows for an element without a name, as in `number 2 "ada"`. Returns an empty name
+/// and the text after the number.
 fn numbered(line: &str) -> Option<(String, &str)> {
     let rest = line.strip_prefix("number ")?;
     let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -62,8 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the argument in a history line that shows only one argument of a call to this tool. Such a line does not contain the
-/// argument's name.
+/// Returns the name of the argument that a history line shows for this tool without naming it, such as `key` for the line
+/// `press "Enter"`.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

@@ -131,8 +131,8 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the act before the step puts
-/// a text into a field.
+/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the act before
+/// the step puts a text into a field.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -179,8 +179,10 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// Returns a click on the element of a step; `None` if the page lacks the element. If `typed` is true, advice may replace the click by the
-/// key Enter or put Escape before it, and Enter also replaces a missing submit button.
+/// Returns a click on the element of a step; `None` if the page lacks the element.
+///
+/// `typed` is true if the act before the step puts a text into a field. Only then may the key Enter replace the click, or
+/// Escape come before it. Advice can suggest both. Enter also replaces a missing submit button.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -246,8 +248,9 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns a click that a tip for this site asks for; `None` if there is none. Either the tip is about the first of these acts,
-/// or the page shows a dialog. The element to click is on the page and was not clicked in the last three calls.
+/// Returns a click that a tip for this site asks for; `None` if there is none. The tip must be about the first of these
+/// acts, unless the page shows a dialog. The element to click must be on the page and must not have been clicked in the last
+/// three calls.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -279,8 +282,8 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Returns an act that ends the task with all values that remain to be reported, from step `at` on. If a value is not on the page, returns
-/// acts that may make it appear.
+/// Returns an act that ends the task and reports the values of the plan from step `at` on. If a value is not on the page,
+/// returns acts that may make the value appear instead. If no such acts are left, the task ends without success.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

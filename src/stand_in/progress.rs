@@ -79,8 +79,10 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks steps as not done if they filled in fields that the page now shows empty. Considers only the steps of the next step's instruction,
-/// if the steps of that instruction must be done together; otherwise, considers the steps before the next step, as [`lost`] does.
+/// Marks steps as not done if they filled in fields that the page now shows empty.
+///
+/// If the instruction of the next step must be done as a whole, such as a login, only the steps of this instruction are
+/// considered. Otherwise, the steps before the next step are considered, as [`lost`] does.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -108,9 +110,11 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks steps of `before` as not done if the page no longer shows them as done. This happens only if the page was opened again after these
-/// steps filled in its form, and a field is now empty, as at the beginning of a resumed run. A step that was repeated after the page was
-/// opened again stays done.
+/// Marks steps of `before` as not done if they entered values that the page has lost.
+///
+/// A page loses values only when it is opened again, as at the beginning of a resumed run, and only if one of the fields is
+/// empty now. A step stays done if the page still shows its value, or if the step was repeated after the page was opened
+/// again.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -161,8 +165,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the index of the step that a history entry completed: the first step that is not done, or a later one if all open steps before
-/// it only fill in, choose or tick. Returns `None` if the entry completed no step.
+/// Returns the index of the step that a history entry completed; `None` if the entry completed no step. The step is the
+/// first open one, or a later one if all open steps before it only fill in, choose or tick.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {

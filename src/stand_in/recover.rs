@@ -15,12 +15,12 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Number of failures of one act after which the stand-in gives up if no remedy is left. Source: chosen; one less than the repetition guard
-/// of the decision loop allows.
+/// Maximum number of failures of one act. After so many, the stand-in gives up if no remedy is left. Source: chosen; at the
+/// fifth failure, the repetition guard of the decision loop would end the run.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list of choices. Source: chosen; if the list is still closed then, it must be opened
-/// in another way.
+/// Maximum number of clicks on a control to open its list of choices. Source: chosen; a list that is still closed after
+/// these clicks must be opened in another way.
 const MAX_OPENED: usize = 3;
 
 /// Returns the acts that replace the planned acts after one of them has just failed; `None` if the planned acts stay as they are.
@@ -68,8 +68,8 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Turns [`Remedy::Close`] into a click on the button that most likely closes the dialog; `None` if there is no such button. Other remedies
-/// stay as they are.
+/// Turns [`Remedy::Close`] into a click on the button that most likely closes the dialog; `None` if there is no such button.
+/// Returns every other remedy unchanged.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -79,8 +79,8 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the planned act that failed last, with the history entry of its failure. Calls of `press` and `type` that had no
-/// effect are skipped, because they were remedies.
+/// Returns the planned act that failed last, with the history entry of its failure. `None` if the last call did not fail or
+/// is none of these acts. Skips `press` and `type` calls that had no effect, because they were remedies.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
@@ -96,8 +96,8 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns a click on a button that declines a question on the page, such as `Cancel`; `None` if the page has no question or no such
-/// button, or if the button was clicked since the last completed step.
+/// Returns a click on a button such as `Cancel`, which declines a question of the page. `None` if the page has no question
+/// or no such button, or if the button was clicked since the last completed step.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -119,8 +119,9 @@ fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// Returns the remedies that advice gives for the act that failed: first those from the tips for the error, then those from the tips for
-/// the site, then those from the lessons for the run. `last` is the history entry of the failure, and `class` its reason.
+/// Returns the remedies that advice gives for the act that failed: first those from the tips for the error, then those from
+/// the tips for the site, then those from the lessons for the run. `last` is the history entry of the failure, and `class`
+/// the reason of the failure.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,
@@ -190,7 +191,8 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if the remedy must not be tried again for the failed act, because it was tried often enough since the last completed step.
+/// Returns true if the remedy must not be tried again for the failed act, because it was tried often enough since the last
+/// completed step.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)

@@ -16,7 +16,8 @@ const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
 /// Maximum number of clicks on one submit button to make an answer appear. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// Returns acts that may lead to the page with the element that step `at` of the plan needs.
+/// Returns acts that may lead to the page with the element that step `at` of the plan needs. If no such act is left, returns
+/// an act that gives up.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {
@@ -58,8 +59,9 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make a missing answer appear. If a form shows error messages, the acts correct the form and submit it again. If
-/// the page is slow, the acts wait. Returns `None` if neither is the case.
+/// Returns acts that may make a missing answer appear. If a form shows error messages or lacks values of the plan, the acts
+/// correct the form and submit it again. Otherwise the act is a wait, because the page may be slow. `None` if the stand-in
+/// has already waited.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -115,8 +117,8 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns a click on a link that has the name of one of the values to report and was not clicked yet. A button of such a name may change
-/// something, so it is left alone.
+/// Returns a click on a link that has the name of a value to report and was not clicked yet. Buttons of that name are left
+/// alone, because they may change something.
 pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
     let is_new = |link: &&Element| {
         let mut clicks = since(now).filter(|past| past.tool == "click");

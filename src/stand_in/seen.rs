@@ -226,8 +226,8 @@ impl Page {
     }
 }
 
-/// Returns the parts of a text with their `## ` headings, as pairs of heading and part. The part before the first heading has an empty
-/// heading.
+/// Splits a text at its `## ` headings. Returns pairs of a heading and the text below it. The text before the first heading
+/// has an empty heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);

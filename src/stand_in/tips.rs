@@ -13,14 +13,14 @@ pub(super) enum Remedy {
     Press(String),
     /// Click the element with this name first.
     Click(String),
-    /// Click the button that closes what covers the target, such as a dialog.
+    /// Click the button that closes the dialog or other obstacle in front of the target.
     Close,
     ClickThenType,
     /// Click the field to open its list, then click the choice.
     ClickThenChoose,
     /// Click the field, type to open its list, then click the choice.
     TypeThenChoose,
-    /// Use this tool on the same element instead of the one that fails.
+    /// Use this tool on the same element instead of the tool that fails.
     Instead(&'static str),
     WriteAs(Form),
     Wait,
@@ -30,11 +30,12 @@ pub(super) enum Remedy {
 pub(super) struct Tip {
     /// The command that the tip is about; `None` if it is about every command.
     pub command: Option<String>,
-    /// The kind of failure that the tip is about; `None` if it names none.
+    /// The kind of failure that the tip is about; `None` if the tip names no kind.
     pub class: Option<ErrorClass>,
-    /// Name of the element that the tip is about; `None` if it quotes none.
+    /// Name of the element that the tip is about; `None` if the tip quotes no name.
     pub target: Option<String>,
-    /// Role and number of the element that the tip is about, if the element has no name. The first element of its role has the number 1.
+    /// Role and number of the element that the tip is about, for an element without a name. The first element of a role has
+    /// number 1. `None` if the tip gives no number.
     pub place: Option<(String, usize)>,
     /// True if the tip mentions searching.
     pub search: bool,
@@ -43,7 +44,8 @@ pub(super) struct Tip {
 
 /// Parses a tip into its condition, which comes first, and its remedies.
 ///
-/// The condition ends at the first colon. Without a colon, it ends at the first punctuation after a word such as `fails`, `if` or `before`.
+/// The condition ends at the first colon. Without a colon, it ends at the first punctuation after a word such as `fails`,
+/// `if` or `before`.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));

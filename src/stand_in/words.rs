@@ -10,7 +10,7 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Spellings of terms: each is a sequence of words, with the one word that replaces it in comparisons.
+/// Sequences of words, each with the one word that replaces it in comparisons: `log in` becomes `login`.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -52,8 +52,8 @@ const ALIKE: &[&[&str]] = &[
     &["send", "submit"],
 ];
 
-/// Returns the significant words of a text, in the singular and with one spelling for each term. If no word is significant, returns all
-/// words.
+/// Returns the significant words of a text, in the singular and with one spelling for each term. If no word is significant,
+/// returns all words.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
     let kept: Vec<String> = spelled
@@ -93,10 +93,10 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same order. It is 0
-/// if the label contains less than half of the wanted words, or lacks a wanted number. Otherwise it is close to `(w + l) / n`: `w` is the
-/// number of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is the number of all
-/// wanted words plus all words of the label.
+/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same
+/// order. It is 0 if the label contains less than half of the wanted words, or lacks a wanted number. Otherwise it is close
+/// to `(w + l) / n`: `w` is the number of wanted words that are in the label, `l` is the number of words of the label that
+/// are wanted, and `n` is the number of all wanted words plus all words of the label.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {

@@ -26,8 +26,8 @@ pub struct Forgotten {
     pub own: usize,
     /// Number of shelves of the host or site that could not be read. The records on these shelves are not counted.
     pub unreadable: usize,
-    /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed, runs that memory
-    /// had yet to learn from, and entries of the register of runs.
+    /// Number of records on other shelves that were changed or removed: records to which the host or site had contributed,
+    /// runs that memory had yet to learn from, and entries of the register of runs.
     pub elsewhere: usize,
 }
 
@@ -153,8 +153,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(learned)
     }
 
-    /// Reads the shelves of a namespace, or of all namespaces if `None`, with their records. Includes the shelves of
-    /// unknown kinds, and of runs that memory has yet to learn from, but not the register of runs.
+    /// Returns the shelves of a namespace, or of all namespaces if `None`, each with its records. Shelves of unknown kinds
+    /// and shelves of runs that memory has yet to learn from are included. The register of runs is left out.
     ///
     /// # Errors
     /// Those of the store.
@@ -167,7 +167,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves as [`read`](Self::read) does, but also returns those that are damaged or too large, instead of failing.
+    /// Reads the shelves as [`read`](Self::read) does. Does not fail if shelves are damaged or too large, but returns them
+    /// separately.
     #[cfg(feature = "cli")]
     pub(crate) async fn read_intact(
         &self,
@@ -192,8 +193,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Returns the shelves of a namespace, or of all namespaces if `None`. Includes shelves that cannot be read, but not those of the
-    /// register of runs.
+    /// Returns the shelves of a namespace, or of all namespaces if `None`. Shelves that cannot be read are included. The
+    /// shelves of the register of runs are left out.
     ///
     /// # Errors
     /// The errors that the store returns when it lists its shelves.
@@ -211,8 +212,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// accepted, not a later text of the record.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since `item` was read; `Unsupported` if the item's
-    /// memory kind does not support acceptance; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if the stored text has changed since `item` was read; `Unsupported` if the
+    /// item's memory kind is unknown or does not support acceptance; the errors of the store.
     pub async fn accept(&self, item: &Item, now: DateTime<Utc>) -> Result<()> {
         let kind = self.kind(&item.shelf).ok_or_else(|| {
             Error::new(ErrorKind::Unsupported, "memory.accept").with("shelf", &item.shelf)
@@ -244,17 +245,19 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.change(&item.shelf, edit).await.map(drop)
     }
 
-    /// Forgets everything that was learned on a host. A host includes its scheme and port. Other hosts of the same site are not forgotten.
+    /// Forgets everything that was learned on a host. A host includes its scheme and port. Other hosts of the same site are
+    /// not forgotten.
     ///
-    /// This removes the host's shelves, its contribution to records for all sites, and all runs that memory has yet to learn from, even
-    /// those on other hosts.
+    /// This removes the host's shelves and its contribution to records for all sites. It removes from the register the runs
+    /// that began on the host, and their checkpoints. It also removes all runs that memory has yet to learn from, even those
+    /// on other hosts.
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host.
     /// `Corrupt` if some shelves for all sites cannot be read. The errors of the store.
     ///
-    /// The context of `Unsupported` and `Corrupt` can have three values: `shelves` (the shelves that no kind could edit), `damaged` (the
-    /// shelves that cannot be read) and `changed` (the number of changed or removed records).
+    /// The errors `Unsupported` and `Corrupt` can have three details: `shelves` (the shelves that no kind could edit),
+    /// `damaged` (the shelves that cannot be read) and `changed` (the number of changed or removed records).
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         if host.site().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "memory.forget")
@@ -272,13 +275,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.forget_place(&Place::Site(site.clone())).await
     }
 
-    /// Returns true if forgetting this place would change something, or might change something.
+    /// Returns false only if it is certain that forgetting this place would change nothing.
     #[cfg(feature = "cli")]
     pub(crate) async fn knows(&self, place: &Place) -> Result<bool> {
         Ok(!self.forgetting(place).await?.is_empty())
     }
 
-    /// Returns true if undoing this run would change something, or might change something.
+    /// Returns false only if it is certain that undoing this run would change nothing.
     #[cfg(feature = "cli")]
     pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
         Ok(!self.undoing(run).await?.is_empty())
@@ -301,7 +304,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(forgotten)
     }
 
-    /// Removes every shelf of the namespace, including shelves of unknown kinds, shelves that cannot be read, and the register of runs.
+    /// Removes every shelf of the namespace, including shelves of unknown kinds, shelves that cannot be read, and the
+    /// register of runs.
     ///
     /// # Errors
     /// Those of the store.
@@ -318,12 +322,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(())
     }
 
-    /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone run's evidence,
-    /// counts and name. A trajectory stays if another run took all of its steps.
+    /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone
+    /// run's evidence, counts and name. A trajectory stays if another run took all of its steps.
     ///
     /// # Errors
-    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be read. These
-    /// two errors have the same context as those of [`forget_host`](Self::forget_host). The errors of the store.
+    /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be
+    /// read. The errors of the store. `Unsupported` and `Corrupt` have the same details as in
+    /// [`forget_host`](Self::forget_host).
     pub async fn undo(&self, run: &RunId) -> Result<Undone> {
         let mut plan = self.undoing(run).await?;
         let mut undone = Undone::default();

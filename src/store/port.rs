@@ -18,10 +18,10 @@ use crate::{
 /// A backend stores JSON bodies under keys and does not know their meaning.
 ///
 /// # Contract
-/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and every later process sees the change, even
-///   after a power cut.
-/// - An edit may run more than once. Each time it sees the records that are stored at that moment, never a stale copy. Either all of its
-///   changes are applied, or none is.
+/// - After `update` has returned [`Durable::Yes`](crate::memory::Durable::Yes), every handle and every later process sees
+///   the change, even after a power cut.
+/// - An edit may run more than once. Each time it sees the records that are stored at that moment, never a stale copy.
+///   Either all of its changes are applied, or none is.
 /// - The store holds no lock between two calls.
 ///
 /// ```
@@ -58,13 +58,16 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Unavailable` if the store cannot be reached. `Corrupt` if no part of the shelf can be read. The error names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the generation stays the
-    /// same.
+    /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the
+    /// generation stays the same.
     ///
     /// # Errors
-    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit itself. After
-    /// an error the shelf is unchanged, unless the error has the detail `stored: unknown`: then the connection to a server was lost during
-    /// the commit.
+    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit
+    /// itself.
+    ///
+    /// After an error the shelf is unchanged, with two exceptions. If the error has the detail `stored: unknown`, the
+    /// connection to a server was lost during the commit. If it has the detail `call: sync_dir`, the change was written but
+    /// could not be made durable. In both cases, the change may or may not be stored.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that contain something or cannot be read, in order.
@@ -76,11 +79,12 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// Removes a shelf with all its records. Does nothing if the shelf does not exist.
     ///
     /// # Errors
-    /// `Busy` or `Unavailable`. After an error the shelf is unchanged, with the exception that [`update`](Self::update) names.
+    /// `Busy` or `Unavailable`. After an error the shelf is unchanged, with the exceptions that [`update`](Self::update)
+    /// names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that no call's result contains. Each notice is returned once. Does not
-    /// block.
+    /// Returns the notices since the last call: repairs and findings that no call's result contains. Each notice is returned
+    /// once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

@@ -15,7 +15,7 @@ use crate::{
 /// Maximum number of runs in the result of [`RunRegistry::lineage`]. Source: chosen.
 const MAX_LINEAGE: usize = 100;
 
-/// The right to write a run's manifest and checkpoint. The right ends when another process continues the run.
+/// The right to write a run's manifest and checkpoint. The right ends when another process takes over the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     run: RunId,
@@ -54,9 +54,9 @@ pub struct Taken {
 
 /// The register of runs: starts, lists, continues and ends them. All times come from the caller.
 ///
-/// A decision loop that is [given a register](crate::agent::Builder::with_registry) records its runs there. A program that carries out runs
-/// without the decision loop can record them with [`start`](Self::start), [`beat`](Self::beat), [`keep`](Self::keep) and
-/// [`end`](Self::end).
+/// A decision loop that is [given a register](crate::agent::Builder::with_registry) records its runs there. A program that
+/// carries out runs without the decision loop can record them with [`start`](Self::start), [`beat`](Self::beat),
+/// [`keep`](Self::keep) and [`end`](Self::end).
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
@@ -105,8 +105,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
             namespace: Some(self.namespace.clone()),
             ..ShelfFilter::default()
         };
-        // A run is registered before its checkpoint is written. The shelves are listed before the register is read, so the checkpoint of
-        // a new run is never taken for one of a removed run.
+        // A run is registered before its checkpoint is written. The shelves are listed before the register is read, so the
+        // checkpoint of a new run is never taken for one of a removed run.
         let shelves = self.store.shelves(&filter).await?;
         let manifests = self.store.load(&self.manifests()).await?.records;
         for shelf in registry::orphans(shelves, &manifests) {
@@ -133,8 +133,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(filter.select(&records, now))
     }
 
-    /// Returns a run, then the run that it continues, then the run that the second one continues, and so on. The list ends before
-    /// the first run that is no longer in the register.
+    /// Returns a run and the runs that led to it: first the run itself, then the run that it continues, then the run that
+    /// this second run continues, and so on. The list ends before the first run that is no longer in the register.
     ///
     /// # Errors
     /// Those of the store.
@@ -198,13 +198,14 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(held)
     }
 
-    /// Takes the lease of a run that has ended without an answer, or whose process is gone. The previous holder of the lease can then no
-    /// longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself. Call it only in a program
-    /// that continues a run without that loop.
+    /// Takes the lease of a run that has ended without an answer, or whose process is gone. The previous holder of the lease
+    /// can then no longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself.
+    /// Call it only in a program that continues a run without that loop.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if there is no such run, or if the run ended with an answer, cannot be continued from its
-    /// last page or has no checkpoint. `Busy` if the run is still in progress. The errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if there is no such run, or if the run ended with an answer, cannot be
+    /// continued from its last page or has no checkpoint. `Busy` if the run is still in progress, or if another process
+    /// takes it at the same time. The errors of the store.
     pub async fn resume(&self, run: &RunId, now: DateTime<Utc>) -> Result<Taken> {
         // The checkpoint is read before the lease is taken, because the run cannot be continued without a checkpoint.
         self.checkpoint(run).await?;
@@ -235,8 +236,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// Returns the values that a new run needs to continue from this run's last page, in the same session.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if there is no such run or if it cannot be continued from its last page; `Busy` if the run
-    /// is still in progress; the errors of the store.
+    /// `InvalidInput`, with the reason as `why`, if there is no such run or if it cannot be continued from its last page;
+    /// `Busy` if the run is still in progress; the errors of the store.
     pub async fn follow(&self, run: &RunId, now: DateTime<Utc>) -> Result<Continuation> {
         let parent = self.known(run, now).await?;
         Continuation::of(&parent, parent.session.clone(), now)
@@ -275,7 +276,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns the result of a write for a run. If the write changed nothing, finds out why the register refused it.
+    /// Returns the result of a write for a run. If the write changed nothing, finds out whether the lease was taken or the
+    /// run was forgotten.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);

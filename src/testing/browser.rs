@@ -59,9 +59,9 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. An action without a
-/// rule on the current page has a default reply: `goto` shows the page at its address and fails if there is no such page, an answer to a
-/// dialog closes the dialog, and every other action succeeds without effect.
+/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. If the
+/// current page has no rule for an action, the reply depends on the action. `goto` shows the page at its address, and fails
+/// if there is no such page. An answer to a dialog closes the dialog. Every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -85,8 +85,8 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page for which no scene is set has an
-    /// unknown scene.
+    /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page for which no
+    /// scene is set has an unknown scene.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
@@ -98,8 +98,9 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the replies to `action`, given as a line, on the page at the address `page`. Each time the action is executed, it gets the next
-    /// reply; the last reply is repeated. A later rule for the same action on the same page replaces an earlier one.
+    /// Sets the replies to `action`, given as a line, on the page at the address `page`. Each time the action is executed,
+    /// it gets the next reply; the last reply is repeated. A later rule for the same action on the same page replaces an
+    /// earlier one.
     pub fn on(
         self,
         page: &'static str,
@@ -136,7 +137,7 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// Returns the bytes that a screenshot returns. Unless a picture was set, they are not a real picture.
+    /// Returns the bytes that a screenshot returns: those of the picture that was set, or else a text that is no picture.
     fn picture(&self) -> Vec<u8> {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }

@@ -4,12 +4,12 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 
 /// Parses a page tree from indented text, with two spaces for each level.
 ///
-/// A line begins with a role. These parts may follow, in any order except that the last one must be at the end:
+/// A line begins with a role. These parts may follow in any order, but a value or address must be the last part:
 ///
 /// - a name in quotes,
 /// - a reference,
-/// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`, `[selected]`,
-///   `[focused]`, `[readonly]`, `[required]`, `[listens]`,
+/// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
+///   `[selected]`, `[focused]`, `[readonly]`, `[required]`, `[listens]`,
 /// - the property `[testid=x]`, `[icon=x]` or `[look=x]`,
 /// - `= value` or `-> url`, which takes the rest of the line.
 ///

@@ -13,8 +13,8 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
 /// cannot be identified.
 ///
-/// The element's position among the elements of the same role and name may have changed, because an element before it may
-/// be gone.
+/// The element's position among the elements of the same role and name is not compared, because an element before it may be
+/// gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -34,8 +34,8 @@ pub(crate) fn find_again(
     find_only(page, wanted)
 }
 
-/// Returns the reference of the only element with the role, the name, the label and the frames of `wanted`. `None` if there are several
-/// such elements or none, or if the element has no name at all.
+/// Returns the reference of the only element with the role, the name, the label and the frames of `wanted`. `None` if the
+/// page has several such elements or none, or if neither a name nor a label nor an attribute names the element.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
     let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {
@@ -78,8 +78,8 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action with the current references of its targets, after the page has replaced these elements. `wanted`
-/// holds the identities of the targets. `None` if one of them cannot be identified on this page, or if no reference has
+/// Returns the action with the current references of its targets, after the page has replaced these elements. `wanted` holds
+/// the identities of the targets. Returns `None` if a target cannot be identified on this page, or if no reference has
 /// changed.
 pub(crate) fn redrawn(
     action: &BrowserAction,
@@ -99,11 +99,11 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with each reference replaced by a locator with the element's role and name, unless that locator
-/// finds other elements too.
+/// Returns the action with each reference replaced by a locator with the element's role and name. A reference stays if the
+/// locator would find other elements too.
 ///
-/// A reference belongs to one observation, and a page that keeps replacing its elements may make it invalid before the
-/// action. For a locator, a driver searches until the action is possible.
+/// A reference belongs to one observation. If a page keeps replacing its elements, the reference may become invalid before
+/// the action. With a locator, a driver searches for the element until the action is possible.
 pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
     let mut action = action.clone();
     for target in action.targets_mut() {
@@ -117,8 +117,8 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
     action
 }
 
-/// Returns a locator with the role and name of an element. `None` if it finds other elements too, if the name is empty,
-/// or if the element is in a frame, because a locator of the page does not search frames.
+/// Returns a locator with the role and name of an element. `None` if the locator finds other elements too, if the name is
+/// empty, or if the element is in a frame: a locator of the page does not search frames.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);
     if node.name.is_empty() || !page.element(id).frames.is_empty() {

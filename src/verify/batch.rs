@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Outcome;
 
-/// Maximum number of lines about one reply. Source: chosen; a reply has up to 5 calls, and the page itself follows.
+/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 5 calls, and the page itself
+/// follows the lines.
 const MAX_LINES: usize = 12;
 
 /// A call that was carried out or tried. The history lists its target under the same step number.
@@ -42,9 +43,10 @@ impl CallMade {
     }
 }
 
-/// Returns the changes that the calls of one reply made, in order, as short lines of page data.
+/// Returns a line of page data for each call of a reply, in order, with the call's changes or outcome. If there are too many
+/// calls, the first line counts the earliest ones instead.
 ///
-/// For a single call, returns only its changes; the outcome is reported elsewhere.
+/// For a single call, returns only the changes, one in each line; the outcome is reported elsewhere.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

@@ -18,9 +18,9 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 
 /// Returns the worst effect that an action may have on the current page.
 ///
-/// For a key, the element with the focus is judged; for a drag, the element where it ends; for Enter in a field, also
-/// the buttons of its form. A locator that the tree cannot resolve could aim at anything, so a click on it is
-/// irreversible.
+/// For a key, the element with the focus is judged. For a drag, the element where it ends is judged. For Enter in a field,
+/// the buttons of its form are judged too. A click or drag whose locator the tree cannot resolve could act on anything, so
+/// it is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -88,7 +88,7 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// Returns the name of the button that Enter in this field could press: of the [`nearest_buttons`], the one with the
+/// Returns the name of the button that Enter in this field could press. Of the [`nearest_buttons`], this is the one with the
 /// worst effect. `None` if the node is no field for text, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();

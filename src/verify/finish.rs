@@ -149,8 +149,8 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     })
 }
 
-/// Returns the evidence without the marks that a line of the prompt adds to the words of the page: its number,
-/// references, and roles and states outside quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Returns the evidence without the marks that a line of the prompt adds to the words of the page: its number, and
+/// references, roles and states. Nothing is removed inside quotation marks. `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -174,8 +174,8 @@ fn unmarked(evidence: &str) -> String {
     kept
 }
 
-/// Returns the claims of an answer that are not proven. These are numbers and quoted names that occur neither in the
-/// evidence nor on any page of the run, and the absence of something on a page that was not shown whole.
+/// Returns the claims of an answer that are not proven. A number or quoted name is not proven if it occurs neither in the
+/// evidence nor on any page of the run. The absence of something is not proven if the page was not shown whole.
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -282,15 +282,15 @@ fn plain(number: &str) -> String {
     plain
 }
 
-/// Returns the words of the page in order. An empty word stands where a text was left out, so that no match reaches
-/// across the gap.
+/// Returns the words of the page in order. An empty word stands where the content of a field was left out, so that no match
+/// reaches across the gap.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order, with `None` where a text was left out.
+/// Returns the texts of the page in order. `None` stands where the content of a field was left out.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];

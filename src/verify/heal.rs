@@ -50,9 +50,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Finds the targets of the action on this page, and returns the action with their references. A target that
-/// [`find_again`] does not find is searched for by the attributes that earlier runs recorded. `wanted` holds the
-/// identities of the targets. `None` if no target needed that search, or if a target cannot be found at all.
+/// Finds the targets of the action on this page, and returns the action with their references. A target that [`find_again`]
+/// does not find is searched for by the attributes that earlier runs recorded. `wanted` holds the identities of the targets.
+/// Returns `None` if [`find_again`] finds all targets, or if a target cannot be found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -79,9 +79,9 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if the action selected another text. Only keys, clicks and actions that select on purpose count,
-/// because the browser also selects words under a double click or a drag if the page does not react, and a driver may
-/// select a field's text before it fills the field.
+/// Returns true if the action selected another text. Only keys, clicks and actions that select on purpose count. A double
+/// click or a drag does not count, because the browser selects words even if the page does not react. Filling a field does
+/// not count either, because a driver may select the field's text first.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
     let selects = matches!(
@@ -91,8 +91,8 @@ fn has_selected(action: &BrowserAction, before: &Observation, after: &Observatio
     selects && !after.selected.is_empty() && after.selected != before.selected
 }
 
-/// Returns true if the action typed text into a read-only field whose value did not change. Any other change of the
-/// page, such as a calendar that opens late, then belongs to the previous action.
+/// Returns true if the action typed text into a read-only field whose value did not change. If the page changed elsewhere,
+/// such as by a calendar that opens late, the change belongs to the previous action.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -103,7 +103,7 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
     matches!(action, BrowserAction::Type(_)) && held.is_some() && held == field(after)
 }
 
-/// Returns true if the pages before and after an action both have element references, but none in common.
+/// Returns true if the pages before and after an action both have element references and share none of them.
 ///
 /// References can coincide if a driver restarts its numbering in each document. Another document is then not
 /// recognised.
@@ -203,7 +203,8 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Returns true if only the focus differs and the action itself moved it: to its target, or away from another element.
+/// Returns true if only the focus differs, and the difference is a side effect of the action: its target got the focus, or
+/// another element lost it. A click into a text field does not count, because it is meant to move the focus.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -213,7 +214,7 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Returns true if the action is a click into a text field, which is meant to move the focus there before typing.
+/// Returns true if the action is a click into a text field. Such a click is meant to move the focus there before typing.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,

@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
-/// Source: chosen; enough for a button in a row of keys in a form.
+/// Maximum height of the part of the page that counts as beside the target. Unit: levels from the root of this part down to
+/// the target. Source: chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Maximum number of nodes in the part of the page that counts as beside the target. Source: chosen; larger than any
-/// card or row.
+/// Maximum size of the part of the page that counts as beside the target. Unit: nodes. Source: chosen; larger than any card
+/// or row.
 const MAX_NEAR: usize = 80;
 
 /// Numbers on the pages of one run, identified by [`Counted::slot`]: those known to tick, and those that answered an
@@ -42,8 +42,8 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if only numbers changed with an action and it is not yet known whether the action caused these changes:
-    /// no changed number is known to answer actions, and at least one is not known to tick.
+    /// Returns true if only numbers changed with an action, and it is not yet known whether the action caused the changes.
+    /// That is so if no changed number is known to answer actions, and at least one is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -104,7 +104,7 @@ impl Numbers {
         }
     }
 
-    /// Turns each changed number that counts as an answer to the action into a change, and drops the other changed
+    /// Turns each changed number that counts as an answer to the action into an ordinary change. Drops all other changed
     /// numbers.
     pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));
@@ -125,8 +125,9 @@ impl Numbers {
     }
 }
 
-/// Returns the root of the largest part of the page that contains the target, has at most [`MAX_NEAR`] nodes and begins
-/// at most [`NEAR_LEVELS`] levels above the target. `None` if even the target has more nodes.
+/// Returns the root of the part of the page that counts as beside the target. It is the largest part that contains the
+/// target, has at most [`MAX_NEAR`] nodes and begins at most [`NEAR_LEVELS`] levels above the target. `None` if the target
+/// alone has more nodes.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)

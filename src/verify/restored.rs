@@ -7,12 +7,12 @@ use crate::{
     working::Step,
 };
 
-/// Number of latest steps in which a failure is searched for. Source: chosen, the same as the window in which lessons
+/// Number of latest steps among which failures are searched for. Source: chosen, the same as the window in which lessons
 /// search for a recovery.
 const WINDOW: usize = 10;
 
-/// Returns the numbers of earlier steps that failed to fill a field, if the field has the wanted text on the page after
-/// the current step and did not have it on the page before.
+/// Returns the numbers of earlier steps that failed to fill a field with a text that the field has now. The field must have
+/// the text on the page after the current step, and not on the page before it.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -35,8 +35,8 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Returns true if a field that is not a target of the current step had a value on the page before the step and is
-/// empty after it.
+/// Returns true if the step emptied a field that is not among its `targets`: the field had a value on the page before the
+/// step and has none after it.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -61,8 +61,7 @@ pub(crate) fn empties(
     })
 }
 
-/// Returns the field and the text of a step that fills a field; `None` for other steps and for fills without literal
-/// text.
+/// Returns the field and the text of a step that fills a field with literal text; `None` for any other step.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

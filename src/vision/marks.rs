@@ -6,7 +6,7 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked; those after them get no mark. Source: chosen; more marks would cover the
+/// Maximum number of elements that are marked, counted from the first one. Source: chosen; more marks would cover the
 /// elements.
 const MAX_MARKS: usize = 120;
 /// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
@@ -28,8 +28,8 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot, scaled to the size of the window, with marks on the first [`MAX_MARKS`] elements that are at
-/// least partly in the window. `None` if the bytes are not a readable PNG.
+/// Returns a screenshot with marks on the first [`MAX_MARKS`] elements that are at least partly in the window. If the scene
+/// is known, the screenshot is scaled to the size of the window. `None` if the bytes are not a readable PNG.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {
@@ -82,9 +82,9 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Returns the rectangles that the label of an element may fill, the best first: beside the element, where the label
-/// covers no part of it, then inside the element. The first argument is the box of the element, the second the size of
-/// the label.
+/// Returns the rectangles that the label of an element may fill, the best first. The first rectangles are beside the
+/// element, where the label covers no part of it; the last ones are inside it. The arguments are the box of the element and
+/// the size of the label.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

@@ -1,4 +1,4 @@
-//! Decides whether a picture is needed, which is so when the tree of a page says too little.
+//! Decides whether a picture is needed. A picture is needed if the tree of a page says too little.
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
@@ -39,7 +39,7 @@ pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
 
 /// Returns the first reason why a page needs a picture; `None` if it needs no picture.
 ///
-/// Without a scene, only the elements are judged.
+/// If the scene is unknown, only the elements are judged.
 pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     let window = scene.window();
     let is_needed = |kind: DrawingKind, size: f64| match kind {

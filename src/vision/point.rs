@@ -16,11 +16,11 @@ pub(crate) struct Under {
 /// CSS selector of the page itself, which is the target if no element or drawing contains the points.
 const PAGE: &str = "html";
 
-/// Returns the smallest element or drawing that contains all of these points of the window. If there is none, returns
-/// the page; `None` if one of the points lies outside the page.
+/// Returns the smallest element or drawing that contains all of these points of the window. If no element or drawing does,
+/// returns the page. `None` if one of the points lies outside the page.
 ///
-/// If an element and a drawing have the same size, the element is returned, because both are the same thing and the
-/// element has a reference.
+/// If an element and a drawing have the same size, returns the element: both are the same thing, and the element has a
+/// reference.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
         .boxes

@@ -14,8 +14,8 @@ use crate::{
 /// Maximum number of steps that are shown one by one, each as a line. Source: chosen; about a quarter of a message of
 /// 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
-/// Maximum number of earlier steps that are shown one by one because they cannot be undone. The last steps, which are
-/// shown one by one in any case, are not counted. Source: chosen.
+/// Maximum number of steps in [`Earlier::lasting`]: earlier steps that are shown one by one because they cannot be undone.
+/// Source: chosen.
 pub const MAX_LASTING: usize = 20;
 /// Maximum number of groups in [`Earlier::groups`]. Source: chosen; each group takes one line of the prompt.
 pub const MAX_GROUPS: usize = 12;
@@ -29,7 +29,7 @@ pub const MAX_PAGES: usize = 20;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
-    /// The counts of these steps; `None` if there are no steps.
+    /// The counts of the run's steps; `None` if there are no steps.
     tally: Option<&'a Tally>,
 }
 
@@ -47,14 +47,14 @@ pub struct Group<'a> {
 /// A summary of the steps before those that [`History::entries`] returns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Earlier<'a> {
-    /// The last of the summarized steps that cannot be undone, oldest first, at most [`MAX_LASTING`].
+    /// The summarized steps that cannot be undone, oldest first. If there are more than [`MAX_LASTING`], only the last ones.
     pub lasting: Vec<&'a Step>,
-    /// The groups of the other summarized steps, the largest group first, at most [`MAX_GROUPS`] groups.
+    /// The groups of all summarized steps that are not in `lasting`, the largest group first, at most [`MAX_GROUPS`] groups.
     pub groups: Vec<Group<'a>>,
-    /// Number of steps in no group, because there were too many groups.
+    /// Number of summarized steps that are left out, because there were too many groups.
     pub others: usize,
-    /// The pages that the earlier steps led to, the most recent one last, at most [`MAX_PAGES`]. The current page and the pages that later
-    /// steps led to are left out.
+    /// The pages that the summarized steps led to, the most recent one last, at most [`MAX_PAGES`]. The current page and the
+    /// pages that later steps led to are left out.
     pub pages: Vec<Visited<'a>>,
 }
 

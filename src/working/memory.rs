@@ -58,8 +58,8 @@ impl Extraction {
         self.short.as_deref().unwrap_or(&self.text)
     }
 
-    /// Returns the time since the text was taken; `None` if this is at most [`FRESH`] or not known. The page of an older text may show
-    /// something else by now.
+    /// Returns the time since the text was taken, if it is longer than [`FRESH`]: the page of such an old text may show
+    /// something else by now. `None` if the time is shorter or not known.
     pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
         let age = now.signed_duration_since(self.taken?);
         (age > FRESH).then_some(age)
@@ -139,8 +139,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Finds the last step before step `number` that tried the same action on the same kind of page. Returns that
-    /// earlier step only if it failed or had no effect.
+    /// Returns the last step before step `number` that tried the same action on the same kind of page, if that step failed
+    /// or had no effect. Otherwise returns `None`.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;
@@ -186,7 +186,7 @@ impl Memory {
         &self.lines
     }
 
-    /// Stores a text of a page under a name. It replaces an earlier text of the same name.
+    /// Stores a text of a page under a name. The text replaces an earlier text of the same name.
     pub fn extract(&mut self, name: &str, text: String, now: DateTime<Utc>) {
         self.extracted.retain(|known| known.name != name);
         self.extracted.push(Extraction {
@@ -212,7 +212,7 @@ impl Memory {
         found.map(|known| &*known.text)
     }
 
-    /// Keeps only the newest extractions whose names and texts together have at most this many bytes.
+    /// Keeps only the newest extractions whose names, texts and shortened texts together have at most this many bytes.
     pub(crate) fn keep_extracted(&mut self, bytes: usize) {
         let mut room = bytes;
         let fits = |taken: &&Extraction| {
@@ -231,8 +231,9 @@ impl Memory {
         &self.extracted
     }
 
-    /// Stores a text that the program gives to the run: information that the task needs and no page shows. It replaces
-    /// an earlier text of the same name. Prompts show it as data, so that the model does not follow instructions in it.
+    /// Stores a text that the program gives to the run: information that the task needs and no page shows. The text replaces
+    /// an earlier given text of the same name. Prompts show it as data, so that the model does not follow instructions in
+    /// it.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the name is empty, longer than 60 characters or reserved, if the text is longer

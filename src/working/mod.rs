@@ -1,15 +1,17 @@
 //! The state that belongs to one run: its [`Memory`], with the steps and the views made from them, and its stop reason.
 //!
-//! The module does no I/O. The loop adds a [`Step`] for each action. `event` and `prompt` show the steps, and memory learns from them at
-//! the end of the run.
+//! The module does no I/O. The loop adds a [`Step`] for each action. `event` and `prompt` show the steps, and memory learns
+//! from them at the end of the run.
 //!
 //! # Decisions
 //!
-//! - A step has typed fields instead of tags: its tool, effect, outcome, page, and who decided. Queries and groups use these.
-//! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody gives a step a
-//!   priority.
+//! - A step has typed fields instead of tags: its tool, effect, outcome, page, and who decided. Queries and groups use these
+//!   fields.
+//! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody
+//!   gives a step a priority.
 //! - An action is never repeated unseen. A second attempt is a step of its own, so a step has no number of retries.
-//! - The memory has no token budget of its own. The message has one budget, and its sections give way in the order of their priorities.
+//! - The memory has no token budget of its own. The message has one budget, and its sections give way in the order of their
+//!   priorities.
 //! - A page is identified by its address and title. The type and content of each observed page are in the event `interpreted`.
 
 mod history;

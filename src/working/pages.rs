@@ -8,8 +8,9 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. An address that could not
-/// be loaded is left out, and so is a page that was left again because it is outside the run's scope.
+/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. Two kinds
+/// of addresses are left out: those that could not be loaded, and those of pages that were left again because they are
+/// outside the run's scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 
@@ -28,11 +29,12 @@ pub struct Visited<'a> {
     pub visits: usize,
 }
 
-/// A page of a run as it was before a step: its address, and the actions of the run that had given its fields their values.
+/// A page of a run as it was before a step: its address, and the earlier actions that gave its fields their values.
 ///
-/// A snapshot is not stored, because it is computed from the steps. It contains only values that were filled in, chosen or ticked. It does
-/// not contain the results of other actions, such as an open menu or a text that was typed key by key, because repeating these actions
-/// could have a second effect. It does not contain the scroll position either, because an observation contains the whole page.
+/// A snapshot is not stored, because it is computed from the steps. It contains only values that were filled in, chosen or
+/// ticked. It does not contain the results of other actions, such as an open menu or a text that was typed key by key,
+/// because repeating these actions could have a second effect. It does not contain the scroll position either, because an
+/// observation contains the whole page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
@@ -75,7 +77,8 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a step changed a field or box by an action that is not repeated: by keys, or by a click on a box.
+/// Returns true if a step changed a field or box by an action that is not repeated: by typing keys, or by another action
+/// such as a click.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
@@ -125,8 +128,8 @@ impl<'a> Pages<'a> {
         self.start().into_iter().chain(moved)
     }
 
-    /// Returns the page on which the step with this number began, as the page was before the step; `None` if there is no such step, or if
-    /// the step began on no page.
+    /// Returns the page on which the step with this number began, as the page was before the step; `None` if there is no
+    /// such step, or if the step began on no page.
     pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
         let at = self.0.iter().position(|known| known.number == step)?;
         let place = &self.0[at].before;

@@ -34,7 +34,7 @@ pub struct SiteMap {
 pub enum LeftOut {
     /// The address belongs to another host.
     OtherHost,
-    /// The words of the address or its link say that it leads to an account, a purchase or a change.
+    /// The words of the address or of its link say that it leads to an account, a purchase or a change.
     Excluded,
     /// The query of the address asks for an action, such as a deletion.
     Action,
@@ -76,7 +76,7 @@ pub struct MapPage {
     pub title: String,
     /// The type of the page.
     pub page_type: PageType,
-    /// Number of links between the start page and this one.
+    /// Number of links that lead from the start page to this one; 0 for the start page.
     pub depth: u32,
     /// The page with the link that led to this one, as a position in [`SiteMap::pages`]; `None` for the start page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,8 +105,8 @@ impl SiteMap {
         }
     }
 
-    /// Returns true if no address was left out for one of these reasons: it was too many links away, the maximum number of pages was
-    /// opened, or it could not be opened. Addresses left out for other reasons do not make a map incomplete.
+    /// Returns true if no address was left out as [`TooDeep`](LeftOut::TooDeep), [`TooMany`](LeftOut::TooMany) or
+    /// [`Unreachable`](LeftOut::Unreachable). Addresses left out for other reasons do not make a map incomplete.
     pub fn is_complete(&self) -> bool {
         let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
         !missed.iter().any(|why| self.left_out.contains_key(why))

@@ -241,14 +241,15 @@ impl Step {
         }
     }
 
-    /// Returns true if the step moved the page to another site. Memory learns nothing across a change of site.
+    /// Returns true if the step led to another site, or to a page outside the run's scope. Memory learns nothing across such
+    /// a step.
     pub fn left_site(&self) -> bool {
         let (before, after) = (self.before.site(), self.after.site());
         self.left_scope || (before.is_some() && before != after)
     }
 
-    /// Returns the page that the step led to; `None` if the address is unchanged or unknown, if the action failed, or if the new page was
-    /// outside the run's scope and was left again.
+    /// Returns the page that the step led to. `None` if the address is unchanged or unknown, if the action failed, or if the
+    /// new page was outside the run's scope and was left again.
     pub fn led_to(&self) -> Option<&Place> {
         let is_other = !self.after.url().is_empty() && self.after.url() != self.before.url();
         let was_kept = !self.left_scope && !matches!(self.outcome, Outcome::Failed(_));

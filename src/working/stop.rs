@@ -25,9 +25,10 @@ pub enum BudgetKind {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopReason {
-    /// The model reported success, and the page shows its evidence.
+    /// The model reported success, and its evidence was found on the current page or in a text that the run read earlier.
     Finished,
-    /// The model reported success twice, and the page did not show the evidence.
+    /// The model reported success again after its evidence was not found, and the evidence was not found the second time
+    /// either.
     FinishedUnverified,
     /// The model reported that the task cannot be done.
     GaveUp,
@@ -35,7 +36,7 @@ pub enum StopReason {
     RepeatedAction,
     /// Actions that should change the page left it unchanged too often in a row.
     Stuck,
-    /// Too many actions in a row failed.
+    /// Too many replies in a row contained an action that failed or had no effect.
     TooManyErrors,
     /// A budget ran out.
     Budget(BudgetKind),
@@ -43,7 +44,7 @@ pub enum StopReason {
     Rejected,
     /// The caller asked to stop.
     Cancelled,
-    /// The model was unreachable, refused the request, or gave no usable answer three times in a row.
+    /// The model was unreachable or refused the request, or three replies in a row had no usable call.
     ModelUnusable,
     /// The browser, its page or its daemon is gone.
     BrowserLost,
@@ -56,8 +57,8 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Returns the reason as one word, as the command line prints it. For a budget, it is `budget_` followed by the kind, such as
-    /// `budget_steps`; in the JSON of events and files, a budget is an object: `{"budget": "steps"}`.
+    /// Returns the reason as one word, as the command line prints it. For a budget, the word is `budget_` followed by the
+    /// kind, such as `budget_steps`. The JSON of events and files contains a budget as an object: `{"budget": "steps"}`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -81,8 +82,8 @@ impl StopReason {
         }
     }
 
-    /// Returns true if a person, the caller, the time budget, another run or process, or the loss of the model or
-    /// browser ended the run. Such an end says nothing about the steps of the run.
+    /// Returns true if something other than the run's own steps ended the run: a person, the caller, the time budget,
+    /// another run or process, or the loss of the model or browser. Such an end says nothing about the steps.
     pub const fn is_interruption(self) -> bool {
         matches!(
             self,
@@ -96,7 +97,7 @@ impl StopReason {
         )
     }
 
-    /// Returns true only for [`StopReason::Finished`]: a page confirmed the success.
+    /// Returns true only for [`StopReason::Finished`]: the evidence of the success was found.
     pub const fn is_success(self) -> bool {
         matches!(self, Self::Finished)
     }

@@ -1,5 +1,5 @@
-//! The counts that the [history](super::History) of a run needs, kept up to date step by step. Without them, each prompt would read all
-//! steps of the run again.
+//! The counts that the [history](super::History) of a run needs, kept up to date step by step. Without them, each prompt
+//! would read all steps of the run again.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -9,9 +9,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of steps that are removed together from the steps that are shown one by one; the oldest steps are removed
-/// first. Source: chosen; between two removals the history only grows at its end, so that a provider can cache its
-/// beginning.
+/// Number of steps that stop being shown one by one at the same time, the oldest first. Source: chosen; between two such
+/// times, the history only grows at its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
 /// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
@@ -46,14 +45,14 @@ pub(super) struct Tally {
     pub(super) dropped: usize,
     /// The last steps before `shown` that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
-    /// The other steps before `shown`, in groups.
+    /// The steps before `shown` that are not in `lasting`, in groups.
     pub(super) groups: Vec<GroupCount>,
     group_of: HashMap<GroupKey, usize>,
     /// The pages, in the order of the first visit.
     pub(super) pages: Vec<PageCount>,
     page_of: HashMap<String, usize>,
-    /// The pages, in the order in which the run was last on them. Each is a pair: the number of the last step after which the run was on
-    /// the page, and the page's index in `pages`.
+    /// The pages, in the order in which the run was last on them. Each is a pair: the number of the last step after which
+    /// the run was on the page, and the page's index in `pages`.
     pub(super) by_last: BTreeSet<(u32, usize)>,
 }
 
@@ -69,7 +68,7 @@ impl Tally {
         tally
     }
 
-    /// Counts the last of these steps. The others were counted before.
+    /// Counts the last of these steps. The steps before it must have been counted already.
     pub(super) fn add_last(&mut self, steps: &[Step]) {
         let Some(step) = steps.last() else {
             return;
@@ -137,8 +136,8 @@ impl Tally {
         });
     }
 
-    /// Removes the first step from the steps that are shown one by one. If the step cannot be undone, adds it to
-    /// `lasting`; otherwise adds it to a group.
+    /// Takes the first step out of those that are shown one by one. If this step cannot be undone, adds it to `lasting`.
+    /// Otherwise adds it to a group.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
         if is_told(step) {

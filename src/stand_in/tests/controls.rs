@@ -17,7 +17,6 @@ struct Form {
 }
 
 impl Form {
-    /// Returns the calls.
     fn calls(&self) -> Vec<RawCall> {
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
         let system = format!("You may make up to 5 calls.\n\n## Goal\n{}\n", self.goal);
@@ -83,7 +82,7 @@ impl Form {
         self.calls().into_iter().map(line).collect()
     }
 
-    /// Returns the answer with its evidence; `None` if the call is not one that claims success.
+    /// Returns the answer with its evidence; `None` if the first call does not end the task with success.
     fn answers(&self) -> Option<(String, String)> {
         let calls = self.calls();
         let said = |name: &str| calls[0].arguments[name].as_str().map(str::to_owned);

@@ -1,4 +1,5 @@
-//! A loop for tests, with real prompts, the stand-in's replies and the library's outcomes. It needs no browser and no clock.
+//! A loop for tests: real prompts, the replies of the stand-in, and the outcomes of the library site. It needs no browser
+//! and no clock.
 
 use std::sync::Arc;
 

@@ -22,17 +22,18 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The caps limit the hosts and the bytes of
-/// the whole store. They are checked only from time to time, so some space must stay free for the writes in between. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` is free. The caps limit the hosts and
+/// the bytes of the whole store. Some space must stay free, because updates check the caps only from time to time. Source:
+/// chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// A handle may use `1/SHARE` of what is left below a cap before it checks the cap again. Source: chosen; even if eight processes
-/// do so at once, the store stays below the cap.
+/// A handle checks the caps again when it has used `1/SHARE` of the space that was left before a clean-up. Source: chosen;
+/// even if eight processes do so at once, the store stays below the cap.
 const SHARE: u64 = 8;
 /// Minimum growth of the store that makes a check of its size due. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is still taken then, another
-/// writer is writing, so the clean-up leaves the host alone.
+/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is still taken
+/// then, another writer is writing, so the clean-up leaves the host alone.
 const WAIT: Duration = Duration::from_millis(100);
 
 /// The growth of the store by writes through this handle since the handle last checked the caps.
@@ -98,7 +99,8 @@ impl Files {
         }
     }
 
-    /// Forgets hosts until the store is within its caps. Does nothing if another process is cleaning up.
+    /// Forgets hosts until the store is within its caps or only hosts are left that must stay. Does nothing if another
+    /// clean-up is running.
     pub(super) fn compact(&self) -> Result<Compacted, Failure> {
         let mut done = Compacted::default();
         let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
@@ -246,8 +248,8 @@ impl Files {
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and the generation of the shelf whose file has this path; `None` if the file must stay, because the store does
-    /// not understand it or because a person wrote one of its records.
+    /// Returns the place and the generation of the shelf whose file has this path. `None` if the file must stay: because the
+    /// store does not understand it, or because a person wrote one of its records.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)
@@ -257,7 +259,7 @@ impl Files {
             .then_some((place, document.generation))
     }
 
-    /// Returns the document in a file, of whichever shelf; `None` if the store does not understand the file.
+    /// Returns the document in a file, whatever shelf the file belongs to; `None` if the store does not understand the file.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {
@@ -266,8 +268,8 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of a folder's host; `None` if the host is not known or has no registrable domain. If the folder's
-    /// name was shortened, the host is read from a file in the folder.
+    /// Returns the registrable domain of a folder's host; `None` if the host is not known or has no registrable domain. If
+    /// the folder's name was shortened, the host is read from a file in the folder.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

@@ -22,7 +22,7 @@ pub(super) enum Failure {
         path: String,
         error: io::Error,
     },
-    /// The shelf can be read but must not be written, for the reason `why`.
+    /// The shelf must not be written, for the reason `why`. A shelf above the size cap is not read either.
     ReadOnly {
         why: ReadOnly,
         detail: String,
@@ -73,9 +73,9 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An `InvalidInput` error without a system code comes from the store itself: a path of the store leads to something that
-                // is neither a file nor a folder, so waiting does not help. The system uses the same kind, with a code, for operations
-                // that it does not support.
+                // An `InvalidInput` error without a system code comes from the store itself: a path of the store leads to
+                // something that is neither a file nor a folder, so waiting does not help. The system uses the same kind,
+                // with a code, for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {

@@ -16,8 +16,8 @@ use std::{
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even of folders that another
-    /// process created. The empty path is the root itself.
+    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even of folders
+    /// that another process created. The empty path is the root itself.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -46,11 +46,11 @@ pub trait Fs: Debug + Send + Sync {
     /// UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. Creates the file if
-    /// it is missing; it is never renamed or deleted. The lock is released on drop or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. Creates the lock file if
+    /// it is missing. A lock file is never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the paths that other users had access to and that this store has made private since the last call.
+    /// Returns the paths that this store has made private since the last call. Other users had access to them before.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 

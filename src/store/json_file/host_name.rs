@@ -9,17 +9,18 @@ use crate::base::Host;
 
 /// Maximum length of a name that is not shortened. Unit: bytes. Source: chosen; file systems allow 255.
 const MAX_PLAIN: usize = 100;
-/// Maximum length of the first part of a shortened name. This part is the beginning of the full name; `~` and a hash follow. Unit: bytes.
-/// Source: chosen.
+/// Maximum length of the first part of a shortened name. The first part is the beginning of the full name; `~` and a hash
+/// follow it. Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
-/// Names that Windows reserves for devices, with any extension.
+/// Names that Windows reserves for devices, also with an extension, as in `con.txt`. [`is_device`] adds the numbered names,
+/// such as `com1`.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte becomes `_` and two
-/// hexadecimal digits; so does the first byte of a device name of Windows. A name of more than 100 bytes is shortened, and then ends with
-/// `~` and a hash of the host; the files in the folder contain the full host.
+/// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte becomes
+/// `_` and two hexadecimal digits. So does the first byte of a device name of Windows. A name of more than 100 bytes is
+/// shortened and ends with `~` and a hash of the host. The files in its folder contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }

@@ -19,8 +19,9 @@ use crate::{
 impl Files {
     /// Returns the selected shelves that contain something or cannot be read, in order.
     ///
-    /// The identity of a shelf is read from its file. If the file does not contain it, the identity is derived from the file's path, but
-    /// only for collections of this program, because the file could otherwise come from another program.
+    /// The identity of a shelf is read from its file or from its backup. If neither contains the identity, it is derived
+    /// from the file's path. This is done only for collections of this program, because any other file could come from
+    /// another program.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -72,8 +73,8 @@ impl Files {
         Ok(dirs)
     }
 
-    /// Returns the shelf whose file has this path; `None` if its identity is unknown, if the filter does not select it, or if it is
-    /// intact and empty.
+    /// Returns the shelf whose file has this path. `None` if its identity is unknown, if the filter does not select it, or
+    /// if it is intact and empty.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");

@@ -1,5 +1,5 @@
-//! Write locks: at any time, only one thread of one process writes a shelf. Threads of a process wait for each other in memory. Processes
-//! wait for each other by polling a lock file.
+//! Write locks: at any time, only one thread of one process writes a shelf. Threads of a process wait for each other in
+//! memory. Processes wait for each other by polling a lock file.
 
 use std::{
     io,
@@ -17,19 +17,19 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random part of a pause, for the first pauses; later, the bound grows (see [`ATTEMPTS`]). The random part keeps
-/// waiting processes from all retrying at the same moments. Unit: nanoseconds. Source: chosen.
+/// Upper bound of the random part of the first pauses. For later pauses, the bound grows: see [`ATTEMPTS`]. Without the
+/// random part, waiting processes would all retry at the same moments. Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the upper bound of the random part grows by another [`JITTER`]. Without this growth, many waiting
-/// processes would take processor time from the process that writes. Source: measured with 50 processes on two cores; the growth reduces
-/// their total time to two thirds.
+/// Number of attempts after which the upper bound of the random part grows by another [`JITTER`]. Without this growth, many
+/// waiting processes would take processor time from the process that writes. Source: measured with 50 processes on two
+/// cores; the growth reduces their total time to two thirds.
 const ATTEMPTS: u32 = 10;
-/// Maximum of the random part's upper bound, as a multiple of [`JITTER`]. Source: chosen; even the longest pause is shorter than an update
-/// whose two syncs have to wait for the disk.
+/// Largest multiple of [`JITTER`] to which the upper bound of the random part grows. Source: chosen; even the longest pause
+/// is shorter than an update whose two syncs have to wait for the disk.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock file. So of the
-/// threads that use this handle, at most one polls each lock file.
+/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock
+/// file. So only one thread of a handle polls a lock file at a time.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 

@@ -1,5 +1,5 @@
-//! A store with one readable JSON file for each shelf. No acknowledged update is lost, even if a process is killed, the power fails, or
-//! several processes write at the same time.
+//! A store with one readable JSON file for each shelf. No acknowledged update is lost, even if a process is killed, the
+//! power fails, or several processes write at the same time.
 //!
 //! An update takes these steps:
 //!
@@ -12,20 +12,21 @@
 //! # Decisions
 //!
 //! - Each namespace has a quarantine folder of its own, so that a tenant's data stays together and is deleted together.
-//! - A broken file is not moved into quarantine: it gets a second name there and keeps its first name until it is replaced. So a reader
-//!   always finds a file.
-//! - When a missing file is restored from its backup, one generation is skipped. The lost file was one commit ahead of the backup, and no
-//!   generation may be used twice.
+//! - A broken file is not moved into quarantine: it gets a second name there and keeps its first name until it is replaced.
+//!   So a reader always finds a file.
+//! - When a missing file is restored from its backup, one generation is skipped. The lost file was one commit ahead of the
+//!   backup, and no generation may be used twice.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on another.
 //! - The format of a shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
-//! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it is empty or
-//!   contains nothing but a store.
-//! - A temporary file is removed by a writer that holds the shelf's lock, so nobody else still writes the file. As a precaution against
-//!   file systems whose locks do not work, the file must also be older than an hour, or its writer must be dead or be this process.
-//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the backup, and the
-//!   shelf would be restored from it.
-//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid JSON for the
-//!   same shelf.
+//! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it
+//!   is empty or contains nothing but a store.
+//! - A temporary file is removed by a writer that holds the shelf's lock, so nobody else still writes the file. Some file
+//!   systems have locks that do not work. As a precaution, the file must also be older than an hour, or its writer must be
+//!   dead or be this process.
+//! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the
+//!   backup, and the shelf would be restored from it.
+//! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid
+//!   JSON for the same shelf.
 
 mod compact;
 mod failure;
@@ -82,11 +83,11 @@ use crate::{
 
 /// A store of JSON files in a folder. People may read, edit and compare the files.
 ///
-/// The store trusts everything in its files as if the memory's owner had written it. So do not open a folder from another source, such as
-/// a repository. Import its content instead, and review the imported items.
+/// The store trusts everything in its files as if the memory's owner had written it. So do not open a folder from another
+/// source, such as a repository. Import its content instead, and review the imported items.
 ///
-/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always finished. So
-/// after a future is dropped, its shelf is either unchanged or completely updated.
+/// Any number of processes may use one folder. Clones share a handle. All file work runs on blocking threads and is always
+/// finished. So after a future is dropped, its shelf is either unchanged or completely updated.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -140,8 +141,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns a handle to the same store with other limits. The new handle shares no locks, notices or growth counts with the old handle
-    /// and its clones.
+    /// Returns a handle to the same store with other limits. The new handle shares no locks, notices or growth counts with
+    /// the old handle and its clones.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -155,8 +156,9 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently, except hosts for which
-    /// a person has written something. Updates also do this from time to time.
+    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently. Keeps
+    /// hosts for which a person has written something. Does nothing if another clean-up is running. Updates also start a
+    /// clean-up from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.

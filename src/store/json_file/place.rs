@@ -76,8 +76,8 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy of the shelf in this older version of the format. The copy is made when the shelf is first written in
-    /// the newest version.
+    /// Returns the path of the copy that keeps the shelf in this older version of the format. The copy is made when the
+    /// shelf is first written in the newest version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -91,7 +91,8 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote the temporary file with this name; `None` if this is not a temporary file of this shelf.
+    /// Returns the id of the process that wrote the temporary file with this name; `None` if this is not a temporary file of
+    /// this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?

@@ -12,13 +12,14 @@ use super::{
 };
 use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
-/// Maximum number of broken files that the quarantine keeps for one shelf. Source: chosen; a program that keeps breaking the same file must
-/// not fill the disk.
+/// Maximum number of broken files that the quarantine keeps for one shelf. Source: chosen; a program that keeps breaking the
+/// same file must not fill the disk.
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Keeps a broken file under a second name in the quarantine folder. `bytes` is the file's content. The file also keeps its own name
-    /// until it is replaced. Of several broken files of a shelf with the same content, only one is kept.
+    /// Gives a broken file a second name in the quarantine folder. `bytes` is the file's content. The file also keeps its
+    /// own name until it is replaced. If the folder already contains a broken file of the shelf with the same content, does
+    /// nothing.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -76,8 +77,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file a second name. If the file system has no hard links, writes the file's content `bytes` to `temp`, and renames `temp`
-    /// to `to`.
+    /// Gives a file a second name. If the file system has no hard links, writes the file's content `bytes` to `temp`, and
+    /// renames `temp` to `to`.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -1,5 +1,6 @@
-//! Reading of a shelf: from its file, else from its backup. If both are broken, the intact records in them are read one by one. Reading
-//! writes nothing, because the reader may have no right to write. It needs no lock, because files are only ever replaced as a whole.
+//! Reading of a shelf: from its file, else from its backup. If both are broken, the intact records in them are read one by
+//! one. Reading writes nothing, because the reader may have no right to write. It needs no lock, because files are only ever
+//! replaced as a whole.
 
 use std::{
     io,
@@ -25,7 +26,7 @@ pub(super) struct Found {
     /// The broken files of the shelf, with their bytes. They are put into quarantine before anything is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
     pub(super) is_newer: bool,
-    /// The generation that the next commit increases. No earlier state of the shelf can have had a higher generation.
+    /// The generation to which the next commit adds 1. No earlier state of the shelf can have had a higher generation.
     pub(super) generation: u64,
 }
 
@@ -156,7 +157,7 @@ impl Files {
         })
     }
 
-    /// Returns the reason, in words for a person, why no part of a shelf can be read.
+    /// Returns the reason why no part of a shelf can be read, in words for a person.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {
             Ok(Copy::Bad { why, .. }) => format!("{}: {why}", place.file().display()),

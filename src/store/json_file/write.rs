@@ -17,11 +17,11 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by then, another
-/// process may have got that id.
+/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by
+/// then, another process may have got that id.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of retries if a clean-up removes the shelf's folder before the new file is created in it. Source: chosen; only a clean-up
-/// removes empty folders.
+/// Maximum number of retries to create the new file. A retry is needed if a clean-up has just removed the shelf's empty
+/// folder. Source: chosen; nothing else removes empty folders.
 const MAX_TRIES: u32 = 5;
 #[derive(Debug)]
 pub(super) struct Written {
@@ -51,8 +51,8 @@ impl Files {
             .map_err(Failure::Edit)?;
         if changes.is_empty() {
             if found.source != Source::Nobody {
-                // An earlier writer may have ended before the file's entry was durable. The acknowledgement of this update promises that it
-                // is.
+                // An earlier writer may have ended before the file's entry was durable. The acknowledgement of this update
+                // promises that it is.
                 self.fs
                     .create_dir(&place.dir)
                     .map_err(Failure::io("create_dir", &place.dir))?;
@@ -147,8 +147,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf, its main file last. The main file is removed only when the removal of the others is durable, because a
-    /// remaining backup would be restored, even after a power cut. On return, the removal of the main file is not yet durable.
+    /// Removes the files of a shelf, its main file last. The main file is removed only when the removal of the others is
+    /// durable, because a remaining backup would be restored, even after a power cut. On return, the removal of the main
+    /// file is not yet durable.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -175,8 +176,9 @@ impl Files {
         Ok(())
     }
 
-    /// Removes the temporary files of dead writers from the shelf's folder. Fails if an entry with the name of one of the shelf's files
-    /// is not a file. Returns true if the folder was missing or empty.
+    /// Removes abandoned temporary files from the shelf's folder: those of dead writers, and those older than [`ORPHANED`].
+    /// Fails if the name of one of the shelf's files belongs to something that is not a file. Returns true if the folder was
+    /// missing or empty.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
@@ -258,7 +260,8 @@ impl Files {
         }
     }
 
-    /// Makes the shelf's current file the backup, before the current file is replaced. Does nothing if the current file is missing or
+    /// Makes the shelf's current file the backup, before the current file is replaced. If the current file has an older
+    /// version of the format, also keeps it at [`Place::old_version`]. Does nothing if the current file is missing or
     /// broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
@@ -294,8 +297,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if no process has this id, or if the id is that of this process, which does not write the shelf at this moment. A process
-/// in another container seems not to exist, so only the shelf's lock protects the temporary files of that process.
+/// Returns true if no process has this id, or if the id is that of this process, which does not write the shelf at this
+/// moment. A process in another container seems not to exist. Its temporary files are protected only by the shelf's lock.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

@@ -5,8 +5,7 @@ use crate::{
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of names that an error lists. The error reports that the names of several items begin with the given
-/// text. Source: chosen.
+/// Maximum number of names that an error lists if several items have names that begin with the given text. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory together with its shelf and its description for a person.
@@ -22,8 +21,8 @@ pub struct Item {
 }
 
 impl Item {
-    /// Returns the name of the item: its key, followed by its host if it has one. The host is part of the name because items of two hosts
-    /// can have the same key.
+    /// Returns the name of the item: its key, followed by its host if it has one. The host is part of the name because items
+    /// of two hosts can have the same key.
     pub fn name(&self) -> String {
         self.shelf.item_name(&self.record.key)
     }
@@ -74,7 +73,7 @@ impl Damaged {
 }
 
 impl Items {
-    /// Returns the item with this name or key, or else the only item whose name begins with `name`.
+    /// Returns the item with this name or key. If there is none, returns the only item whose name begins with `name`.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such item, or more than one.

@@ -1,5 +1,5 @@
-//! Plans: the changes that forgetting a place or undoing a run would make. A plan is computed from the stored records before any change is
-//! made. So the check whether there is anything to change follows the same rules as the changes themselves.
+//! Plans: the changes that forgetting a place or undoing a run would make. A plan is computed from the stored records before
+//! any change is made. So the check whether there is anything to change follows the same rules as the changes themselves.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// A plan of changes, with the shelves that it cannot change.
+/// A plan of changes. It also lists the shelves that it cannot change.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) removed: Vec<Shelf>,
@@ -61,8 +61,8 @@ impl Plan {
             && self.damaged.is_empty()
     }
 
-    /// Fails if some shelves could not be changed, because a person would otherwise believe that the operation was complete. `changed` is
-    /// the number of records that were changed on all other shelves.
+    /// Fails if some shelves could not be changed: otherwise, a person would believe that the operation was complete.
+    /// `changed` is the number of records that were changed on all other shelves.
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
         let untold = joined(self.untold.iter().map(ToString::to_string).collect());
@@ -101,8 +101,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
                     plan.removed.push(shelf);
                 }
                 Scope::Host(_) => {}
-                // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two parts. So all such
-                // runs are removed.
+                // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two
+                // parts. So all such runs are removed.
                 Scope::Global if is_for_waiting(&shelf) => {
                     self.plan(&mut plan, shelf, super::without(|_| true))
                         .await?;
@@ -171,7 +171,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(())
     }
 
-    /// Adds an edit to the plan, if it would change something.
+    /// Adds an edit to the plan if the edit would change something. If the shelf cannot be read, records it in `damaged`.
     async fn plan(&self, plan: &mut Plan, shelf: Shelf, edit: Edit) -> Result<()> {
         match self.records(&shelf).await? {
             Ok(records) if edit.changes(&records)?.is_empty() => {}

@@ -2,14 +2,14 @@
 //!
 //! # Decisions
 //!
-//! - A connection is used again only if its last transaction was seen to end. Otherwise it is closed, and the server rolls back. So a
-//!   future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection again. While the server is
-//!   gone, that pool would also retry until its time limit instead of returning the reason.
-//! - The statement that begins a transaction sets all settings that the transaction needs, and sets them for this transaction alone. So a
-//!   pooler may give each transaction to another session, and settings of the server, the database or the user cannot weaken a promise of
-//!   the store.
-//! - A writer that stops in the middle of a transaction would keep its shelf locked. For that reason, the server ends the writer's session
-//!   after [`MAX_IDLE`].
+//! - A connection is used again only if its last transaction was seen to end. Otherwise it is closed, and the server rolls
+//!   back. So a future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection
+//!   again. While the server is gone, that pool would also retry until its time limit instead of returning the reason.
+//! - The statement that begins a transaction sets all settings that the transaction needs, and sets them for this
+//!   transaction alone. So a pooler may give each transaction to another session, and settings of the server, the database
+//!   or the user cannot weaken a promise of the store.
+//! - A writer that stops in the middle of a transaction would keep its shelf locked. For that reason, the server ends the
+//!   writer's session after [`MAX_IDLE`].
 
 use std::{
     fmt,
@@ -32,10 +32,10 @@ use super::{failure::Failure, options::PostgresOptions};
 /// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit takes
 /// milliseconds, and by default other writers wait equally long for the lock.
 const MAX_IDLE: Duration = Duration::from_secs(5);
-/// Maximum idle time of a connection. A connection that was idle for longer is not used again. Source: chosen; networks drop connections
-/// that were idle for some minutes, and inform neither side.
+/// Maximum idle time of a connection. A connection that was idle for longer is not used again. Source: chosen; networks drop
+/// connections that were idle for some minutes, and inform neither side.
 const MAX_UNUSED: Duration = Duration::from_mins(1);
-/// Longest time that a setting of the server can have. Unit: milliseconds. Source: the settings' range in PostgreSQL.
+/// Longest time to which a setting of the server can be set. Unit: milliseconds. Source: the settings' range in PostgreSQL.
 const MAX_SETTING_MS: u128 = i32::MAX as u128;
 
 /// The connections of a handle and its clones.
@@ -156,7 +156,6 @@ impl Connections {
 }
 
 impl Transaction<'_> {
-    /// Runs one statement and returns its rows.
     pub(super) async fn rows(
         &mut self,
         query: Query<'_, Postgres, PgArguments>,
@@ -184,7 +183,6 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Ends the transaction without changes.
     pub(super) async fn roll_back(mut self) {
         // If this fails, the connection is closed, which has the same effect.
         if self.script("ROLLBACK".to_owned()).await.is_ok() {

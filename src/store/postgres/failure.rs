@@ -13,7 +13,6 @@ use crate::{
     memory::Shelf,
 };
 
-/// A failure of a store operation.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// All connections of the handle were in use. The value is the time for which the call waited.
@@ -22,7 +21,8 @@ pub(super) enum Failure {
     Silent(Duration),
     /// The server refused a statement, or the connection was lost.
     Server(SqlError),
-    /// The connection was lost between the request to commit and the answer. The value is the reason for the loss.
+    /// The connection was lost after the request to commit, or the server did not answer this request. The value is the
+    /// failure.
     Unknown(Box<Failure>),
     /// A newer program has changed the tables to this version of the layout.
     Newer(i32),
@@ -39,9 +39,9 @@ impl From<SqlError> for Failure {
 }
 
 impl Failure {
-    /// Converts a failure during a commit. If the server refused the commit and the connection is still open, returns the failure
-    /// unchanged, because the change is not stored. Otherwise nobody can tell whether the change is stored, so returns
-    /// [`Unknown`](Self::Unknown).
+    /// Converts a failure during a commit. If the server refused the commit and the connection is still open, the change is
+    /// not stored, and the failure is returned unchanged. Otherwise nobody can tell whether the change is stored, and
+    /// [`Unknown`](Self::Unknown) is returned.
     pub(super) fn of_commit(self) -> Self {
         match &self {
             Self::Server(SqlError::Database(error)) if is_refusal(&**error) => self,
@@ -89,7 +89,8 @@ impl Failure {
     }
 }
 
-/// Returns true if the server refused the statement but the connection stays open. A fatal error would end the connection.
+/// Returns true if the server refused the statement and the connection stays open. After a fatal error, the server closes
+/// the connection.
 fn is_refusal(error: &dyn DatabaseError) -> bool {
     let error = error.try_downcast_ref::<PgDatabaseError>();
     error.is_some_and(|error| error.severity() == PgSeverity::Error)

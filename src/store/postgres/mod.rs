@@ -9,12 +9,14 @@
 //!
 //! # Decisions
 //!
-//! - An edit runs between two statements of its transaction, on the task that called `update`. The edit is short. Meanwhile, other updates
-//!   of the process go on, because each update has a connection of its own.
+//! - An edit runs between two statements of its transaction, on the task that called `update`. An edit is short, and other
+//!   updates of the process go on meanwhile, because each update has a connection of its own.
 //! - A removed shelf leaves nothing behind, so its generations begin again at 1, as in the other stores.
-//! - If the connection is lost during the commit, the update is not repeated. It may be stored already, and an edit that counts something
-//!   would then count twice. A run that learns repeats its edits later; such an edit changes nothing the second time.
-//! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts with `Keeper`.
+//! - If the connection is lost during the commit, the update is not repeated. It may be stored already, and an edit that
+//!   counts something would then count twice. A run that learns repeats its edits later; such an edit changes nothing the
+//!   second time.
+//! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts
+//!   with `Keeper`.
 
 mod connections;
 mod failure;
@@ -59,23 +61,23 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 
 /// A store on a PostgreSQL server, version 10 or newer.
 ///
-/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The tables are made in a
-/// schema of their own when the first program connects. Afterwards, a user of the database needs only the right to read and change those
-/// tables. For `load` and `shelves`, the right to read them is enough.
+/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The
+/// tables are made in a schema of their own when the first program connects. Afterwards, a user of the database needs only
+/// the right to read and change those tables. For `load` and `shelves`, the right to read them is enough.
 ///
 /// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on, which is its default.
 /// - **Damaged rows.** A record that is not JSON makes its whole shelf `Corrupt`: nothing is salvaged, unlike in `JsonFiles`.
-/// - **Lost connections.** If the server is gone, the connection is lost or a right is missing, the call returns an error. The next call
-///   connects again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error then has the
-///   detail `stored: unknown`.
+/// - **Lost connections.** If the server is gone, the connection is lost or a right is missing, the call returns an error.
+///   The next call connects again. If the connection is lost during a commit, nobody can tell whether the change was stored.
+///   The error then has the detail `stored: unknown`.
 /// - **Dropped futures.** If a future is dropped, its shelf is either unchanged or completely updated, and no lock stays behind.
-/// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature, `?sslmode=verify-full`
-///   in the URL checks the server's certificate; without `sslmode`, a connection is encrypted if the server offers it, but the server is
-///   not verified.
+/// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature,
+///   `?sslmode=verify-full` in the URL checks the server's certificate. Without `sslmode`, a connection is encrypted if the
+///   server offers encryption, but the server's certificate is not checked.
 /// - **Poolers.** `PgBouncer` works in session mode, and in transaction mode; see [`PostgresOptions::has_pooler`].
 ///
-/// The command line keeps its memory in files. [`Keeper`](super::Keeper) and [`RunRegistry`](super::RunRegistry) work with this store as
-/// with any other.
+/// The command line keeps its memory in files. [`Keeper`](super::Keeper) and [`RunRegistry`](super::RunRegistry) work with
+/// this store as with any other.
 ///
 /// ```no_run
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
@@ -297,8 +299,8 @@ struct Written {
 }
 
 impl Written {
-    /// Returns the rows for the records that the changes name: a row to write for each record that exists after all changes, and a key to
-    /// delete for each record that does not.
+    /// Returns the rows for the records that the changes name. A record that exists after all changes gives a row to write.
+    /// A record that does not exist then gives a key to delete.
     fn of(records: &[Record], changes: &[Change]) -> Self {
         let after = apply(records, changes);
         let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();

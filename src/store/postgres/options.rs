@@ -17,8 +17,8 @@ const MAX_NAME: usize = 63;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PostgresOptions {
-    /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case and 63 bytes
-    /// at most. Stores in different schemas share nothing. Default: `webwise`.
+    /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case
+    /// and 63 bytes at most. Stores in different schemas share nothing. Default: `webwise`.
     pub schema: String,
     /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for up to
     /// `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.
@@ -28,11 +28,12 @@ pub struct PostgresOptions {
     pub lock_wait: Duration,
     /// Longest time that a new connection may take. Default: 10 s. Source: chosen.
     pub connect_wait: Duration,
-    /// Longest time that the server may take to answer one statement, in addition to `lock_wait`. Default: 30 s. Source: chosen.
+    /// Longest time that the server may take to answer one statement. The time that the statement may wait for a lock
+    /// (`lock_wait`) is added to it. Default: 30 s. Source: chosen.
     pub answer_wait: Duration,
-    /// True if the URL leads to a pooler that may run each transaction on a different connection and that does not support prepared
-    /// statements, such as `PgBouncer` in transaction mode without `max_prepared_statements`. Statements are then prepared at each use.
-    /// Default: false.
+    /// True if the URL leads to a pooler that may run each transaction on a different connection and does not support
+    /// prepared statements. `PgBouncer` in transaction mode without `max_prepared_statements` is such a pooler. Statements
+    /// are then prepared at each use. Default: false.
     pub has_pooler: bool,
 }
 

@@ -23,7 +23,8 @@ use crate::{
 const OPERATION: &str = "faulty_browser.call";
 const BLANK: &str = "about:blank";
 
-/// A failure of an action. If a variant's field `done` is true, the action is carried out nevertheless, but the reply does not say so.
+/// A failure of an action. If the field `done` of a variant is true, the action is carried out nevertheless, but the caller
+/// is not told so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -109,8 +110,8 @@ impl<B> FaultyBrowser<B> {
         self
     }
 
-    /// Adds a fault to the observations that `when` selects. If several faults apply to one observation, the one that was added first is
-    /// used.
+    /// Adds a fault to the observations that `when` selects. If several faults apply to one observation, the one that was
+    /// added first is used.
     #[must_use]
     pub fn with_look(mut self, when: When, fault: LookFault) -> Self {
         self.look_faults.push((when, fault));
@@ -147,8 +148,9 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of an action that does not reach the wrapped browser, because an earlier fault left a dialog or a blank page;
-    /// `None` if the action reaches it. Answering the dialog or opening an address removes the obstacle.
+    /// Returns the outcome of an action that does not reach the wrapped browser, because an earlier fault left a dialog or a
+    /// blank page. Returns `None` if the action reaches the wrapped browser. Answering the dialog or opening an address
+    /// removes the obstacle.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,
@@ -175,7 +177,7 @@ const fn lost() -> Error {
 }
 
 impl<B: BrowserDriver> FaultyBrowser<B> {
-    /// Lets the wrapped browser carry out the action if `done` is true. Ignores the outcome.
+    /// Lets the wrapped browser carry out the action if `done` is true. Ignores the outcome of the action.
     async fn done(&self, done: bool, request: &ExecuteRequest) -> Result<()> {
         if done {
             self.inner.execute(request).await?;

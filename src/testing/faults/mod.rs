@@ -1,8 +1,8 @@
 //! Fault injection: a model and a browser that fail on demand. Each wraps another model or browser, real or scripted.
 //!
-//! [`FaultyModel`] and [`FaultyBrowser`] pass every call on to the wrapped model or browser, except those calls that a [`When`] selects for
-//! a fault. Both record the calls and the faults that happened, so that a test can tell a fault that was survived from one that never
-//! happened.
+//! [`FaultyModel`] and [`FaultyBrowser`] pass a call on to the wrapped model or browser, unless a [`When`] selects the call
+//! for a fault. Both record the calls and the faults that happened. So a test can check that a fault did happen before it
+//! claims that the fault was survived.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

@@ -45,8 +45,8 @@ struct Check {
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Defines a module's list of checks from async functions that take a [`Bed`]. Each function is listed with the tools that a driver needs
-/// for it.
+/// Defines a module's list of checks from async functions that take a [`Bed`]. Each entry gives the function and the tools
+/// that a driver needs for this check.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -58,7 +58,7 @@ macro_rules! checks {
 }
 use checks;
 
-/// Ends a check with this description of a failure unless the condition is true.
+/// Ends a check as failed, with this description of the failure, if the condition is false.
 macro_rules! ensure {
     ($condition:expr, $($words:tt)*) => {
         if !$condition {
@@ -118,8 +118,9 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on the driver's browser, and closes the browser. Closing it is checked too. Use this for a driver that
-/// can be started in two ways: run all checks on a browser started in one way, and some of them on a browser started in the other.
+/// Runs the checks with these names on the driver's browser, and closes the browser. Closing is always checked too. Some
+/// drivers can be started in two ways. For such a driver, run all checks on a browser started in one way, and some of them
+/// on a browser started in the other way.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.
@@ -137,8 +138,8 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in the order in which they run. Pass some of them to [`run_only`] to divide the checks among several
-/// browsers.
+/// Returns the names of all checks, in the order in which they run. Pass some of them to [`run_only`] to divide the checks
+/// among several browsers.
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()
 }

@@ -1,8 +1,8 @@
-//! The pages of the suite. A page writes the events that happen on it into an element named `log`, so that a check can read them as text of
-//! the page.
+//! The pages of the suite. A page writes the events that happen on it into an element named `log`, so that a check can read
+//! them as text of the page.
 
-/// The element `log`, with a script function that appends an entry to it. All characters of an entry's value except letters and digits are
-/// escaped, so that a check can compare the value exactly.
+/// The element `log`, with a script function that appends an entry to it. All characters of an entry's value except letters
+/// and digits are escaped, so that a check can compare the value exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -145,8 +145,8 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// An element that follows the mouse, and a slider whose knob is at the right end. The slider adds up the moves of the mouse, and after
-/// each move it keeps the knob on the track.
+/// An element that follows the mouse, and a slider whose knob is at the right end. The slider adds up the moves of the
+/// mouse, and after each move it keeps the knob on the track.
 const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
 <div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
 <div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>
@@ -188,8 +188,8 @@ document.addEventListener('selectionchange', () => {
 });
 </script>"#;
 
-/// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a frame, a covered
-/// button, and a button far below the visible part.
+/// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a
+/// frame, a covered button, and a button far below the visible part.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>
@@ -264,7 +264,8 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// Two forms with fields for a secret: one that submits to another origin, and one that is changed to do so when text is typed into it.
+/// Two forms with fields for a secret. The first submits to another origin. The second is changed to do so when text is
+/// typed into it.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>
