@@ -10,8 +10,8 @@ use super::lexicon::is_price;
 
 /// Minimum number of similar siblings that make a collection. Source: chosen; two of a kind may be chance.
 const MIN_COLLECTION: usize = 3;
-/// Shortest run of text that counts as prose. Unit: letters; an ideograph counts as two. Source: chosen; a long button
-/// has 30.
+/// Minimum length of a run of text that counts as prose. Unit: letters; an ideograph counts as two. Source: chosen; a
+/// long button has 30.
 const MIN_PROSE: usize = 80;
 /// Maximum number of headings kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
@@ -29,9 +29,9 @@ const POINTER: Kinds = 1 << 6;
 /// both siblings or in neither. A badge or a sale price makes no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts of the parts of a page. Each covers only the main content ([`Outline::is_content`]), unless its field says
-/// otherwise. `fields`, `checks`, `buttons`, `links`, `images`, `prices` and `articles` leave out members of
-/// collections and the content of these members.
+/// Counts of the parts of a page. A count covers only the main content ([`Outline::is_content`]), unless its field says
+/// otherwise. Members of collections, and everything inside them, are not counted in `fields`, `checks`, `buttons`,
+/// `links`, `images`, `prices` and `articles`.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if there is anything to read or act on, anywhere on the page.
@@ -186,8 +186,8 @@ impl Features {
     }
 }
 
-/// Returns a node with the properties by which similar siblings are found: its role, and the kinds of nodes in it. The
-/// kinds of an item of a list or table are 0, because such items are similar whatever they contain.
+/// Returns a node with the properties by which similar siblings are found: its role, and the kinds of nodes in it. For
+/// an item of a list or table, the kinds are 0, because such items are similar whatever they contain.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (

@@ -31,12 +31,12 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Returns the fingerprint of the kind of page: of its roles, their nesting, and the names of its fields (without
-    /// numbers).
+    /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, their nesting, and the names of
+    /// the fields. Numbers in these names are left out.
     ///
     /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So the pages
-    /// of two products of one shop have the same fingerprint, and so has a list before and after an item is added. An
-    /// empty list differs from a filled one.
+    /// of two products of one shop have the same fingerprint. The fingerprint does not change when a similar item is
+    /// added to a list that has items. It changes when an empty list gets its first item.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();
@@ -82,9 +82,10 @@ impl Fingerprint {
 
     /// Returns the fingerprint of the page's content: names, texts, order, values and states.
     ///
-    /// Ignores references, layout and focus outside fields. Also ignores numbers, except in values of fields and in
-    /// names of enabled controls. So a ticking clock is not an effect of an action, but a typed digit or a cart count
-    /// is. Two states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
+    /// Ignores references and layout. Ignores the focus if it is not in a field. Ignores numbers, except in values of
+    /// fields and in names of enabled controls. So a ticking clock is not an effect of an action, but a digit typed
+    /// into a field is an effect, and so is a new number on the cart button. Two states are equal exactly if
+    /// [`diff`](super::diff()) finds no difference between the trees.
     pub fn state(tree: &Tree) -> Self {
         Self::state_with(tree, |_| false)
     }

@@ -1,7 +1,8 @@
-//! A hash that is equal in every process, and texts without numbers.
+//! A hash that is the same in every process, and a function that removes the numbers from a text.
 //!
-//! FNV-1a with a final mix. A page that wants to look like another one can copy its structure anyway, so resistance
-//! against forged collisions would gain nothing. Speed matters: ten thousand nodes must take less than a millisecond.
+//! FNV-1a with a final mix. A page that wants to look like another page can copy that page's structure anyway, so
+//! resistance against forged collisions would gain nothing. Speed matters: ten thousand nodes must take less than a
+//! millisecond.
 
 /// 64-bit FNV-1a, with the offset basis and prime that its authors published.
 pub(super) struct StableHash(u64);
@@ -19,7 +20,7 @@ impl StableHash {
         value.to_le_bytes().into_iter().for_each(|b| self.byte(b));
     }
 
-    /// Adds a text and a mark for its end, so that `ab`, `c` differs from `a`, `bc`.
+    /// Adds a text and a mark for its end, so that the texts `ab` and `c` give another hash than `a` and `bc`.
     pub(super) fn text(&mut self, text: &str) {
         text.bytes().for_each(|b| self.byte(b));
         self.byte(0xff);
@@ -45,8 +46,8 @@ impl StableHash {
     }
 }
 
-/// Passes the characters of a text to `f`, with one `#` for every number in any script: `1,299.00`, `9:59` and `٣` are
-/// equal.
+/// Passes the characters of a text to `f`, with a single `#` in place of each number. `1,299.00`, `9:59` and `٣` each
+/// become `#`.
 pub(super) fn without_numbers(text: &str, mut f: impl FnMut(char)) {
     let (mut in_number, mut separator) = (false, None);
     for c in text.chars() {

@@ -32,7 +32,8 @@ pub struct TargetIdentity {
     /// The accessible name; empty if there is none.
     #[serde(default)]
     pub name: String,
-    /// For an element without a name: the label beside a field, else the text in the element.
+    /// The label beside the element if it is a field without a name. The text in the element if it is not a field and
+    /// has no name. `None` if the element has a name, or if there is no label or text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Position, from 0, among the elements of the page with the same role, name and frame.
@@ -44,8 +45,9 @@ pub struct TargetIdentity {
     /// The landmark that the element is in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The position of the element, or of an element around it, among similar siblings; `None` if there is no such
-    /// position. A target with a position was probably chosen from the siblings, unless it is in a navigation landmark.
+    /// The position of the element, or of an element around it, among similar siblings; `None` if there are no similar
+    /// siblings. An element with such a position was probably chosen from among the siblings. This does not hold in a
+    /// navigation landmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// Stable attributes, such as `placeholder` and `testid`: name and value, sorted by name.
@@ -80,7 +82,7 @@ impl TargetIdentity {
         all.find(|(key, _)| key == name).map(|(_, value)| &**value)
     }
 
-    /// Longest text kept. Unit: characters. Source: chosen.
+    /// Maximum length of each text in an identity; a longer text is cut. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 60;
 
     /// Returns a text as an identity keeps it: on one line, cut to [`MAX_TEXT`](Self::MAX_TEXT) characters.
@@ -137,14 +139,14 @@ impl TargetIdentity {
     }
 }
 
-/// Computes the identities of the elements of one tree, after a single walk over it.
+/// Computes the identities of the elements of one tree, after a single walk over this tree.
 ///
-/// Make this value once if more than one identity is needed. The tree passed to its methods must be the tree that it
-/// was made from.
+/// Create one value of this type for all identities that are needed. The tree that is passed to a method must be the
+/// tree from which the value was made.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
-    /// For each node, its position among those with the same role, name and frame.
+    /// For each node, its position among the nodes with the same role, name and frame.
     ordinals: Vec<u32>,
 }
 
@@ -174,8 +176,8 @@ impl Identities {
         }
     }
 
-    /// Returns the identity of an element without the position among siblings: everything that
-    /// [`TargetIdentity::is_same_element`] compares. Looks at a limited number of nodes.
+    /// Returns the identity of an element, but leaves its position among siblings empty.
+    /// [`TargetIdentity::is_same_element`] does not compare this position. Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -233,10 +235,9 @@ const STABLE_PROPERTIES: [&str; 8] = [
     "type",
 ];
 
-/// Attributes with words for people, clearest first.
+/// Attributes that say what an element is, in words meant for people; clearest first.
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
-/// Attributes that say what a field is for, although their words are meant for programs and not for people; clearest
-/// first.
+/// Attributes that say what a field is for, in words meant for programs; clearest first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
 /// Suffixes that describe the look of an icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
@@ -290,7 +291,8 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the word of an icon without the suffix for its look, so that a star stays the same star after a click.
+/// Returns the word that names an icon, without a suffix for the icon's look: `star` for `star-o` and for `star-fill`.
+/// So an icon keeps its word when a click changes its look.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
@@ -362,8 +364,9 @@ struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// The name or label of the element without numbers, if elements of its role are recognised by it: a field `User`
-    /// is not similar to a field `Password`.
+    /// The name of the element, or else its label, with numbers left out. A counterpart must have the same text, so a
+    /// field `User` is no counterpart of a field `Password`. `None` if elements of this role need not have the same
+    /// text.
     said: Option<String>,
 }
 
@@ -378,8 +381,8 @@ impl<'t> Likeness<'t> {
     }
 
     /// Returns true if `sibling` corresponds to `own`. If `own` is the element itself, the sibling must be a
-    /// counterpart of it. If `own` is a node around the element, the sibling must be or contain a counterpart of the
-    /// element.
+    /// counterpart of the element. If `own` is a node around the element, the sibling must be or contain a counterpart
+    /// of the element.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)

@@ -10,15 +10,15 @@ use crate::base::text::{fold, squeeze};
 /// that differ between the elements of one page.
 const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 
-/// An element of a host as earlier runs knew it: its role, its names, and the attributes by which it can be recognised
-/// after its name has changed.
+/// An element on the pages of a host, as earlier runs saw it: its role, its names, and the attributes by which it can
+/// be recognised after its name has changed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KnownElement {
     /// The role.
     pub role: Role,
     /// The names that the element had in earlier runs. Page data.
     pub names: Vec<String>,
-    /// Attributes with their values, the surest first. Page data.
+    /// The attributes by which the element is found again, with their values, the surest first. Page data.
     pub marks: Vec<(String, String)>,
 }
 

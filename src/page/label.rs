@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::text;
 
-/// Longest label shown. Unit: characters. Source: chosen.
+/// Maximum length of a label; a longer label is cut. Unit: characters. Source: chosen.
 pub const MAX_LABEL: usize = 160;
 
 /// Maximum number of levels climbed to find the label of a field. Source: chosen; a field in a cell in a wrapper needs
@@ -15,13 +15,14 @@ const MAX_LEVELS: usize = 3;
 /// Maximum number of neighbours examined on each level. Source: chosen; the asterisk of a required field and a gap may
 /// stand between field and label.
 const MAX_NEIGHBOURS: usize = 3;
-/// Longest text before a field that can be its label. Unit: characters. Source: chosen; longer texts are prose.
+/// Maximum length of a text before a field that can be the field's label. Unit: characters. Source: chosen; longer
+/// texts are prose.
 const MAX_BESIDE: usize = 60;
 /// Maximum number of words of a label that ends with a full stop. Source: chosen; `Tel.` and `Order no.` are not
 /// sentences.
 const MAX_WORDS: usize = 3;
-/// Maximum number of a table's columns for which headings are looked for. Unit: cells. Source: chosen; a calendar has
-/// eight.
+/// Maximum number of cells of a row that are examined to find the heading of a column or row. Unit: cells. Source:
+/// chosen; a calendar has eight.
 const MAX_COLUMNS: usize = 64;
 
 /// Returns the label of an element. `own` is the element's text without the text of the elements inside it.
@@ -101,7 +102,8 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     })
 }
 
-/// Returns true if the cell is in a table with column headings. The cell beside it then belongs to another column.
+/// Returns true if the cell is in a table with column headings. In such a table, a neighbouring cell belongs to another
+/// column.
 fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
     let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row);
     row.and_then(|row| heading_row(tree, row))
@@ -140,16 +142,16 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
-/// Returns true if a text is only a number or percentage, which is the value of another element, such as a slider, and
-/// not a label. Returns false for `4 x 4 =` and `2.`.
+/// Returns true if a text is only a number or percentage. Such a text is not a label but the value of another element,
+/// such as a slider. Returns false for `4 x 4 =` and `2.`.
 fn is_quantity(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(|c: char| c.is_numeric() || c == '%')
         && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
-/// Returns the text beside a field: a short text before it or, for a checkbox or radio button, the text after it. Looks
-/// past wrappers but never past another field.
+/// Returns the text beside a field. For a checkbox or radio button, this is the text after the field, if there is one.
+/// Otherwise it is a short text before the field. Looks past wrappers, but not past an element that can be acted on.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_box = is_checkable(&tree[id].role);
     let mut at = id;

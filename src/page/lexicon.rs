@@ -92,7 +92,7 @@ pub(super) const SEARCH_KEYS: [&str; 14] = [
 
 /// Returns true if a text is a price: a number with a currency sign or word.
 pub(super) fn is_price(text: &str) -> bool {
-    /// Longest text that can be a price. Unit: bytes. Source: chosen.
+    /// Maximum length of a text that can be a price. Unit: bytes. Source: chosen.
     const MAX_PRICE: usize = 120;
     const WORDS: [&str; 14] = [
         "eur", "usd", "gbp", "chf", "jpy", "cny", "inr", "kr", "zł", "kč", "руб", "ريال", "درهم",

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Role;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest text in a locator. Unit: characters. Source: chosen, the same as for stored strings.
+/// Maximum length of each text in a locator. Unit: characters. Source: chosen, the same as for stored strings.
 pub const MAX_LOCATOR_TEXT: usize = 300;
 /// Maximum number of steps in a chain. Source: chosen; drivers print up to 5.
 pub const MAX_LOCATOR_STEPS: usize = 8;
@@ -52,7 +52,8 @@ pub enum LocatorStep {
 
 /// A chain of steps. Each step searches inside the matches of the step before.
 ///
-/// In the text form, a step is a strategy with its value; texts are JSON strings. Steps are joined by ` >> `:
+/// In the text form, a step is written as its kind and its value, such as `role=button`. Texts are JSON strings. Steps
+/// are joined by ` >> `:
 ///
 /// ```
 /// use webwise::page::Locator;

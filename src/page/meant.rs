@@ -1,8 +1,9 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
-//! A locator matches every node that has the locator's words: a button, the text in it, the row around it. Of several
-//! matches, only the better ones are kept, by three tests in turn: the action can be done to the node; the node has
-//! exactly the locator's words; the node reacts to clicks.
+//! A locator matches every node that has the locator's words: a button, the text in it, the row around it. A match that
+//! contains another match is dropped. If several matches remain, three tests follow in turn: the action can be done to
+//! the node; the node has exactly the locator's words; the node has an interactive role. Each test drops the matches
+//! that fail it, but a test that all matches fail drops none.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +13,9 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Number of nodes that are asked whether they react to clicks: the node with the text and the nearest nodes around it.
-/// If none of them reacts, the text is no target. Source: chosen; it covers a card around a paragraph around a text,
-/// but not the whole page.
+/// Maximum number of nodes that are examined to see whether a click on a text has an effect: the node with the text and
+/// the nearest nodes around it. If none of these nodes reacts to clicks, the text is no target. Source: chosen; it
+/// covers a card around a paragraph around a text, but not the whole page.
 const MAX_AROUND: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +23,7 @@ pub(crate) enum Meant {
     /// The locator asks for something that a tree does not contain, or nothing matches it.
     Unknown,
     One(NodeId),
-    /// No element has exactly the locator's words. These words are only a part of the text of this node, which does not
-    /// react to clicks.
+    /// No element has exactly the locator's words. This node has them among other words and does not react to clicks.
     PartOf(NodeId),
     /// Several elements that the locator means equally well, in document order.
     Several(Vec<NodeId>),
@@ -160,8 +160,8 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
 }
 
 /// Returns the element that a match belongs to: the nearest interactive node, from the match outwards, that is itself a
-/// match. If there is none, returns the nearest node with a reference, if it has no text besides that of the match.
-/// Otherwise returns the match.
+/// match. If there is none, returns the nearest node with a reference, but only if that node has no text besides the
+/// text of the match. Otherwise returns the match.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));

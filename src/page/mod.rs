@@ -7,14 +7,16 @@
 //!
 //! # Decisions
 //!
-//! - A text beside a field is its label only if it is short and neither a sentence nor a number, because the sentence
-//!   or number of an exercise, for example, differs at every visit.
+//! - A text beside a field is the field's label only if the text is short and neither a sentence nor a number.
+//!   Sentences and numbers, such as those of an exercise, may differ at every visit.
 //! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
 //!   exhausts the stack.
 //! - There are two fingerprints: structure for the kind of page, state for its content. Numbers outside fields and
-//!   controls do not count, so a ticking clock is not an effect. A diff is empty exactly when the states are equal.
-//! - A locator is a chain of steps of a fixed set of kinds, with a text form of its own. It is stored, shown and passed
-//!   to drivers, so nothing in it may act as syntax; each driver prints it in a syntax of its own.
+//!   controls are ignored, so a ticking clock is not an effect of an action. A diff is empty exactly when the states
+//!   are equal.
+//! - A locator is a chain of steps and has a text form. The kinds of steps are a fixed set. Locators are stored, shown
+//!   and passed to drivers, so no text in a locator may act as syntax. Each driver prints a locator in a syntax of its
+//!   own.
 
 mod collect;
 mod context;

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::Tree;
 use crate::base::text::{clean, truncate};
 
-/// Longest title of a page or tab that is kept. Unit: characters. Source: chosen; browsers show about 100, and every
-/// event contains the title.
+/// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
+/// about 100, and every event contains the title.
 pub const MAX_TITLE: usize = 1_000;
-/// Longest message of a dialog that is kept. Unit: characters. Source: chosen; browsers show about 2,000, and a message
-/// may contain evidence.
+/// Maximum length of the message of a dialog; a longer message is cut. Unit: characters. Source: chosen; browsers show
+/// about 2,000, and a message may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
-/// Longest selected text that is kept; a longer text is cut. Unit: characters. Source: chosen; more than a message
-/// shows. So if a secret is cut here, no message shows the part that is kept.
+/// Maximum length of the selected text; a longer text is cut. Unit: characters. Source: chosen; more than a message to
+/// the model shows. So if this limit cuts through a secret, no message shows the part of the secret that is kept.
 pub const MAX_SELECTED: usize = 1_000;
 
 /// The kind of a dialog.
@@ -173,7 +173,7 @@ pub enum Notice {
     },
     /// The page offered a file. It was kept in the run's own folder, or refused.
     Download {
-        /// The name that the page gave it: page data, cleaned, never used as a path.
+        /// The name that the page gave the file: page data, cleaned, never used as a path.
         suggested_name: String,
         /// True if the file was kept.
         kept: bool,

@@ -93,8 +93,8 @@ impl Outline {
         &self.places[id.index()]
     }
 
-    /// Returns true if the node belongs to the main content: in the main landmark or, if the page has none, outside
-    /// banners, menus, footers, side columns and dialogs.
+    /// Returns true if the node belongs to the main content. On a page with a main landmark, this is everything inside
+    /// the landmark. On any other page, it is everything outside banners, menus, footers, side columns and dialogs.
     pub(super) fn is_content(&self, id: NodeId) -> bool {
         match self.place(id).area {
             Area::Main => true,

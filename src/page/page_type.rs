@@ -83,16 +83,17 @@ const MAX_ERROR_LETTERS: usize = 900;
 const MAX_LOGIN_LETTERS: usize = 1_500;
 /// Maximum amount of text on the home page of a search engine. Unit: letters. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
-/// Least prose of an article. Unit: letters. Source: chosen; three paragraphs.
+/// Minimum amount of prose in an article. Unit: letters. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
-/// Least prose of an article on a page without a collection. Unit: letters. Source: chosen.
+/// Minimum amount of prose in an article on a page without a collection. Unit: letters. Source: chosen.
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
 /// Minimum number of similar things in a list. Source: chosen.
 const MIN_LIST: usize = 5;
 /// Minimum number of results of a search. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
-/// Hints for the type of a page, from its address and the labels of its fields. Each may be missing.
+/// Hints for the type of a page, from its address, its title and headings, and its fields. A hint that the page does
+/// not give is zero, false or empty.
 struct Hints {
     title: String,
     password_fields: usize,
@@ -299,7 +300,8 @@ fn is_short_article(f: &Features, _: &Hints) -> bool {
     f.prose >= MIN_SHORT_ARTICLE_PROSE && f.prose > f.link_letters && f.items == 0
 }
 
-/// Returns the word by which a summary counts elements of this role, such as `link`; `None` if it does not count them.
+/// Returns the word by which a summary counts elements of this role, such as `link`; `None` if a summary does not count
+/// such elements.
 pub(super) fn counted(role: &Role) -> Option<&'static str> {
     Some(match role {
         Role::Link => "link",

@@ -12,7 +12,7 @@ use super::{
 /// without a name also has its label, its attributes, and its position among the nameless elements of its role.
 /// Elements in frames are left out, because a frame may belong to another site.
 ///
-/// Costs one walk over the tree, while [`TargetIdentity::of`] costs one for each element.
+/// Costs one walk over the tree, while [`TargetIdentity::of`] costs one walk for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
     let found = sketch_nodes(tree, wanted).into_iter();
     found.map(|(_, identity)| identity).collect()

@@ -6,11 +6,11 @@ use super::{
 };
 use crate::base::text;
 
-/// Longest summary. Unit: characters. Source: chosen; about 75 tokens.
+/// Maximum length of a summary. Unit: characters. Source: chosen; about 75 tokens.
 pub const MAX_SUMMARY: usize = 300;
-/// Longest page text quoted in a summary. Unit: characters. Source: chosen.
+/// Maximum length of a text of the page that a summary quotes. Unit: characters. Source: chosen.
 const MAX_QUOTE: usize = 60;
-/// Maximum number of headings quoted. Source: chosen.
+/// Maximum number of headings that a summary quotes. Source: chosen.
 const MAX_QUOTED_HEADINGS: usize = 3;
 
 /// Returns the summary of a page. It quotes texts of the page as JSON strings.

@@ -10,18 +10,18 @@ use crate::base::{Error, ErrorKind, Origin, Result};
 
 /// Maximum number of path segments kept. Source: chosen.
 const MAX_SEGMENTS: usize = 4;
-/// Longest segment kept as it is. Unit: characters. Source: chosen.
+/// Maximum length of a path segment that is kept as it is. Unit: characters. Source: chosen.
 const MAX_SEGMENT: usize = 40;
-/// Shortest run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; short git hashes have 7
-/// or more.
+/// Minimum length of a run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; short git
+/// hashes have 7 or more.
 const MIN_HEX_ID: usize = 8;
 
 /// The origin and the path pattern of a URL.
 ///
 /// Numbers become `:n`, long hexadecimal ids `:id`, and a segment that does not match `[a-z0-9._-]{1,40}` becomes `:x`.
-/// Of more than four segments, the first three and the last are kept, with `:more` between them, because the last one
-/// often names the operation (`change`, `delete`). Query, fragment and user are dropped, because they may contain
-/// tokens.
+/// A path of more than four segments keeps its first three and its last, with `:more` between them. The last segment is
+/// kept because it often names the operation (`change`, `delete`). Query, fragment and user are dropped, because they
+/// may contain tokens.
 ///
 /// ```
 /// use webwise::page::PageTemplate;
@@ -38,7 +38,7 @@ impl PageTemplate {
     /// Returns the template of a URL.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https or there is no host.
+    /// [`ErrorKind::InvalidInput`] if the scheme is neither http nor https, or if the URL has no host.
     pub fn of(url: &Url) -> Result<Self> {
         let mut text = Origin::of(url)?.as_str().to_owned();
         let segments: Vec<&str> = url
@@ -67,7 +67,7 @@ impl PageTemplate {
     /// Parses the text of a URL and takes its template.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if it is not a URL, and for the same reasons as [`PageTemplate::of`].
+    /// [`ErrorKind::InvalidInput`] if the text is not a URL, and for the same reasons as [`PageTemplate::of`].
     pub fn parse(text: &str) -> Result<Self> {
         let url = Url::parse(text).map_err(|e| {
             Error::new(ErrorKind::InvalidInput, "page_template.parse").with_source(e)

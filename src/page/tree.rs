@@ -62,7 +62,8 @@ pub struct States {
     /// True if the element has the focus.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
-    /// True if the mouse pointer becomes a hand when it is on the node. The node is then probably clickable, whatever its role says.
+    /// True if the mouse pointer becomes a hand when it is on the node. The node is then probably clickable, whatever
+    /// its role says.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointer: bool,
     /// Level of a heading or tree item, from 1.
@@ -103,9 +104,10 @@ pub struct Node {
     /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
-    /// Other properties by name, in the driver's order: `placeholder`; for a node that can be acted on also `type`,
-    /// `inputmode`, `name`, `autocomplete`, `testid`, `current`, `valuetext`, `range` (`0 to 100`), `editable`, and
-    /// `icon` if the node has neither name nor text.
+    /// Further properties, each with its name and value, in the driver's order. A field may have `placeholder`. A node
+    /// that can be acted on may also have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `current`,
+    /// `valuetext`, `range` (such as `0 to 100`) and `editable`. If such a node has neither name nor text, it may have
+    /// `icon` or `look`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,
@@ -165,8 +167,8 @@ impl Node {
             .map(|(_, value)| &**value)
     }
 
-    /// Returns true if text can be typed into the node: because of its role, or because the page lets its content be
-    /// edited.
+    /// Returns true if text can be typed into the node. This follows from the node's role, or from the property
+    /// `editable`.
     pub fn is_editable(&self) -> bool {
         self.role.is_editable() || self.property("editable").is_some()
     }
@@ -174,8 +176,8 @@ impl Node {
 
 /// The accessible nodes of a page in document order.
 ///
-/// The nodes are in a flat list: the descendants of a node come directly after it. The tree is therefore walked with a loop instead of
-/// recursion, and no depth of nesting can exhaust the stack.
+/// The nodes are in a flat list: the descendants of a node come directly after it. The tree is therefore walked with a
+/// loop instead of recursion, and no depth of nesting can exhaust the stack.
 ///
 /// ```
 /// use webwise::page::{ElementRef, Node, Role, Tree};
@@ -245,7 +247,7 @@ impl From<Tree> for TreeData {
 }
 
 impl Tree {
-    /// Starts a tree.
+    /// Returns a builder for a new tree.
     pub fn builder() -> TreeBuilder {
         TreeBuilder::default()
     }
@@ -279,7 +281,8 @@ impl Tree {
         self.malformed
     }
 
-    /// Returns the number of nodes that were left out because of a limit. They come after those in the tree.
+    /// Returns the number of nodes that were left out because of a limit. A frame whose content could not be read
+    /// counts as one such node.
     pub const fn omitted(&self) -> u32 {
         self.omitted
     }
@@ -408,7 +411,7 @@ impl Tree {
 
 #[cfg(test)]
 use counted::add as count;
-/// Counts the nodes that are visited, in tests of this crate only.
+/// Does nothing. In tests of this crate, `counted::add` takes its place and counts the visited nodes.
 #[cfg(not(test))]
 const fn count(_: usize) {}
 

@@ -74,13 +74,13 @@ pub struct PageView {
     pub title: String,
     /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
     pub page_type: PageType,
-    /// The kind of page under an open dialog; equal to `page_type` if no dialog is open.
+    /// The kind of page, ignoring an open dialog; equal to `page_type` if no dialog is open.
     #[serde(rename = "under")]
     pub behind_dialog: PageType,
     /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
-    /// All elements that can be clicked or edited. Elements in dialogs come first; otherwise the order is that of the document. Duplicates
-    /// are merged into one element.
+    /// All elements that can be clicked or edited. Elements in dialogs come first; otherwise the order is that of the
+    /// document. Duplicates are merged into one element.
     pub elements: Vec<Element>,
     /// The readable text: open dialogs, then content, then menus and footers. One line for each block.
     pub visible_text: String,
@@ -192,8 +192,8 @@ impl PageView {
         self
     }
 
-    /// Returns the element with this reference. If the element with this reference was dropped as a duplicate, returns the element that was
-    /// kept in its place.
+    /// Returns the element with this reference. If that element was dropped as a duplicate, returns the element that
+    /// was kept in its place.
     pub fn element(&self, reference: &ElementRef) -> Option<&Element> {
         let own = self
             .elements

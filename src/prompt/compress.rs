@@ -6,7 +6,7 @@
 //!   long result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
-//! - A model cannot guess addresses. If too many addresses were left out, some of these are listed at the end.
+//! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
 pub(crate) mod model;
 
@@ -51,7 +51,8 @@ pub(super) struct Compressed {
     pub(super) left_out: usize,
 }
 
-/// Returns a text shortened to at most the budget, by estimate. A text that already fits is returned unchanged.
+/// Returns the text, shortened so that its estimated size is at most `budget`. A text that already fits is returned
+/// unchanged.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
@@ -101,8 +102,8 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     }
 }
 
-/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. Of up to 10 addresses
-/// it is 100 %, of up to 50 it is 80 %, and of more it is 60 %. Source: chosen.
+/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. The share is 100 for at
+/// most 10 addresses, 80 for at most 50, and 60 for more. Source: chosen.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,
@@ -111,8 +112,8 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends to `out` addresses of `text` that are missing there, until `out` contains the [`required`] share or `room` is
-/// used up. Unit of `room`: tokens.
+/// Appends to `out` addresses of `text` that `out` does not contain yet. Stops when `out` contains the [`required`]
+/// share of the addresses, or when `room` is used up. Unit of `room`: tokens.
 fn recover(text: &str, out: &mut Vec<String>, room: u64) {
     let all = addresses(text);
     let shown = out.join("\n");
@@ -222,7 +223,7 @@ fn is_pair(line: &str) -> bool {
 }
 
 /// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends
-/// of the text, two from the front for each one from the back, so that those in the middle come last.
+/// of the text, two from the front for each one from the back. So the lines in the middle of the text come last.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     let mut by_importance: Vec<(u8, Vec<usize>)> = Vec::new();
     for at in 0..lines.len() {
@@ -239,7 +240,8 @@ fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the indexes in another order: from both ends to the middle, two from the front for each one from the back.
+/// Returns the indexes in a new order: they are taken from both ends of `all`, two from the front for each one from the
+/// back. So the middle ones come last.
 fn outside_in(all: &[usize]) -> Vec<usize> {
     let mut out = Vec::with_capacity(all.len());
     let mut rest = all;
@@ -360,7 +362,7 @@ fn structured(value: &Value, budget: TokenCount) -> Compressed {
     last
 }
 
-/// Returns as many of the lines as fit into the budget, taken from both ends of the list, in their old order. The
+/// Returns as many of the lines as fit into the budget, taken from both ends of the list, in their original order. The
 /// middle of a long line is left out.
 fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
     let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal at which the word counts in the choice of an excerpt. Unit: bytes. Source:
+/// Minimum length of a word of the goal. Shorter words do not count when an excerpt is chosen. Unit: bytes. Source:
 /// chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
 

@@ -23,7 +23,8 @@ impl Fence {
         }
     }
 
-    /// Adds a section with a heading and lines to the fence; adds nothing if there are no lines. The heading is this crate's own text.
+    /// Adds a section with a heading and lines to the fence; adds nothing if there are no lines. The heading is this
+    /// crate's own text.
     pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item: AsRef<str>>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {
@@ -53,14 +54,15 @@ impl Fence {
     }
 }
 
-/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Each run of white space becomes one space.
+/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Each run of white space becomes
+/// one space.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     json(&crate::base::text::truncate(&one_line, max))
 }
 
-/// Returns a text from outside as a JSON string like [`quoted`], but with its white space. Line breaks are escaped in
-/// the string, so it is still one line.
+/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Unlike [`quoted`], keeps all
+/// white space: line breaks are escaped.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(
         &crate::base::text::clean(text),

@@ -16,13 +16,13 @@ use crate::{
 const MAX_NAME: usize = 60;
 /// Maximum length of the address that a step led to, in the line about that step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
-/// Maximum length of the address of an earlier page, to which the model may go back. Unit: characters. Source: chosen;
-/// an address that is cut cannot be opened.
+/// Maximum length of the address in a line about an earlier page. The model may go back to this address. Unit:
+/// characters. Source: chosen; an address that is cut cannot be opened.
 const MAX_URL: usize = 300;
 /// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
-/// Number of the last thoughts of the model that the history shows. Source: chosen; a message shows nothing else of earlier replies, and
-/// older thoughts are about pages that are gone.
+/// Maximum number of the model's thoughts that the history shows; the latest are shown. Source: chosen; a message shows
+/// nothing else of earlier replies, and older thoughts are about pages that are gone.
 const THOUGHTS: usize = 3;
 /// Maximum length of a thought in the history. Unit: characters. Source: chosen; two sentences.
 const MAX_THOUGHT: usize = 200;
@@ -84,8 +84,8 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns a line such as `3: "The cheapest is on the next page."` for each of the last [`THOUGHTS`] steps with a thought of the model,
-/// oldest first.
+/// Returns a line such as `3: "The cheapest is on the next page."` for each of the last [`THOUGHTS`] steps with a
+/// thought of the model, oldest first.
 pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>) -> Vec<String> {
     let said = steps.rev().filter_map(|step| {
         let thought = step.thought.as_deref()?;
@@ -101,7 +101,8 @@ fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns the address of a page for a line about a step, without the host if the page `before` has the same host.
+/// Returns the address of the page `place` for a line about a step. Leaves out the host if the page `before` has the
+/// same host.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
     let path = Url::parse(url).ok().filter(|_| {
@@ -112,8 +113,9 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line for each page that the run visited before the steps that the message shows. The line contains the page's address and
-/// title, and the number of visits if there were several. The page that the run left last comes last.
+/// Returns a line for each page that the run visited before the steps that the message shows. The line contains the
+/// page's address and title, and the number of visits if there were several. The page that the run left last comes
+/// last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     let line = |page: &Visited<'_>| {

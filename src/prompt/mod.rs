@@ -6,18 +6,19 @@
 //!
 //! # Decisions
 //!
-//! - A question that the model asks a person is inside the fence, because the model may repeat text of a page. The answer is outside,
-//!   because the person is the user.
+//! - A question that the model asks a person is inside the fence, because the model may repeat text of a page. The
+//!   answer is outside, because the person is the user.
 //! - The history is inside a fence, because its lines contain names of elements, and names are page text. The nonce of that
 //!   fence stays the same for the run, so that a provider can cache the history.
 //! - Nonces are printed in decimal, because three digits take a model only one token.
-//! - A message that is too long is cut by whole lines. First the sections about earlier steps and results are cut; their [priority](pack)
-//!   decides how many lines each keeps. Then the page is cut. Failures, tips of lessons, answers and remarks are never cut.
+//! - A message that is too long is cut by whole lines. First the sections about earlier steps and results are cut; the
+//!   [priority](pack) of each section decides how many lines it keeps. Then the page is cut. Failures, tips of lessons,
+//!   answers and remarks are never cut.
 //!
 //! # Cuts
 //!
-//! The table gives the number of lines that a message keeps at each budget, if each section has 20 lines and the page has 42. `Plan` and
-//! `Notes for this site` are sections that belong to kinds of memory; their priority is 40.
+//! The table gives the number of lines that a message keeps at each budget, if each section has 20 lines and the page
+//! has 42. `Plan` and `Notes for this site` are sections that belong to kinds of memory; their priority is 40.
 //!
 #![doc = include_str!("cuts.md")]
 

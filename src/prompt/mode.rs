@@ -8,10 +8,11 @@ use crate::{
     working::{History, Step},
 };
 
-/// Number of the last steps by which [`Mode::Auto`] decides between the other modes. Source: chosen.
+/// Maximum number of steps by which [`Mode::Auto`] decides between the other modes. The latest steps count. Source:
+/// chosen.
 const LOOKED_AT: usize = 10;
-/// Number of the last [`LOOKED_AT`] steps that must extract texts for [`Mode::Auto`] to act as `Scrape`, or read texts
-/// for it to act as `Research`. Source: chosen.
+/// Minimum number of steps that make [`Mode::Auto`] act as another mode: as `Scrape` if this many of the last
+/// [`LOOKED_AT`] steps extract texts, as `Research` if this many read texts. Source: chosen.
 const ENOUGH: usize = 4;
 
 /// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not
@@ -29,8 +30,8 @@ const ENOUGH: usize = 4;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// `Scrape` while at least four of the last ten steps extract texts, `Research` while at least four of them read
-    /// lines of pages, otherwise `Execute`.
+    /// Acts as `Scrape` while at least four of the last ten steps extract texts. Otherwise acts as `Research` while at
+    /// least four of them read lines of pages. Otherwise acts as `Execute`.
     #[default]
     Auto,
     /// The run finds its way through many pages.
@@ -43,14 +44,15 @@ pub enum Mode {
     Research,
 }
 
-/// The limits and priorities by which a message in a mode keeps the parts of the run's memory.
+/// The limits and priorities of one mode. They decide which parts of the run's memory a message keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
     /// Maximum size of the texts that were extracted in earlier steps, in one message.
     pub(super) extracted: TokenCount,
     /// The divisor that gives the share of the message that extracted texts may take: 5 means a fifth.
     pub(super) extracted_share: u64,
-    /// The priority of the section with the lines that were read earlier. The fields below are the priorities of the other sections.
+    /// The priority of the section with the lines that were read in earlier steps. Each field below is the priority of
+    /// the section that it is named after.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,
@@ -99,7 +101,8 @@ impl Mode {
         }
     }
 
-    /// Returns the mode that fits the last steps in the history; `Auto` if fewer than [`ENOUGH`] of them extract or read texts.
+    /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history: `Scrape` if at least [`ENOUGH`] of them
+    /// extract texts; otherwise `Research` if at least [`ENOUGH`] of them read texts; otherwise `Auto`.
     fn of_steps(history: History<'_>) -> Self {
         let steps: Vec<&Step> = history.entries().collect();
         let last = || steps.iter().rev().take(LOOKED_AT);

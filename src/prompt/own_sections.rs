@@ -17,17 +17,19 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Minimum number of free tokens for one more extracted text to be shown. Source: chosen; fewer tokens hold only a few
-/// lines, which say little.
+/// Minimum number of free tokens at which one more extracted text is shown. Source: chosen; fewer tokens hold only a
+/// few lines, which say little.
 const LEAST_EXTRACTED: u64 = 100;
-/// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50 tokens.
+/// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50
+/// tokens.
 const MAX_LINE: usize = 200;
 
-/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if the message does not
-/// fit as a whole.
+/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if
+/// the message does not fit as a whole.
 ///
-/// Results that the model has just asked for have the highest priority, because the next decision needs them. The [mode](super::Mode) decides which of
-/// the sections about earlier steps matter most. Source of the other priorities: chosen.
+/// Results that the model has just asked for have the highest priority, because the next decision needs them. The
+/// [mode](super::Mode) decides which of the sections about earlier steps matter most. Source of the other priorities:
+/// chosen.
 pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 13] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
@@ -119,14 +121,14 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
-/// Returns one line of a text, indented and quoted; several lines if it is long.
+/// Returns one line of a text, indented and quoted. A long line becomes several lines.
 fn below(line: &str) -> impl Iterator<Item = String> {
     let parts = short(line).into_iter();
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message without room for the whole line can keep
-/// some of the parts. A longer word stays whole.
+/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message without room for the
+/// whole line can keep some of the parts. A longer word stays whole.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -157,8 +159,8 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the lines of the texts that the run has extracted, except those that this message contains as results. If
-/// not all texts fit, the newest are shown. The newest text comes last.
+/// Returns the lines of the texts that the run has extracted. Texts that this message already contains as results are
+/// left out. If not all texts fit, the newest are shown. The newest text comes last.
 fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();

@@ -2,7 +2,7 @@
 
 use crate::base::{TokenCount, tokens::estimate};
 
-/// The end of a block from which lines are kept when the block is cut.
+/// The end of a block that is kept when the block is cut: the first lines or the last lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     /// The first lines are kept. Used for text that was read or found, which begins with the requested part.
@@ -12,7 +12,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Returns the `kept` first or last lines, or all lines if there are fewer.
+    /// Returns the first or last `kept` lines, or all lines if there are fewer.
     pub(super) fn shown<T>(self, lines: &[T], kept: usize) -> &[T] {
         let kept = kept.min(lines.len());
         match self {
@@ -43,8 +43,8 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of the line at place `nth` in the order in which lines are kept. The first place is 0. Returns `None`
-    /// if the block has no such line.
+    /// Returns the number of tokens of the line that is kept in place `nth`, counted from 0. Place 0 is the first line
+    /// for [`Keep::First`] and the last line for [`Keep::Last`]. Returns `None` if the block has no such line.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -65,9 +65,9 @@ pub(crate) fn cost(text: &str) -> TokenCount {
 
 /// Returns, for each block, the number of its lines that fit into the budget.
 ///
-/// The blocks take turns; the block with the highest priority is first. In each turn a block adds a number of lines in proportion to its
-/// priority, so no block is left out because another block is long. The first line that exceeds the budget ends the packing. So with a
-/// larger budget no block has fewer lines.
+/// The blocks take turns; the block with the highest priority is first. In each turn a block adds a number of lines in
+/// proportion to its priority, so no block is left out because another block is long. The first line that exceeds the
+/// budget ends the packing. So with a larger budget no block has fewer lines.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};

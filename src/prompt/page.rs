@@ -27,8 +27,9 @@ use crate::{
 
 /// Maximum length of the label of an element. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of a quoted text in the mark that replaces the lines left out of a list. The mark quotes a text of the
-/// last of these lines, which lets the model see how the list is ordered. Unit: characters. Source: chosen.
+/// Maximum length of a quoted text in the mark that replaces the lines left out of a list. The mark quotes a text of
+/// the last line that was left out, so that the model can see how the list is ordered. Unit: characters. Source:
+/// chosen.
 const MAX_LAST: usize = 40;
 /// Maximum length of each text in a line that is kept as a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
@@ -42,17 +43,18 @@ const MAX_VALUE: usize = 300;
 /// Maximum length of a text that counts as a possible button although it does not have the role of a button. Unit:
 /// bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
-/// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source: chosen.
+/// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source:
+/// chosen.
 const MAX_HINT: usize = 60;
 /// Maximum length of the page's title. Unit: characters. Source: chosen.
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a line that is shown instead of a mark for left-out lines, if the mark would replace only this
-/// line. Unit: characters. Source: chosen; a mark has about the same length.
+/// Maximum length of a single left-out line that is shown after all, instead of the mark that would replace it. Unit:
+/// characters. Source: chosen; a mark has about the same length.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of empty query parameters. An address with at least this many parameters without a value is shown
-/// without these. Source: chosen; fewer take no more room than the words that replace them.
+/// Minimum number of query parameters without a value that are left out of an address. If an address has fewer, they
+/// are shown. Source: chosen; fewer take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the selected text. Unit: characters. Source: chosen; the same as for the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
@@ -148,7 +150,8 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Returns the estimated size of the content of the page in a message, without the lines for address, title, dialog, tabs and notes.
+/// Returns the estimated size of the content of the page in a message, without the lines for address, title, dialog,
+/// tabs and notes.
 pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         max_text: digest.max_text,
@@ -345,8 +348,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the reference of a part of a line, followed by a space; an empty text if there is none or it is not to
-    /// be written. `needed` is true if the part needs a reference to be acted on.
+    /// Returns the reference of a part of a line, followed by a space. Returns an empty text if the part has no
+    /// reference, or if the settings do not ask for it. `needed` is true if the part needs a reference to be acted on.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,

@@ -128,7 +128,7 @@ impl ShownPage {
     }
 }
 
-/// The element whose parts in a line are being read.
+/// The element that is being read from a line.
 #[derive(Default)]
 struct Open {
     element: ShownElement,

@@ -86,7 +86,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the lines as they are written into the message. If lines were cut off, a mark in their place gives their number.
+    /// Returns the lines as they are written into the message. If lines were cut off, a mark in their place gives their
+    /// number.
     pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<Cow<'_, str>> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {

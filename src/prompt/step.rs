@@ -36,8 +36,8 @@ static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
 const MAX_DETAIL: usize = 200;
 /// Maximum length of a name, such as a tool's or the label of a result. Unit: characters. Source: chosen.
 pub(super) const MAX_NAME: usize = 60;
-/// Smallest size to which the page section is cut, even if the message is then larger than its budget. Unit: tokens.
-/// Source: chosen; a login form takes 150.
+/// Minimum size of the page section after a cut. The section keeps this size even if the message is then larger than
+/// its budget. Unit: tokens. Source: chosen; a login form takes 150.
 const MIN_PAGE: usize = 300;
 
 /// The action that has just failed.
@@ -47,9 +47,9 @@ pub struct LastFailure {
     pub command: String,
     /// The outcome of the action.
     pub outcome: Outcome,
-    /// The number of the last earlier step that tried the same action on a page with the same address template, if that
-    /// step failed or had no effect; otherwise `None`. Always `None` for a key that moves the caret, because such a key
-    /// is pressed until it has no effect.
+    /// The number of the last earlier step that tried the same action on a page with the same address template. `None`
+    /// if there is no such step, or if its outcome was neither [`Outcome::Failed`] nor [`Outcome::NoEffect`]. Always
+    /// `None` for a key that moves the caret, because such a key is normally pressed until it has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
 }
@@ -57,7 +57,8 @@ pub struct LastFailure {
 /// The content of the message of one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
-    /// The nonce (random number) in the marks of the fence around the sections that only grow. It is the same in all messages of a run.
+    /// The nonce (random number) in the marks of the fence around the sections that only grow. It is the same in all
+    /// messages of a run.
     pub run_nonce: Nonce,
     /// The nonce in the marks of the fence around the other sections. It is new for each message.
     pub nonce: Nonce,
@@ -92,7 +93,7 @@ pub struct StepParts<'a> {
     pub known: &'a [String],
     /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],
-    /// Maximum size of one text in `results` and `extracted`; a longer one is shortened. Unit: tokens, estimated.
+    /// Maximum size of each text in `results` and `extracted`. A longer text is shortened. Unit: tokens, estimated.
     pub max_result: TokenCount,
     /// The current time, from which the age of an extracted text follows.
     pub now: DateTime<Utc>,
@@ -112,9 +113,9 @@ pub struct StepParts<'a> {
     pub mode: Mode,
     /// The limits on the part of the page that the message shows.
     pub digest: DigestOptions,
-    /// The maximum size of the whole message, estimated. First the sections about earlier steps and results are cut, together with the
-    /// sections that belong to kinds of memory. If that is not enough, the page is cut too. Failures, other tips, answers and remarks are
-    /// never cut.
+    /// Maximum size of the whole message. Unit: tokens, estimated. First the sections about earlier steps and results
+    /// are cut, together with the sections that belong to kinds of memory. If that is not enough, the page is cut too.
+    /// Failures, answers and remarks are never cut. Tips are cut only in sections that belong to kinds of memory.
     pub budget: TokenCount,
 }
 
@@ -157,12 +158,12 @@ impl<'a> StepParts<'a> {
 
 /// Returns the message of one step: first the text from outside, inside fences, then the remarks of the loop.
 ///
-/// The sections that only grow come first, inside a fence with the run's nonce. So each message begins like the one before, and a provider
-/// that caches this beginning charges only a fraction for it. The sections that are new in each message follow inside a second fence. The
-/// nonce of the second fence is new, so no page can know it.
+/// The sections that only grow come first, inside a fence with the run's nonce. So each message begins like the one
+/// before, and a provider that caches this beginning charges only a fraction for it. The sections that are new in each
+/// message follow inside a second fence. The nonce of the second fence is new, so no page can know it.
 ///
-/// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page are replaced by
-/// numbers; the second fence lists the names.
+/// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page
+/// are replaced by numbers; the second fence lists the names.
 pub fn step(parts: &StepParts<'_>) -> String {
     let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
     let all = |is_cut| {
@@ -201,8 +202,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size from `least` to `most` with which the message fits, or `least` if none of them fits. The
-/// size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
+/// Returns the largest size from `least` to `most` with which the message fits, or `least` if no size in this range
+/// fits. The size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {
@@ -315,8 +316,8 @@ fn lines(out: &mut String, lines: &[impl Display]) {
     }
 }
 
-/// Returns the line for a refused call. The tool's name and the reason are quoted, because both may repeat text of the model, which may
-/// repeat text of a page.
+/// Returns the line for a refused call. The tool's name and the reason are quoted, because both may repeat text of the
+/// model, which may repeat text of a page.
 fn refused_line(problem: &CallProblem) -> String {
     let tool = problem
         .tool

@@ -24,12 +24,12 @@ pub struct SystemParts<'a> {
     pub secrets: &'a [SecretName],
     /// Maximum number of calls in one reply of the model.
     pub max_calls: usize,
-    /// Words for the actions that are refused in this run because nobody is there to approve them; `None` if no actions
-    /// are refused for that reason.
+    /// Words that describe the actions that are refused in this run because nobody is there to approve them; `None` if
+    /// no action is refused for this reason.
     pub refused: Option<&'a str>,
-    /// The tools, if the system instruction must describe them; otherwise `None`. It must if the model answers by a reply schema, because a
-    /// provider enforces such a schema but does not show it to the model. The described tools are the ones that a provider gets with tool
-    /// calls.
+    /// The tools that the system instruction describes; `None` if it describes no tools. The description is needed if
+    /// the model answers by a reply schema, because a provider enforces such a schema but does not show it to the
+    /// model. If the model answers by tool calls, the provider gets the tools itself, so this is `None`.
     pub tools: Option<&'a ToolSet>,
 }
 
@@ -50,7 +50,10 @@ const RULES: &str = "\
 /// ```
 /// use webwise::prompt::{SystemParts, system};
 ///
-/// let parts = SystemParts { goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5, refused: None, tools: None };
+/// let parts = SystemParts {
+///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 5,
+///     refused: None, tools: None,
+/// };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
 /// ```
 pub fn system(parts: &SystemParts<'_>) -> String {

@@ -26,7 +26,7 @@ const CUT: [(&str, Keep); 9] = [
     ("Notes for this site", Keep::First),
 ];
 
-/// The parts of a message, with these numbers of lines in the sections that may be cut, in the order of [`CUT`].
+/// The parts of a message. `lines` has the lines of each section in [`CUT`], in the order of [`CUT`].
 struct Message {
     page: (PageView, Layout),
     lines: Vec<Vec<String>>,
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// The table in the documentation of the module.
+/// Checks the table in the documentation of the module.
 #[test]
 fn the_documented_cuts() {
     let message = Message::new([20; 9], 6);

@@ -55,7 +55,7 @@ pub(crate) fn is_registry(shelf: &Shelf) -> bool {
     shelf.collection == MANIFESTS || shelf.collection.starts_with(RUN)
 }
 
-/// Selects the shelves of runs that no longer have a manifest.
+/// Returns the shelves in `shelves` that belong to runs without a manifest.
 pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     let known: BTreeSet<String> = manifests.iter().map(|record| own(&record.key)).collect();
     let mut orphans = shelves;
@@ -98,8 +98,8 @@ pub(crate) fn write(
     Ok(changes)
 }
 
-/// Returns the changes by which a new lease takes over a run's shelf, so that holders of earlier leases cannot write it
-/// any more. There are none if the shelf already belongs to a later lease.
+/// Returns the changes by which a new lease takes over a run's shelf. After that, the holders of earlier leases cannot
+/// write to the shelf. There are no changes if the shelf already belongs to a later lease.
 pub(crate) fn fence(records: &[Record], run: &RunId, lease: u32) -> Vec<Change> {
     match lease_of(records) {
         Some(held) if held > lease => Vec::new(),

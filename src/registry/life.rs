@@ -15,14 +15,17 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. If there are more, the oldest are removed. Source: chosen, as for run folders.
+/// Maximum number of runs in the register. When a run starts and there are more, the oldest that are not running are
+/// removed. Source: chosen, as for run folders.
 pub const MAX_RUNS: usize = 100;
-/// Age from which a run is removed. Unit: days. Source: chosen, as for run folders.
+/// Maximum time since the last write of a run's manifest. A run that is older is removed when another run starts. Unit:
+/// days. Source: chosen, as for run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
-/// Maximum length of the goal, and of the answer, in the line about an earlier run. Unit: characters. Source: chosen.
+/// Maximum length of the goal in the line about an earlier run, and of the answer in this line. Unit: characters.
+/// Source: chosen.
 const MAX_SAID: usize = 100;
 
-/// A heartbeat of a run: the sign that its process is alive, with its progress.
+/// A heartbeat of a run: a sign that the run's process is alive, with the progress of the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Heartbeat {
@@ -117,8 +120,8 @@ impl RunManifest {
     /// Checks that another process may resume the run at the time `now`.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if [`resume_url`](Self::resume_url) refuses
-    /// its last page. `Busy` if it is still running.
+    /// `InvalidInput`, with the reason as `why`, if the run ended with an answer, or if
+    /// [`resume_url`](Self::resume_url) refuses its last page. `Busy` if the run is still running.
     pub fn may_resume(&self, now: DateTime<Utc>) -> Result<()> {
         refuse_running(self, now)?;
         if self.status == RunStatus::Completed {
@@ -151,8 +154,8 @@ fn manifest(records: &[Record], run: &RunId) -> Option<Result<RunManifest>> {
     Some(RunManifest::from_record(record))
 }
 
-/// Returns the changes that add a run, and that remove runs if there are too many or if they are too old. A run that is
-/// still running is never removed.
+/// Returns the changes that add a run. They also remove earlier runs: those older than [`MAX_AGE_DAYS`], and the oldest
+/// if there would be more than [`MAX_RUNS`]. A run that is still running is never removed.
 ///
 /// # Errors
 /// `InvalidInput` if there already is a run with this id.
@@ -254,7 +257,7 @@ fn change(
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if
-/// [`RunManifest::resume_url`] refuses its last page. `Busy` if it is still running.
+/// [`RunManifest::resume_url`] refuses its last page. `Busy` if the run is still running.
 pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Result<Vec<Change>> {
     let known = manifest(records, run);
     let mut known = known.ok_or_else(|| {

@@ -12,14 +12,16 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// Maximum size of the goal that is kept; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the texts together fit into
-/// a record.
+/// Maximum size of the goal that is kept; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the texts
+/// together fit into a record.
 const MAX_GOAL: usize = 300;
 /// Maximum size of the answer that is kept; a longer answer is cut. Unit: bytes of a JSON string. Source: as for the goal.
 const MAX_RESULT: usize = 300;
-/// Maximum size of the cost line, and of the reason why the run ended. Unit: bytes of a JSON string. Source: as for the goal.
+/// Maximum size of the cost line, and of the reason why the run ended. Unit: bytes of a JSON string. Source: as for the
+/// goal.
 const MAX_LINE: usize = 150;
-/// Maximum length of the path of a folder or file of the run; a longer path is left out. Unit: bytes. Source: as for the goal.
+/// Maximum length of the path of a folder or file of the run; a longer path is left out. Unit: bytes. Source: as for
+/// the goal.
 const MAX_PATH: usize = 200;
 /// Maximum length of an address. A longer address is kept without query and fragment, or not at all. Unit: bytes.
 /// Source: chosen.
@@ -85,7 +87,7 @@ impl FromStr for RunStatus {
     }
 }
 
-/// The description of a run in the register: its goal, its pages, its status and its result.
+/// The description of a run in the register: its goal, addresses, status and result.
 ///
 /// The names of the fields in JSON are documented for other programs.
 ///
@@ -198,7 +200,8 @@ impl RunManifest {
         }
     }
 
-    /// Returns the status at the time `now`: a run without a heartbeat for [`ABANDONED_AFTER`] is abandoned.
+    /// Returns the status at the time `now`. A run that has not ended is abandoned if it has written no heartbeat for
+    /// longer than [`ABANDONED_AFTER`].
     pub fn status_at(&self, now: DateTime<Utc>) -> RunStatus {
         let silent = now - self.updated_at;
         match self.status {
@@ -221,8 +224,12 @@ impl RunManifest {
     /// Returns the last known address of the run, from which another run or process can continue.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if no address of the run is known, or if the last one is not an http or https address,
-    /// has a user name or password, or is on another site than the one on which the run began.
+    /// `InvalidInput`, with the reason as `why`, in these cases:
+    ///
+    /// - No address of the run is known.
+    /// - The last known address is not an http or https address.
+    /// - That address has a user name or password.
+    /// - That address is on another site than the one on which the run began.
     pub fn resume_url(&self) -> Result<Url> {
         let wrong = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "run.place")
@@ -322,8 +329,8 @@ fn line(words: &str, max: usize) -> String {
 }
 
 /// Returns an http or https address without user name and password, and without a long fragment or long values in the
-/// query. If it is still too long, query and fragment are removed. Returns `None` for any other address, and for one
-/// that remains too long.
+/// query. If the address is too long even so, its query and fragment are removed. Returns `None` if the text is no http
+/// or https address, or if the address is still too long.
 fn plain(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     Host::of(&url).ok()?;

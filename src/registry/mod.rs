@@ -1,18 +1,18 @@
-//! The register of runs: the runs that there were, how they ended, and which of them can be resumed.
+//! The register of runs: which runs there were, how they ended, and which of them can be resumed.
 //!
 //! This module is pure. [`RunManifest`] describes one run, [`RunFilter`] selects runs for a list, and the functions
 //! here compute the changes that start, continue and end a run. [`RunRegistry`](crate::store::RunRegistry) reads and
 //! writes the store.
 //!
-//! All manifests of a namespace are on one shelf, so that a list needs one read, and the edit that adds a run can also
-//! enforce the maximum number of runs. The checkpoint of each run, which another process needs to resume it, is on a
-//! shelf of its own, so that runs do not wait for each other.
+//! All manifests of a namespace are on one shelf, for two reasons: a list of runs needs one read, and the edit that
+//! adds a run can also enforce the maximum number of runs. The checkpoint of each run, which another process needs to
+//! resume it, is on a shelf of its own, so that runs do not wait for each other.
 //!
 //! # Decisions
 //!
-//! - A lease is a number. It grows each time that a process resumes the run, and every write contains the writer's
-//!   lease. So a process that was suspended for an hour can no longer write if another one has resumed its run. No
-//!   clock has to be shared between machines.
+//! - A lease is a number. It grows each time that a process resumes the run, and every write contains the lease that
+//!   the writing process holds. So a process that was suspended for an hour can no longer write if another one has
+//!   resumed its run. No clock has to be shared between machines.
 //! - A run counts as abandoned if its manifest has not been written for a minute. This is decided when the manifest
 //!   is read, because a killed process cannot write it.
 //! - An intent, the action that is about to be carried out, is written together with the checkpoint. So if another

@@ -21,7 +21,6 @@ fn begun(n: usize, seconds: i64) -> RunManifest {
     RunManifest::new(id(n), "Find the price", at(seconds)).starting_at(SHOP)
 }
 
-/// The records after these edits.
 fn after(records: &[Record], changes: crate::Result<Vec<Change>>) -> Vec<Record> {
     apply(records, &changes.unwrap())
 }

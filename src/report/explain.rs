@@ -45,7 +45,7 @@ pub struct Recalled {
     pub why: Why,
 }
 
-/// An action in whose choice a certain memory item had a part: the model decided on the action after a prompt that
+/// An action in whose choice a memory item had a part. Either the prompt after which the model decided on the action
 /// contained the item, or the action was taken from the item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
@@ -68,14 +68,14 @@ pub struct DecidedAction {
 pub struct Credit {
     /// The site on which the item was used.
     pub site: Option<Site>,
-    /// True if the run used the item. A lesson is used if its failure happened and its recovery was carried out. An item with recorded
-    /// steps is used if the run took these steps.
+    /// True if the run used the item. A lesson is used if the failure that it describes happened and the run carried
+    /// out the recovery that it advises. An item with recorded steps is used if the run took these steps.
     pub used: bool,
     /// True if the model had been shown the item before the run did what the item advises.
     pub followed: bool,
     /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if the run did what the item advises and it did not help.
+    /// True if the run did what the item advises, but this did not help.
     pub harmed: bool,
 }
 
@@ -98,7 +98,7 @@ impl Credit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StatusChange {
-    /// Another change, named by a word that the memory kind chose.
+    /// A change for which there is no other variant. The memory kind chose the word that names the change.
     Changed(String),
     /// The item was learned from this run.
     Recorded,
@@ -119,13 +119,14 @@ pub struct Item {
     pub lesson: String,
     /// The occasions on which memory recalled the item; empty for an item that was first learned from this run.
     pub recalled: Vec<Recalled>,
-    /// True if the run withheld the item from its prompts, so that runs with and without it can be compared.
+    /// True if the run withheld the item from its prompts, so that runs with the item can be compared with runs without
+    /// the item.
     pub withheld: bool,
     /// Numbers of the steps whose prompt contained the item.
     pub stood_in: Vec<u32>,
     /// Numbers of the steps whose action was taken from the item, without asking the model.
     pub replayed: Vec<u32>,
-    /// Actions that the model decided on after a prompt with the item, or that were taken from the item.
+    /// The actions in whose choice the item had a part.
     pub then: Vec<DecidedAction>,
     /// Results of the item in the run, as memory counted them after the run.
     pub credited: Vec<Credit>,

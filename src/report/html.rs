@@ -52,8 +52,8 @@ struct Step {
     /// The pictures of the step, as data URLs.
     pictures: Vec<String>,
     calls: Vec<Call>,
-    /// Number of input tokens of the step's model calls, as reported by the provider. Where the provider reported none,
-    /// the tokens are estimated.
+    /// Number of input tokens of the step's model calls, as reported by the provider. For a call without such a report,
+    /// the estimated number is added.
     usage: Usage,
     /// Estimated size of the step's last request to the model.
     estimated: TokenCount,
@@ -68,7 +68,8 @@ struct Call {
     text: String,
 }
 
-/// A memory item, and the events of the run that concern the item. `fates` contains a label and a text for each of these events.
+/// A memory item, and the events of the run that concern the item. `fates` contains a label and a text for each of
+/// these events.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,
@@ -89,11 +90,11 @@ struct Bar {
 }
 
 impl RunRecord {
-    /// Returns one HTML file about the run: goal and result; for each step the page, action, outcome, pictures, prompts, replies
-    /// and memory's advice; and charts of tokens and time.
+    /// Returns one HTML file about the run: goal and result; for each step the page, action, outcome, pictures,
+    /// prompts, replies and memory's advice; and charts of tokens and time.
     ///
-    /// The file needs no other file, loads nothing and runs no script. Text from pages and models is escaped. Keep the file as private as
-    /// the run folder: secrets are replaced by placeholders, but everything else is included.
+    /// The file needs no other file, loads nothing and runs no script. Text from pages and models is escaped. Keep the
+    /// file as private as the run folder: secrets are replaced by placeholders, but everything else is included.
     pub fn to_html(&self) -> String {
         let report = Report {
             unreadable: &self.unreadable,
@@ -337,7 +338,7 @@ impl Remembered {
     }
 }
 
-/// Returns up to two charts with a bar for each step: of the tokens and of the time.
+/// Returns at most two charts: one of the tokens and one of the time. Each has a bar for each step.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;
@@ -520,8 +521,8 @@ mod tests {
         for unit in ["2000 tokens at most.", " ms at most."] {
             assert!(html.contains(unit), "{unit}");
         }
-        // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read text, and an
-        // unreadable line.
+        // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read
+        // text, and an unreadable line.
         let escaped = html.matches("&#60;script&#62;alert(1)").count();
         assert_eq!(escaped, 14, "{html}");
         for end in ["</details>", "</pre>"] {

@@ -43,8 +43,8 @@ pub struct RunRecord {
     /// The events, sorted by step. Events from the same file keep their order. The bytes of pictures are in
     /// [`pictures`](Self::pictures), not in the events.
     pub events: Vec<Event>,
-    /// The recorded intents: actions that were about to be carried out. Empty if the run folder was not used as the
-    /// loop's journal.
+    /// The recorded intents. An intent is an action that was about to be carried out. Empty if the run folder was not
+    /// used as the loop's journal.
     pub intents: Vec<Intent>,
     /// The pictures, in the order in which they were taken.
     pub pictures: Vec<Picture>,
@@ -55,8 +55,8 @@ pub struct RunRecord {
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// If a line is unreadable, the other lines are still read, except for pages that are stored as differences from
-    /// the page in that line. Each lost line is listed in [`unreadable`](Self::unreadable).
+    /// An unreadable line does not stop the reading of the other lines. But a page that is stored as differences from
+    /// the page in the unreadable line is lost too. Each lost line is listed in [`unreadable`](Self::unreadable).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the folder is not a run's folder, and [`ErrorKind::Io`] if a file in it cannot

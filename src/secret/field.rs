@@ -1,5 +1,5 @@
-//! Secret fields. Their value is always hidden, whoever typed it, because a browser may fill in passwords that are in
-//! no vault.
+//! Secret fields. The value of such a field is always hidden, whoever typed it, because a browser may fill in passwords
+//! that are in no vault.
 
 use std::collections::BTreeSet;
 
@@ -12,8 +12,8 @@ pub const HIDDEN: &str = "[hidden]";
 /// standard's autofill names.
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
-/// Returns true if the page itself marks the value of this field as secret: `type=password`, or an `autocomplete` for
-/// passwords, one-time codes or cards.
+/// Returns true if the page itself marks the value of this field as secret: `type` is `password`, or `autocomplete`
+/// names a password, a one-time code or a part of a payment card.
 ///
 /// Returns false if the driver does not report these properties. Even then, [`mask_fields`] hides a field into which a
 /// secret was typed, because the caller of [`mask_fields`] passes the field's reference.
@@ -32,8 +32,13 @@ pub fn is_secret_field(node: &Node) -> bool {
         })
 }
 
-/// Returns true if the field contains a secret now: its value contains a placeholder, is hidden or consists of dots, or
-/// it has a value and the page marks the field as secret. Pass a node of a redacted tree.
+/// Returns true if the field contains a secret now. Pass a node of a redacted tree. Its value must not be empty, and
+/// one of these conditions must hold:
+///
+/// - The value contains a placeholder of a secret.
+/// - The value is [`HIDDEN`].
+/// - The value consists only of dots or asterisks.
+/// - The page marks the field as secret ([`is_secret_field`]).
 pub fn holds_secret(node: &Node) -> bool {
     let value = node.value.as_deref().unwrap_or_default();
     let is_dots = || {
@@ -46,7 +51,7 @@ pub fn holds_secret(node: &Node) -> bool {
         && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
 }
 
-/// Returns the tree with [`HIDDEN`] as the value of every secret field and in place of all text inside it.
+/// Returns the tree with [`HIDDEN`] as the value of every secret field, and in place of all text inside such a field.
 ///
 /// `typed` holds the references of the fields into which a secret was typed since the page was loaded. The value of
 /// such a field stays hidden even if a "show password" button turns it into an ordinary field.

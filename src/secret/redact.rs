@@ -77,8 +77,8 @@ const UNSEARCHABLE: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Arc<Forms>>);
 
-/// The forms of all secrets of a run. The automata hold copies of the secrets, and these copies cannot be wiped from
-/// memory; all other copies are wiped.
+/// The forms of all secrets of a run. The automata hold copies of the secrets that cannot be wiped from memory. All
+/// other copies are wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
@@ -360,7 +360,7 @@ impl Forms {
     }
 
     /// Finds secrets that were cut off by this crate, which puts the mark `…` at the end of a text that it cuts. The
-    /// hit for a secret is its longest beginning that stands right before the mark.
+    /// hit for a secret is the longest beginning of the secret that stands right before the mark.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -395,8 +395,8 @@ impl Automaton {
         }
     }
 
-    /// Calls `found` for each occurrence of a form, overlapping ones included, with its range in the view, the index of
-    /// its secret and the index of its form.
+    /// Calls `found` for each occurrence of a form, including overlapping occurrences. The arguments are the range of
+    /// the occurrence in the view, the index of the secret, and the index of the form.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
         for hit in self
             .machine

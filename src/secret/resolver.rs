@@ -33,8 +33,11 @@ impl SecretResolver {
         self.0.release(name, top, frame)
     }
 
-    /// Returns `Ok` if a form that contains the value may send it to this address. The address must be at an origin to
-    /// which the secret is bound, or be https at the registrable domain of such an origin.
+    /// Returns `Ok` if a form that contains the secret may send it to this address, which is so in these cases:
+    ///
+    /// - The secret is bound to the origin of the address.
+    /// - The address is https, and its registrable domain is that of an https origin to which the secret is bound.
+    /// - The address is a `javascript:` URL, which sends nothing by itself.
     ///
     /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///

@@ -39,8 +39,8 @@ impl Misdirected {
         self.to.as_ref()
     }
 
-    /// Returns true if the secret was found in the request. Returns false if the request has a body that cannot be read
-    /// and may contain the secret.
+    /// Returns true if the secret was found in the request. Returns false if the body of the request cannot be read, so
+    /// it is only possible that the request contains the secret.
     pub const fn is_certain(&self) -> bool {
         self.is_certain
     }
@@ -147,8 +147,8 @@ impl TypedSecrets {
         }
     }
 
-    /// Returns a refusal if a form with these secrets in its fields may not be sent to the address; `None` if the form
-    /// may be sent.
+    /// Returns a refusal if a form with the secrets `names` in its fields may not be sent to the address; `None` if the
+    /// form may be sent.
     pub fn misdirected(&self, names: &[SecretName], address: &str) -> Option<Misdirected> {
         self.0
             .iter()
@@ -181,9 +181,9 @@ impl TypedSecrets {
     }
 }
 
-/// Sets of characters at which a request is split into pieces: ends of lines; separators in addresses; and all of these
-/// together with the separators of form fields. A short secret may contain some of the characters, so each set is
-/// tried.
+/// Sets of characters at which a request is split into pieces. The first set has the ends of lines, the second the
+/// separators in addresses. The third has both, and the separators of form fields. A short secret may itself contain
+/// some of these characters, so each set is tried.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
 /// Returns true if this part of a request contains the secret. A short secret is recognised only if it stands alone, so

@@ -27,8 +27,8 @@ impl Vault {
     /// these origins, and by https to their registrable domains.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the value is empty, if no origin is given, or if an origin is plain http on
-    /// another machine, because anyone on the network could then read the value.
+    /// [`ErrorKind::InvalidInput`] if the value is empty, if no origin is given, or if an origin is plain http and not
+    /// on this machine, because anyone on the network could then read the value.
     pub fn with(mut self, name: SecretName, value: Secret, origins: Vec<Origin>) -> Result<Self> {
         let refuse = |why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "vault.with")

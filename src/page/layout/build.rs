@@ -12,17 +12,17 @@ use super::{
 };
 use crate::base::text;
 
-/// Deepest nesting of groups that is shown; deeper groups are treated as if they were not there. Source: chosen.
+/// Maximum nesting depth of groups; deeper groups are treated as if they were not there. Source: chosen.
 const MAX_DEPTH: usize = 12;
-/// Longest name of a group shown. Unit: characters. Source: chosen.
+/// Maximum length of the name of a group. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Longest look of an element that is shown. Unit: characters. Source: chosen; enough for 20 shapes.
+/// Maximum length of the look of an element ([`Part::look`]). Unit: characters. Source: chosen; enough for 20 shapes.
 pub(crate) const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
 /// nodes that draw it.
 const MAX_LABEL: usize = 8;
-/// Maximum length of a line's text in a layout that shows a single node ([`Layout::within`]). A longer text continues on further lines.
-/// Unit: characters. Source: chosen.
+/// Maximum length of a line's text in a layout that shows a single node ([`Layout::within`]). A longer text continues
+/// on further lines. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
 /// Maximum number of visible items in a node that listens for clicks. If the node has more items, its click listener
@@ -32,7 +32,8 @@ const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
     pub(super) line: Line,
-    /// For a group, one more than the index of the last draft inside it.
+    /// One more than the index of the last draft inside the group, item or element that begins with this draft. If no
+    /// draft is inside, one more than the index of this draft.
     pub(super) end: usize,
     pub(super) dropped: bool,
     /// True if the line counts as an item only because its node resembles the node beside it, not because of the node's
@@ -311,8 +312,9 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a checkbox or radio button, for a box that cannot be pressed itself.
-    /// `None` if there is no such label, or if it contains another box, or words other than the name of this box.
+    /// Returns the reference of the label around a box (a checkbox or radio button) that cannot be pressed itself.
+    /// `None` if there is no such label, or if the label contains another box or any words besides the name of this
+    /// box.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
@@ -328,8 +330,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the look of a node that has no words. The look of a drawing leaves out shapes that are elements, because
-    /// these have lines of their own.
+    /// Returns the look of a node that has no words. For a drawing, the look leaves out shapes that are elements,
+    /// because these shapes have lines of their own.
     fn look(&self, id: NodeId) -> String {
         let look = self.tree[id].property("look").unwrap_or_default();
         let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);

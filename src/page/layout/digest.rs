@@ -7,7 +7,7 @@ use super::{super::Element, Layout, Line, Part, search::Relevance};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestOptions {
-    /// Largest size of a digest. Unit: estimated tokens. Default: 1,500; nine of ten measured pages of small tasks need
+    /// Maximum size of a digest. Unit: estimated tokens. Default: 1,500; nine of ten measured pages of small tasks need
     /// less than 500, and the whole prompt for a page of 10,000 elements may take 3,000.
     pub max_tokens: usize,
 }
@@ -26,7 +26,7 @@ impl DigestOptions {
         }
     }
 
-    /// Returns the options with another largest size, in estimated tokens.
+    /// Returns the options with another maximum size, in estimated tokens.
     pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
         Self { max_tokens }
     }
@@ -49,7 +49,7 @@ pub enum Shown<'l> {
         depth: usize,
         /// The number of lines that are left out here.
         lines: usize,
-        /// The number of these lines at that depth: items similar to those shown before.
+        /// The number of these lines at `depth`. They are items similar to the items that are shown before.
         alike: usize,
         /// The number of these lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
@@ -87,14 +87,15 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Minimum number of similar items to leave out; fewer items cost no more than the line that would report them. Source:
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Minimum number of similar lines to leave out of an outline, which shows only the first line of each run. Source:
-/// chosen; two cut paragraphs cost more than the line that reports them.
+/// Minimum number of similar lines to leave out of an outline. An outline shows only the first line of each run of
+/// similar lines. Source: chosen; two cut paragraphs cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
 /// Maximum number of lines of one item that are shown because the item matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
-/// Share of the budget for the parts beside the main content when the page is cut. Unit: percent. Source: chosen.
+/// Share of the budget that banners, menus, side columns and footers together may take when the page is cut. Unit:
+/// percent. Source: chosen.
 const ASIDE_SHARE: usize = 20;
 /// Cost of a line itself, without its parts. Unit: tokens.
 const LINE: usize = 1;
@@ -206,10 +207,10 @@ impl Layout {
 
     /// Selects the part of the page to show for a goal, within the budget.
     ///
-    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first are
-    /// shown, and those that match the goal. If that is not enough, the limits on the length of texts and on the number
-    /// of items are lowered, and then only the first of each run of similar lines is shown. As a last resort, the page
-    /// is cut off at the end of the budget.
+    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first ones and
+    /// the ones that match the goal are shown. If that is not enough, the limits on the length of texts and on the
+    /// number of items are lowered, and then only the first of each run of similar lines is shown. As a last resort,
+    /// the page is cut off at the end of the budget.
     ///
     /// Everything that is left out is reported in its place, with the line number from which it can be read.
     pub fn digest(
@@ -261,8 +262,8 @@ impl Layout {
         self.folded_to(cap, MIN_LEFT_OUT, likeness, matched)
     }
 
-    /// Returns, for each line, true if it is kept. In each run of similar neighbours, the first `cap` are kept, and so
-    /// are the others if there are fewer than `least` of them. Every matched line is kept.
+    /// Returns, for each line, true if it is kept. In each run of similar neighbours, the first `cap` lines are kept.
+    /// The lines after them are kept too if they are fewer than `least`. Every matched line is kept.
     fn folded_to(
         &self,
         cap: usize,
@@ -342,8 +343,8 @@ impl Layout {
         cost
     }
 
-    /// Leaves out everything beyond the budget. The main content and the parts beside it each have a share of the
-    /// budget.
+    /// Leaves out everything beyond the budget. The main content has one share of the budget; banners, menus, side
+    /// columns and footers have the rest.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];

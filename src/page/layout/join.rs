@@ -18,8 +18,8 @@ struct Room {
     weight: usize,
 }
 
-/// Limits within a run of text. Source of all four limits: chosen, by readability on pages of shops, mail programs and
-/// administration tools.
+/// Limits within a run of text. Source of these limits and of the three below: chosen, by readability on pages of
+/// shops, mail programs and administration tools.
 const IN_TEXT: Room = Room {
     parts: 20,
     weight: 200,
@@ -70,7 +70,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns true if a node contains text directly. The elements between such texts belong to the sentence.
+    /// Returns true if a child of the node is a run of text. The elements beside such a text belong to the same
+    /// sentence.
     fn has_own_words(&self, id: NodeId) -> bool {
         let is_text = |child: NodeId| self.tree[child].role == Role::Text;
         self.tree.children(id).take(IN_TEXT.parts).any(is_text)
@@ -165,8 +166,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from `from` on into the line `into`, if none of them is a group and their parts fit into `room`.
-    /// Returns true if it moved them.
+    /// Moves the lines from `from` on into the line `into` and returns true. Does nothing and returns false if one of
+    /// these lines is a group, or if the parts do not fit into `room`.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.
@@ -207,7 +208,8 @@ impl Builder<'_> {
         true
     }
 
-    /// Joins the lines from this draft on into as few lines as possible, if none of them is a group or an item.
+    /// Joins the lines from the draft `from` on into as few lines as possible. Does nothing if one of these lines is a
+    /// group or an item, or if there are more than [`MAX_FLOW`] of them.
     fn flow(&mut self, from: usize) {
         let len = self.drafts.len();
         let plain = |(draft, at): (&Draft, usize)| {

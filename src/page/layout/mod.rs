@@ -1,4 +1,5 @@
-//! The layout of a page: lines that keep its groups, rows and cards, fields with their labels, and text in its place.
+//! The layout of a page: lines that keep groups, rows and cards together, put each field beside its label, and leave
+//! text in its place.
 //!
 //! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that the
 //! lines that a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find`
@@ -9,8 +10,8 @@
 //! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of
 //!   page but leaves `PageView::summary` to events, because the lines already say what the page contains.
 //! - The items of a menu share a line, a footer shows labels only, and of many similar items three are shown, with a
-//!   hint to use `find`. These make up most of a page and are seldom what the goal is about. An item that the goal
-//!   names has its own line.
+//!   hint to use `find`. Menus, footers and similar items make up most of a page and are seldom what the goal is about.
+//!   An item that the goal names has its own line.
 
 mod build;
 mod cards;
@@ -28,13 +29,13 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
-/// Largest item that is searched, found and kept as a whole. Unit: lines. Source: chosen; the card of a shop item with
-/// a list of features has seven, including its price.
+/// Maximum size of an item that is searched, found and kept as a whole. Unit: lines. Source: chosen; the card of a shop
+/// item with a list of features has seven, including its price.
 const MAX_ITEM: usize = 8;
 /// Maximum number of headings that are shown above a line that was found. Source: chosen; chapter, section, subsection.
 const MAX_HEADINGS: usize = 3;
-/// Longest text that distinguishes an element from others of the same name. Unit: characters. Source: chosen; a
-/// product's name fits.
+/// Maximum length of the text that distinguishes an element from other elements of the same name. Unit: characters.
+/// Source: chosen; a product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
 /// The relation of a part of a line to the part before it.
@@ -97,8 +98,8 @@ pub struct Line {
     pub aside: bool,
     /// True if the line is a row of headings only, which separates the rows before it from those after it.
     parts_rows: bool,
-    /// One more than the number of the last line inside the group, item or element that begins with this line; one more
-    /// than its own number if no line is inside.
+    /// One more than the number of the last line inside the group, item or element that begins with this line. If no
+    /// line is inside, one more than the number of this line.
     pub(crate) end: usize,
 }
 
@@ -116,7 +117,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Lays out a page; `elements` are those of its view.
+    /// Lays out a page. `elements` are the [elements](super::PageView::elements) of the page's view.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Layout, Node, PageHead, Role, Tree, ViewOptions, interpret};
@@ -140,8 +141,8 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out only the content of one node, with long texts in several lines. The tool `read` uses it for an element
-    /// that does not begin a group.
+    /// Lays out only the content of one node, with long texts in several lines. The tool `read` uses this layout for an
+    /// element that does not begin a group.
     pub fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
@@ -151,7 +152,7 @@ impl Layout {
         &self.lines
     }
 
-    /// Returns the lines inside the group that begins with this node; `None` if no group begins with it.
+    /// Returns the range of the lines inside the group that the node `head` begins; `None` if `head` begins no group.
     pub fn inside(&self, head: NodeId) -> Option<Range<usize>> {
         let is_head = |line: &Line| line.head.as_ref().is_some_and(|part| part.node == head);
         let at = self.lines.iter().position(is_head)?;
@@ -166,8 +167,8 @@ impl Layout {
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the number of the line with which the item around a line begins; `None` if the line is in no item or
-    /// itself begins one.
+    /// Returns the number of the line with which the item around line `number` begins. `None` if line `number` is in no
+    /// item, or if it begins an item itself.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -235,7 +236,7 @@ impl Layout {
     }
 
     /// Returns the words of the item around a node, without the node's own words. They distinguish the node from other
-    /// nodes with the same role and words; `None` if there are no such nodes.
+    /// nodes with the same role and words. `None` if no other node has the same role and words.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines

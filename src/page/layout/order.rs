@@ -86,7 +86,8 @@ impl Builder<'_> {
 
     /// Copies a range of drafts to lines, except the drafts in `told`, which were copied already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
-        /// An open group: the end of its drafts, its line, and true if it is beside the main content.
+        /// An open group: the end of its drafts and the number of its line. `aside` is true if the group is beside the
+        /// main content.
         struct Group {
             end: usize,
             line: usize,

@@ -7,7 +7,7 @@ use crate::base::text::{fold, for_each_word, squeeze, words};
 
 /// Maximum number of words of a goal or query that are used. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
-/// Shortest common beginning of two words that count as forms of one word. Unit: bytes. Source: chosen.
+/// Minimum length of the common beginning of two words that count as forms of one word. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
@@ -46,17 +46,17 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hits {
-    /// Numbers of lines, best first. If the words of the query are spread over the lines of one item, the number of its
-    /// first line stands for the whole item.
+    /// Numbers of lines, best first. If the words of the query are spread over the lines of one item, the number of the
+    /// item's first line stands for the whole item.
     pub lines: Vec<usize>,
-    /// True if each of these lines or items has all words of the query. False if no line or item of the page has them
-    /// all; each of these lines then has some of the words.
+    /// True if each hit has all words of the query. False if no line or item of the page has all words; each hit then
+    /// has some of them.
     pub have_all: bool,
 }
 
 impl Layout {
-    /// Finds the lines with all words of a query or, if there are none, those with some of them. The words may also be
-    /// spread over the lines of one item, such as a card.
+    /// Finds the lines with all words of a query. If there are no such lines, finds the lines with some of the words.
+    /// The words may also be spread over the lines of one item, such as a card.
     ///
     /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that a
     /// query without letters, such as `+`, can be found.

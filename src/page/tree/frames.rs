@@ -29,7 +29,8 @@ impl Tree {
     }
 
     /// Returns the tree with `instead` in place of the content of each frame whose address is empty or refused by
-    /// `may_show`. A frame whose address is `None` stays as it is, because its driver does not report addresses.
+    /// `may_show`. A frame whose [`Node::url`] is `None` keeps its content, because its driver does not report
+    /// addresses.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Node, Role, Tree};

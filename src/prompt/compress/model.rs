@@ -1,10 +1,12 @@
-//! Shortens the long result of a tool with the help of a model: makes the request, and decides which parts of the reply are used. Pure.
+//! Shortens the long result of a tool with the help of a model: makes the request, and decides which parts of the reply
+//! are used. Pure.
 //!
 //! # Decisions
 //!
-//! - A reply may leave out parts of the original text, but may not add to it. An address that the original does not contain is dropped.
-//!   A fact, label or field is dropped too if it has an address or a number that the original does not contain, because a later decision
-//!   would take it for page data. Words are not checked, so the last line says that a model wrote the text.
+//! - A reply may leave out parts of the original text, but may not add to it. An address that the original does not
+//!   contain is dropped. A fact, label or field is dropped too if it has an address or a number that the original does
+//!   not contain, because the model would take it for page data in a later step. Words are not checked, so the last
+//!   line says that a model wrote the text.
 //! - If the reply leaves out more addresses than the rules allow, some are added from the original text.
 
 use std::collections::BTreeSet;
@@ -112,7 +114,8 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
     called.or_else(bare)
 }
 
-/// Returns the system instruction and the message with which a model is asked to shorten a text. The text is fenced data in the message.
+/// Returns the system instruction and the message with which a model is asked to shorten a text. The text is fenced
+/// data in the message.
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let keep = match kind(&lines) {
@@ -135,9 +138,11 @@ pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) ->
     (system, fence.finish())
 }
 
-/// Returns the shortened text from a reply of the model. `None` if the reply does not have the form that was asked for,
-/// if its confidence is not between [`MIN_CONFIDENCE`] and 1, or if the result is empty, not shorter than the original,
-/// or longer than `most` tokens by estimate.
+/// Returns the shortened text from a reply of the model. `None` in these cases:
+///
+/// - The reply does not have the form that was asked for.
+/// - The confidence is not between [`MIN_CONFIDENCE`] and 1.
+/// - The shortened text is empty, not shorter than the original, or longer than `most` estimated tokens.
 pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Option<Condensed> {
     let reply: Reply = serde_json::from_value(reply).ok()?;
     if !(MIN_CONFIDENCE..=1.0).contains(&reply.confidence) {
@@ -209,7 +214,6 @@ fn numbers_of(text: &str) -> impl Iterator<Item = &str> {
 mod tests {
     use super::*;
 
-    /// A page of 12 offers with an address each.
     fn offers() -> String {
         let offer = |n: u32| {
             format!(

@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The largest size of a shortened result in these tests.
+/// Maximum size of a shortened result in these tests.
 const BUDGET: TokenCount = TokenCount(600);
 
 /// A result that a tool might give, with what a reader must still find in it.

@@ -49,7 +49,8 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Decodes a UTF-16 escape: `lead`, then `u`, then four hex digits. Two such escapes that form a surrogate pair are one character.
+/// Decodes a UTF-16 escape: `lead`, then `u`, then four hex digits. Two such escapes that form a surrogate pair are one
+/// character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {
@@ -91,7 +92,7 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
 /// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits; the rest allows
 /// for leading zeros.
 const MAX_DIGITS: usize = 12;
-/// Longest name of an entity, with its semicolon. Unit: bytes. Source: the names below.
+/// Maximum length of the name of an entity, including the semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
 
 /// Names of punctuation marks, each written after the character that it stands for. Source: the HTML standard's table.

@@ -15,8 +15,8 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters of a form in which escapes of the secret itself are undone. Source: chosen; a secret of
-/// six characters may consist of three escapes, and undoing these leaves three characters.
+/// Minimum number of characters of a form that was made by undoing escapes in the secret itself. Source: chosen; a
+/// secret of six characters may consist of three escapes, and undoing these leaves three characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of a form, wiped on drop.
@@ -32,7 +32,7 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// Returns the value as it is, and the value with its own escapes undone, once for each mix of escape kinds.
+/// Returns the value as it is and, for each mix of escape kinds, the value with its own escapes of these kinds undone.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes the escapes of
 /// a text changes that part of the value too, so the changed values must be searched for as well.

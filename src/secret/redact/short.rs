@@ -11,13 +11,13 @@ use super::{
     view::View,
 };
 
-/// Longest value that is compared with the secrets. Unit: bytes. Source: chosen; a short secret has at most 5
-/// characters, which take fewer bytes even with spaces and escapes.
+/// Maximum length of a value that is compared with the secrets. Unit: bytes. Source: chosen; a short secret has at most
+/// 5 characters, which take fewer bytes even with spaces and escapes.
 const MAX_VALUE: usize = 64;
 /// Characters that end an unquoted value.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
-/// The short secrets, in each form that a value may take, each form with the index of its secret.
+/// The forms of all short secrets. Each form has the index of the secret that it belongs to.
 #[derive(Default)]
 pub(super) struct Short {
     /// The secrets in two forms: folded, and as hexadecimal digits.

@@ -16,11 +16,11 @@ use crate::{
     secret::HIDDEN,
 };
 
-/// Longest text of one node that can be a piece of a short secret. Unit: characters. Source: chosen; a code in single
-/// boxes has one character in each box; a code in pairs of digits has two.
+/// Maximum length of a node's text that can be a piece of a short secret. Unit: characters. Source: chosen; a code in
+/// single boxes has one character in each box; a code in pairs of digits has two.
 const MAX_SIGNS: usize = 2;
-/// Number of levels above a piece of a secret that are searched for a repetition of the piece. Source: chosen; enough
-/// for a label in a cell in a row.
+/// Maximum number of levels above a piece of a secret that are searched for a repetition of the piece. Source: chosen;
+/// enough for a label in a cell in a row.
 const MAX_LEVELS: usize = 6;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ struct Piece {
     range: Range<usize>,
 }
 
-/// Replacements in the texts of nodes: for each text, ranges of it with the text to put there.
+/// Replacements in the texts of nodes: for each text, the ranges to replace, each with the text to put in its place.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
 /// Returns the tree without secrets that are spread over several nodes. Each single text must have been redacted
@@ -186,8 +186,8 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides a piece of a secret wherever the piece is the whole name or value of its node, of an ancestor, or of a
-/// descendant.
+/// Hides repetitions of the pieces of a secret. A name or value is hidden if it consists only of a piece and belongs to
+/// the node of the piece, to one of the [`MAX_LEVELS`] nearest ancestors of that node, or to a descendant of that node.
 fn hide_repeated(
     tree: &Tree,
     hidden: &BTreeMap<NodeId, Vec<String>>,

@@ -39,7 +39,8 @@ impl View {
         self.decoded_by(&DECODERS)
     }
 
-    /// Returns the view with one layer of these kinds of escapes undone; `None` if it contains no such escape.
+    /// Returns the view with one layer of escapes undone, but only escapes that `decoders` read. `None` if the view
+    /// contains no such escape.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);
