@@ -243,7 +243,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     &self.executor.redactor.text(&text::clean(&text)),
                     MAX_RESULT,
                 );
-                self.executor.keep_result(&call.tool, text);
+                self.executor.keep_result(&call.tool, &text);
                 Outcome::Done
             }
             // The error's sources are left out, because they may hold text that is not meant for a model, such as a

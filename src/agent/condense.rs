@@ -88,9 +88,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             recovered: short.recovered,
             confidence: short.confidence,
         });
-        if matches!(action, Action::Agent(AgentAction::Extract(_))) {
-            state.memory.shorten(&label, &short.text);
-        }
+        state.memory.shorten(&short.text);
         if let Some((_, shown)) = state.remarks.results.last_mut() {
             *shown = short.text;
         }

@@ -325,7 +325,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             name: extract.name.clone(),
             text: text.clone(),
         });
-        self.executor.keep_result(&extract.name, text.clone());
+        self.executor.keep_result(&extract.name, &text);
         let now = self.parts.guarded.clock.now();
         self.executor.state.memory.extract(&extract.name, text, now);
         Outcome::Done

@@ -13,9 +13,9 @@ use crate::{
 /// A tool of the embedder (the program that uses this crate).
 ///
 /// The model gets the tool's result as fenced data, and an error as a failed call. A result of more than 200,000
-/// characters is cut, and the message shows at most [`Options::max_result`](super::Options::max_result) of it: less
-/// important lines are left out. The tool may use the run's browser. After the call the page is observed again; if it is
-/// out of scope, the browser is led back.
+/// characters is cut, and the next message shows at most [`Options::max_result`](super::Options::max_result) of it: less
+/// important lines are left out. Later messages show its first 500 characters, until newer results fill the room. The tool may use the
+/// run's browser. After the call the page is observed again; if it is out of scope, the browser is led back.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]

@@ -25,7 +25,10 @@ const ENOUGH: usize = 4;
 /// | `Scrape` | the extracted texts | 16,000 tokens, a half |
 /// | `Research` | the lines that were read, and the notes | 8,000 tokens, a third |
 ///
-/// The page, failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
+/// Results of earlier steps, of `eval`, `run_code` and tools of the embedder, take at most half of the room of extracted texts. The page,
+/// failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
+///
+/// No event and no accessor tells the mode of a run: the caller has set it, and what `Auto` acts as follows from the steps of each message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

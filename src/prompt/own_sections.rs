@@ -1,7 +1,11 @@
-//! The sections about the run itself: texts that the program gave to the run, texts that the run read or extracted, its
-//! steps and notes, and the results of its last calls.
+//! The sections about the run itself: texts that the program gave to the run, texts that the run read or extracted, results of tools, its
+//! steps and notes.
 
-use std::{collections::BTreeMap, fmt::Write as _, iter};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    iter,
+};
 
 use super::{
     compress::compress,
@@ -13,12 +17,15 @@ use super::{
     step::{MAX_NAME, MAX_TEXT, StepParts},
 };
 use crate::{
-    base::TokenCount,
+    base::{TokenCount, text},
     working::{Extraction, is_lasting},
 };
 
-/// Minimum number of free tokens at which one more extracted text is shown. Source: chosen; fewer tokens hold only a
-/// few lines, which say little.
+/// Maximum length of a tool's result in the messages after the one that reports it. Unit: characters. Source: a
+/// requirement of the project.
+const MAX_RESULT_LATER: usize = 500;
+/// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold
+/// only a few lines, which say little.
 const LEAST_EXTRACTED: u64 = 100;
 /// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50
 /// tokens.
@@ -30,7 +37,7 @@ const MAX_LINE: usize = 200;
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. The
 /// [mode](super::Mode) decides which of the sections about earlier steps matter most. Source of the other priorities:
 /// chosen.
-pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 13] {
+pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 14] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
@@ -52,6 +59,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
         .results
         .iter()
         .flat_map(|(label, text)| shortened(label, text, parts.max_result));
+    let (extracted, returned) = kept_texts(parts, retention);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
         Section::new("Given", Run, 110, First, ready(given_lines(parts.given))),
@@ -61,7 +69,14 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
             Run,
             retention.extractions,
             Last,
-            ready(extracted_lines(parts, retention)),
+            ready(extracted),
+        ),
+        Section::new(
+            "Results before",
+            Run,
+            retention.extractions,
+            Last,
+            ready(returned),
         ),
         Section::new(
             "Earlier pages",
@@ -159,25 +174,61 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the lines of the texts that the run has extracted. Texts that this message already contains as results are
-/// left out. If not all texts fit, the newest are shown. The newest text comes last.
-fn extracted_lines(parts: &StepParts<'_>, retention: Retention) -> Vec<String> {
+/// Returns the lines of the texts that the run has extracted, and the lines of the results that tools have returned.
+/// Texts that this message already contains as new results are left out. Together, the lines fill at most the room that
+/// the mode gives to extracted texts.
+fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<String>) {
+    let share = parts.budget.0 / retention.extracted_share;
+    let room = retention.extracted.0.min(share);
+    // Neither many results nor a long extraction displaces the other kind.
+    let returned = result_lines(parts, room / 2);
+    let used: u64 = returned.iter().map(|line| cost(line).0).sum();
+    (extracted_lines(parts, room.saturating_sub(used)), returned)
+}
+
+/// Returns the lines of the extracted texts. If not all texts fit, the newest are shown. The newest text comes last.
+fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
         results.any(|(label, text)| *label == taken.name && *text == taken.shown())
     };
-    let share = parts.budget.0 / retention.extracted_share;
-    let mut room = retention.extracted.0.min(share);
+    let texts = parts.extracted.iter().rev().filter(|taken| !is_new(taken));
+    let texts = texts.map(|taken| {
+        let age = taken.age(parts.now);
+        let age = age.map(|age| format!(" (taken {} minutes ago)", age.num_minutes()));
+        (&*taken.name, taken.shown().into(), age.unwrap_or_default())
+    });
+    newest(texts, room, parts.max_result)
+}
+
+/// Returns the lines of earlier results, each with its tool and its step. Of results of a tool that look the same, the newest is shown.
+fn result_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
+    let cut = |text| text::cut(text, MAX_RESULT_LATER);
+    let results = parts.results.iter();
+    let mut told: BTreeSet<(&str, String)> =
+        results.map(|(label, text)| (&**label, cut(text))).collect();
+    let texts = parts.history.results().filter_map(|step| {
+        let (tool, text) = (step.action.tool_name(), cut(step.result()?));
+        let is_first = told.insert((tool, text.clone()));
+        is_first.then(|| (tool, text.into(), format!(" (step {})", step.number)))
+    });
+    newest(texts, room, parts.max_result)
+}
+
+/// Returns the lines of texts, of which the first is the newest. Each text has a label and a remark behind the label. If not all texts fit
+/// into the room, the newest are shown. The newest text comes last.
+fn newest<'a>(
+    texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
+    mut room: u64,
+    most: TokenCount,
+) -> Vec<String> {
     let mut kept: Vec<Vec<String>> = Vec::new();
-    for taken in parts.extracted.iter().rev().filter(|taken| !is_new(taken)) {
+    for (label, text, remark) in texts {
         if room < LEAST_EXTRACTED {
             break;
         }
-        let most = TokenCount(room.min(parts.max_result.0));
-        let mut lines = shortened(&taken.name, taken.shown(), most);
-        if let (Some(age), Some(label)) = (taken.age(parts.now), lines.first_mut()) {
-            let _ = write!(label, " (taken {} minutes ago)", age.num_minutes());
-        }
+        let mut lines = shortened(label, &text, most.min(TokenCount(room)));
+        lines[0].push_str(&remark);
         let size = cost(&lines.join("\n")).0;
         if size > room {
             break;
@@ -223,7 +274,7 @@ mod tests {
             ..StepParts::new(nonces, &view, &layout)
         };
         let retention = mode.retention(parts.history);
-        let lines = extracted_lines(&parts, retention);
+        let (lines, _) = kept_texts(&parts, retention);
         let share = TokenCount(budget / retention.extracted_share);
         assert!(cost(&lines.join("\n")) <= share.min(retention.extracted));
         let names = lines.into_iter().filter(|line| !line.starts_with(' '));

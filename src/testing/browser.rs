@@ -27,6 +27,8 @@ pub enum ScriptedReply {
     Show(&'static str),
     /// The action succeeds and changes nothing.
     Nothing,
+    /// The action succeeds, changes nothing and returns this text.
+    Return(&'static str),
     /// The action fails with this class and detail.
     Fail(ErrorClass, &'static str),
     /// The action fails with this class, and afterwards the browser shows the page at this address.
@@ -154,6 +156,7 @@ impl State {
         rule.replies.front().map(|last| match last {
             ScriptedReply::Show(url) => ScriptedReply::Show(url),
             ScriptedReply::Nothing => ScriptedReply::Nothing,
+            ScriptedReply::Return(text) => ScriptedReply::Return(text),
             ScriptedReply::Fail(class, detail) => ScriptedReply::Fail(*class, detail),
             ScriptedReply::FailOn(url, class) => ScriptedReply::FailOn(url, *class),
             ScriptedReply::Open(dialog) => ScriptedReply::Open(dialog.clone()),
@@ -210,6 +213,11 @@ impl BrowserDriver for ScriptedBrowser {
         match state.reply(&line) {
             Some(ScriptedReply::Show(url)) => Ok(state.show(url).into()),
             Some(ScriptedReply::Nothing) => Ok(Outcome::Done.into()),
+            Some(ScriptedReply::Return(text)) => {
+                let mut execution = Execution::new(Outcome::Done);
+                execution.text = Some(text.to_owned());
+                Ok(execution)
+            }
             Some(ScriptedReply::Fail(class, detail)) => Ok(Outcome::failed(class, detail).into()),
             Some(ScriptedReply::FailOn(url, class)) => Ok(match state.show(url) {
                 Outcome::Done => Outcome::failed(class, "").into(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{History, Pages, Step, tally::Tally};
 use crate::{
-    action::Outcome,
+    action::{Action, AgentAction, Outcome},
     base::{Error, ErrorKind, Result, text},
 };
 
@@ -197,19 +197,18 @@ impl Memory {
         });
     }
 
-    /// Sets the `short` text of the last extraction of this name.
-    pub(crate) fn shorten(&mut self, name: &str, short: &str) {
-        let mut all = self.extracted.iter_mut().rev();
-        if let Some(known) = all.find(|known| known.name == name) {
-            known.short = Some(short.to_owned());
+    /// Sets the shortened form of the text that the last step returned, and of the extraction that this step made.
+    pub(crate) fn shorten(&mut self, short: &str) {
+        let Some(step) = self.steps.last_mut() else {
+            return;
+        };
+        step.short = Some(short.to_owned());
+        if let Action::Agent(AgentAction::Extract(extract)) = &step.action {
+            let mut all = self.extracted.iter_mut();
+            if let Some(known) = all.find(|known| known.name == extract.name) {
+                known.short = Some(short.to_owned());
+            }
         }
-    }
-
-    /// Returns the text that was taken under this name; `None` if there is none, or if it is older than [`FRESH`].
-    pub fn fresh(&self, name: &str, now: DateTime<Utc>) -> Option<&str> {
-        let mut all = self.extracted.iter();
-        let found = all.find(|known| known.name == name && known.age(now).is_none());
-        found.map(|known| &*known.text)
     }
 
     /// Keeps only the newest extractions whose names, texts and shortened texts together have at most this many bytes.
@@ -309,10 +308,6 @@ mod tests {
         for (name, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
             memory.extract(name, text.to_owned(), DateTime::UNIX_EPOCH);
         }
-        let later = DateTime::UNIX_EPOCH + FRESH;
-        assert_eq!(memory.fresh("a", later), Some("3"));
-        assert_eq!(memory.fresh("a", later + TimeDelta::seconds(1)), None);
-        assert_eq!(memory.fresh("c", later), None);
         let told = memory.extracted().iter().map(|e| (&*e.name, &*e.text));
         assert_eq!(told.collect::<Vec<_>>(), [("b", "2"), ("a", "3")]);
         memory.keep_extracted(3);

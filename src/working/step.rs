@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
-    action::{Action, Effect, Outcome, Signature},
+    action::{Action, BrowserAction, Effect, Outcome, Signature},
     base::{Host, RunId, SessionId, Site},
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
@@ -204,6 +204,9 @@ pub struct Step {
     /// data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
+    /// The same text as a model has shortened it for prompts; `None` if no model has shortened it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
@@ -236,6 +239,7 @@ impl Step {
             offered: Vec::new(),
             thought: None,
             gave: None,
+            short: None,
             finished: None,
             elapsed_ms: 0,
         }
@@ -256,6 +260,17 @@ impl Step {
         (is_other && was_kept).then_some(&self.after)
     }
 
+    /// Returns the text that `eval`, `run_code` or a tool of the embedder returned, as prompts show it: the shortened text, or else the
+    /// whole. Returns `None` for other actions, because an extraction is kept under its name, and lists such as those of the tabs change.
+    pub fn result(&self) -> Option<&str> {
+        let is_kept = matches!(
+            self.action,
+            Action::Custom(_) | Action::Browser(BrowserAction::Eval(_) | BrowserAction::RunCode(_))
+        );
+        let text = self.short.as_deref().or(self.gave.as_deref());
+        text.filter(|_| is_kept)
+    }
+
     /// Returns the changes of the page as a few short lines, which are page data.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();
@@ -266,7 +281,7 @@ impl Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::action::{BrowserAction, Goto};
+    use crate::action::Goto;
 
     fn step(before: &str, after: &str) -> Step {
         let url = after.to_owned();
@@ -313,6 +328,7 @@ mod tests {
         step.offered = vec![0, 4];
         step.thought = Some("The order is on this page.".into());
         step.gave = Some("Order 17".into());
+        step.short = Some("17".into());
         step.finished = Some(Finished::new("17".into(), "Order 17".into(), true));
         let json = serde_json::to_string(&step).unwrap();
         assert_eq!(serde_json::from_str::<Step>(&json).unwrap(), step);

@@ -43,6 +43,8 @@ pub(super) struct Tally {
     pub(super) shown: usize,
     /// Number of steps before `shown` that the history contains: all except `finish` steps.
     pub(super) dropped: usize,
+    /// Positions of the steps whose results prompts go on to show.
+    pub(super) results: Vec<usize>,
     /// The last steps before `shown` that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
     /// The steps before `shown` that are not in `lasting`, in groups.
@@ -80,6 +82,7 @@ impl Tally {
         }
         self.visit(step, steps.len() - 1);
         self.told += usize::from(is_told(step));
+        self.results.extend(step.result().map(|_| steps.len() - 1));
         let over = self.told.saturating_sub(MAX_ENTRIES);
         while self.dropped < over.next_multiple_of(DROPPED_AT_ONCE) {
             self.drop_first(steps);

@@ -69,7 +69,7 @@ async fn run(
 }
 
 /// The lines of a section of a message.
-fn section<'m>(message: &'m str, heading: &str) -> Vec<&'m str> {
+pub(crate) fn section<'m>(message: &'m str, heading: &str) -> Vec<&'m str> {
     let found = message.split_once(&format!("## {heading}\n"));
     let lines = found.map_or("", |(_, rest)| rest).lines();
     let ends = |line: &&str| line.starts_with("## ") || line.ends_with(">>>");

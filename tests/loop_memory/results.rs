@@ -1,4 +1,5 @@
-//! The long result of an embedder's tool in the next message: what is important of its kind stays, and no address is lost.
+//! The long result of an embedder's tool in the next message: what is important of its kind stays, and no address is lost. And what later
+//! messages still tell of results.
 
 use std::fmt::Write as _;
 
@@ -6,18 +7,23 @@ use serde_json::json;
 use webwise::{
     DecisionLoop, Task,
     action::{Effect, ToolSpec},
-    base::tokens::estimate,
+    agent::{Options, State, StepEnd},
+    base::{Origin, tokens::estimate},
     chat::ChatResponse,
+    guard::ApprovalMode,
+    secret::{Secret, SecretName, Vault},
     store::InMemory,
-    testing::{MockTool, ScriptedBrowser, ScriptedModel, call},
+    testing::{MockTool, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
+
+use super::own::section;
 
 const SHOP: &str = "https://shop.example/";
 /// The words of a line that matters less. A result has so many of them that it must be shortened.
 const FILL: &str = "quiet water and a boat that lies in it since the spring of last year";
 
-/// The lines of the section with the result of a tool that returns this text.
-async fn shown(result: String) -> Vec<String> {
+/// A tool that looks something up and returns these texts, the last one again and again.
+fn looking_up(mut results: Vec<String>) -> MockTool {
     let mut tool = MockTool::new();
     let spec = ToolSpec {
         name: "look-up".into(),
@@ -26,8 +32,18 @@ async fn shown(result: String) -> Vec<String> {
     };
     tool.expect_spec().return_const(spec);
     tool.expect_effect().return_const(Effect::Read);
+    results.reverse();
+    tool.expect_call().returning(move |_| {
+        let next = results.last().cloned();
+        results.truncate((results.len() - 1).max(1));
+        Ok(next.unwrap())
+    });
+    tool
+}
+
+/// The lines of the section with the result of a tool that returns this text.
+async fn shown(result: String) -> Vec<String> {
     let whole = result.chars().count();
-    tool.expect_call().returning(move |_| Ok(result.clone()));
     let replies: [ChatResponse; 2] = [
         call("look-up", json!({})),
         call("finish", json!({ "answer": "no", "success": false })),
@@ -35,6 +51,7 @@ async fn shown(result: String) -> Vec<String> {
     let model = ScriptedModel::new(replies);
     let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", "heading \"Boats\"");
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let tool = looking_up(vec![result]);
     let agent = agent.with_tool(tool).build().unwrap();
     let task = Task::new("Look it up").unwrap();
     agent.run(task.with_start_url(SHOP).unwrap()).await;
@@ -84,6 +101,27 @@ async fn all_eight_addresses_of_sixty_results_stay() {
     }
     assert_eq!(count(&lines, "https://boats.example/all"), 1, "{lines:#?}");
     assert!(count(&lines, "Offer ") < 60, "{lines:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_twenty_addresses_four_fifths_stay() {
+    let mut results = String::new();
+    for n in 1..=60 {
+        // Each third result has its address in the middle of a line, which is left out.
+        let address = if n % 3 == 0 {
+            format!("https://boats.example/offers/{n}")
+        } else {
+            "no address".to_owned()
+        };
+        let _ = writeln!(
+            results,
+            "Offer {n}: {} ({address}) {}",
+            FILL.repeat(5),
+            FILL.repeat(5)
+        );
+    }
+    let lines = shown(results).await;
+    assert_eq!(count(&lines, "https://boats.example/"), 16, "{lines:#?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -196,4 +234,104 @@ async fn of_a_long_text_the_first_line_of_each_paragraph_stays_and_then_its_ends
         (1, 1, 0),
         "{lines:#?}"
     );
+}
+
+/// The messages of a run with these replies, in which the tool `look-up` returns these results. After each step the run goes on from its
+/// state, read back from JSON.
+async fn messages(results: Vec<String>, replies: Vec<ChatResponse>) -> Vec<String> {
+    let browser = ScriptedBrowser::new()
+        .with_page(SHOP, "Shop", "heading \"Boats\"")
+        .on(SHOP, EVAL, [ScriptedReply::Return("60 boats")]);
+    let model = ScriptedModel::new(replies);
+    let mut options = Options::default();
+    (options.approval, options.scripts) = (ApprovalMode::Auto, true);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let agent = agent.with_tool(looking_up(results)).with_options(options);
+    let agent = agent.build().unwrap();
+    let origin = Origin::parse("https://shop.example").unwrap();
+    let name = SecretName::parse("pin").unwrap();
+    let vault = Vault::new().with(name, Secret::new(PIN), vec![origin]);
+    let task = Task::new("Look it up").unwrap().with_start_url(SHOP);
+    let task = task.unwrap().with_secrets(vault.unwrap());
+    let mut run = agent.start(task.clone()).await;
+    while let StepEnd::Continue = run.step().await {
+        let state = serde_json::to_string(&run.state().unwrap()).unwrap();
+        drop(run);
+        let state: State = serde_json::from_str(&state).unwrap();
+        run = agent.resume(task.clone(), state).unwrap();
+    }
+    let requests = model.requests().into_iter();
+    requests.map(|request| request.message).collect()
+}
+
+const EVAL: &str = r#"eval {"function":"() => count()"}"#;
+const PIN: &str = "tulip-5521";
+
+fn look_up(n: usize) -> ChatResponse {
+    call("look-up", json!({ "n": n }))
+}
+
+fn before(message: &str) -> Vec<&str> {
+    section(message, "Results before")
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_stay_in_later_messages_each_with_its_tool_and_step() {
+    let price = format!("A berth costs 40 euros\nfor {PIN}");
+    let long = "0123456789".repeat(60);
+    let note = |text: &str| call("note", json!({ "text": text }));
+    let replies = vec![
+        look_up(1),
+        call("eval", json!({ "function": "() => count()" })),
+        look_up(2),
+        look_up(3),
+        note("one"),
+        note("two"),
+    ];
+    let messages = messages(vec![price.clone(), long, price], replies).await;
+    assert!(messages.iter().all(|message| !message.contains(PIN)));
+    // The message that reports a result does not tell it twice.
+    assert!(messages[1].contains("## Results\n\"look-up\"\n \"A berth costs 40 euros\"\n"));
+    assert_eq!(before(&messages[1]), [""; 0]);
+    let first = [
+        "\"look-up\" (step 2)",
+        " \"A berth costs 40 euros\"",
+        " \"for <secret:pin>\"",
+    ];
+    assert!(messages[2].contains("## Results\n\"eval\"\n \"60 boats\"\n"));
+    assert_eq!(before(&messages[2]), first);
+    let second = ["\"eval\" (step 3)", " \"60 boats\""];
+    assert_eq!(before(&messages[3]), [&first[..], &second].concat());
+    // The third look-up returns what the first did.
+    let beginning = format!(" \"{}…\"", "0123456789".repeat(50));
+    let third = [
+        "\"look-up\" (step 4)",
+        &*beginning,
+        " \"(cut here: 500 of 600 characters are kept)\"",
+    ];
+    assert_eq!(before(&messages[4]), [&second[..], &third].concat());
+    let again = [&["\"look-up\" (step 5)"], &first[1..]].concat();
+    for message in &messages[5..=6] {
+        assert_eq!(before(message), [&second[..], &third, &again].concat());
+        let (run, step) = message.split_once(">>>\n").unwrap();
+        assert!(run.contains("## Results before\n") && !step.contains("berth"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_many_results_the_newest_stay_and_an_extraction_beside_them() {
+    let result = |n: u32| format!("Result {n}\n{}", "a boat on the water ".repeat(30));
+    let mut replies: Vec<_> = vec![call("extract", json!({ "name": "page" }))];
+    replies.extend((1..=30).map(look_up));
+    replies.push(call("note", json!({ "text": "enough" })));
+    let messages = messages((1..=30).map(result).collect(), replies).await;
+    let last = messages.last().unwrap();
+    let lines = before(last);
+    let has = |n: u32| lines.contains(&&*format!(" \"Result {n}\""));
+    let first = (1..=30).find(|n| has(*n)).unwrap();
+    assert!((5..=25).contains(&first), "{lines:?}");
+    assert!((first..=30).all(has), "{lines:?}");
+    let size = estimate(&lines.join("\n")).0;
+    assert!((1_500..=2_000).contains(&size), "{size}");
+    assert!(last.contains("## Extracted before\n\"page\"\n"), "{last}");
 }

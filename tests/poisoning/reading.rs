@@ -13,9 +13,10 @@ const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 21] = [
+const HEADINGS: [&str; 22] = [
     "Given",
     "Extracted before",
+    "Results before",
     "Earlier pages",
     NAMES,
     FACTS,

@@ -174,7 +174,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             }
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
-            self.keep_result(action.tool().as_str(), text);
+            self.keep_result(action.tool().as_str(), &text);
         }
         let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
         if let Some(png) = execution

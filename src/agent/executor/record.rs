@@ -183,8 +183,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Keeps a text that the action in progress returned: in the step of the action, and under `label` in the next message.
-    pub(in crate::agent) fn keep_result(&mut self, label: &str, text: String) {
-        self.state.gave = Some(self.redactor.text(&text));
+    pub(in crate::agent) fn keep_result(&mut self, label: &str, text: &str) {
+        let text = self.redactor.text(text);
+        self.state.gave = Some(text.clone());
         self.state.remarks.results.push((label.to_owned(), text));
     }
 }

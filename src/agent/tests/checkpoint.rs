@@ -4,7 +4,7 @@ use chrono::DateTime;
 
 use crate::{
     ErrorKind, RunId,
-    action::{Action, BrowserAction, NoArguments, Outcome, Signature},
+    action::{Action, BrowserAction, CustomCall, NoArguments, Outcome, Signature},
     agent::{executor::Guards, state::State},
     event::Intent,
     registry::MAX_CHECKPOINT,
@@ -18,16 +18,28 @@ fn reload() -> Action {
 
 /// Returns the state of a run with this number of steps. The action of each step returned a text of `gave` characters.
 fn state(steps: u32, gave: usize) -> State {
+    state_of(&reload(), steps, gave)
+}
+
+fn state_of(action: &Action, steps: u32, gave: usize) -> State {
     let run = RunId::parse("run_1").unwrap();
     let guards = Guards::new(None, Vec::new(), false);
     let mut state = State::new(run, About::new("Read hunter2-canary"), 7, guards);
     for number in 1..=steps {
-        let signature = Signature::of(&reload(), &[], "");
-        let mut step = Step::new(number, reload(), Outcome::Done, signature);
+        let signature = Signature::of(action, &[], "");
+        let mut step = Step::new(number, action.clone(), Outcome::Done, signature);
         step.gave = Some("x".repeat(gave));
         state.memory.record(step);
     }
     state
+}
+
+/// A call of the embedder's tool.
+fn look_up() -> Action {
+    Action::Custom(CustomCall {
+        tool: "look-up".to_owned(),
+        arguments: serde_json::json!({}),
+    })
 }
 
 fn kept(state: &State) -> State {
@@ -44,6 +56,13 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
     let texts = kept(&state(20, 10_000));
     assert_eq!(texts.steps().len(), 20);
     assert!(texts.steps().iter().all(|step| step.gave.is_none()));
+    // The beginnings of results stay. With the remark they are no longer than what a prompt shows.
+    let results = kept(&state_of(&look_up(), 20, 10_000));
+    for step in results.steps() {
+        let text = step.result().unwrap();
+        assert!(text.starts_with("xx") && text.ends_with("400 of 10000 characters are kept)"));
+        assert!(text.chars().count() < 500, "{text}");
+    }
     let last = kept(&state(2_000, 10));
     let numbers: Vec<u32> = last.steps().iter().map(|step| step.number).collect();
     assert_eq!(numbers, (1_951..=2_000).collect::<Vec<u32>>());
@@ -54,8 +73,8 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
 }
 
 #[test]
-fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions() {
-    let mut state = state(60, 1_000);
+fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions_and_results() {
+    let mut state = state_of(&look_up(), 60, 1_000);
     for n in 0..20 {
         let text = "一艘船在水上。".repeat(500);
         state.memory.give(&format!("text {n}"), &text).unwrap();
@@ -68,6 +87,9 @@ fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions() {
     let names = kept.memory().extracted().iter().map(|taken| &*taken.name);
     assert_eq!(names.collect::<Vec<_>>(), ["part 19"]);
     assert_eq!(kept.steps().len(), 50);
+    let results = kept.steps().iter().filter(|step| step.gave.is_some());
+    let results: Vec<u32> = results.map(|step| step.number).collect();
+    assert_eq!(results, (51..=60).collect::<Vec<u32>>());
 }
 
 #[test]
