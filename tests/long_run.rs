@@ -111,6 +111,11 @@ impl BrowserDriver for Shop {
             {
                 *self.sent.lock().expect("no panic") += 1;
             }
+            BrowserAction::Goto(goto) => {
+                let number = goto.url.rsplit('/').next().expect("a part");
+                self.at
+                    .store(number.parse().expect("a number"), Ordering::Relaxed);
+            }
             BrowserAction::Click(_) => {
                 let clicks = self.clicks.fetch_add(1, Ordering::Relaxed) + 1;
                 if clicks.is_multiple_of(self.fails) {
@@ -289,6 +294,39 @@ async fn of_earlier_steps_twelve_groups_twenty_pages_and_twenty_that_last_are_to
 
     let pages = section(message, "Earlier pages");
     assert_eq!(pages.len(), 20, "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_earlier_page_tells_how_often_the_run_came_to_it() {
+    let mut asked = 0_u32;
+    let model = ScriptedModel::deciding(move |_| {
+        asked += 1;
+        let again = json!({ "url": "https://shop.example/item/3" });
+        Ok(match asked {
+            4 | 7 => call("goto", again),
+            _ => call("click", json!({ "target": "e1" })),
+        })
+    });
+    let mut options = Options::default();
+    options.budget.max_steps = 60;
+    let agent = DecisionLoop::builder(
+        Shop::new(u32::MAX, u32::MAX),
+        model.clone(),
+        InMemory::new(),
+    );
+    let agent = agent.with_options(options).build().unwrap();
+    agent.run(Task::new(GOAL).unwrap()).await;
+    let message = model.requests().pop().unwrap().message;
+    // From item 1 to 4, back to 3, to 5, back to 3, and on.
+    let expected = [
+        "\"https://shop.example/item/1\"",
+        "\"https://shop.example/item/2\" \"Shop\"",
+        "\"https://shop.example/item/3\" \"Shop\" (3 visits)",
+        "\"https://shop.example/item/4\" \"Shop\" (3 visits)",
+        "\"https://shop.example/item/5\" \"Shop\" (2 visits)",
+        "\"https://shop.example/item/6\" \"Shop\"",
+    ];
+    assert_eq!(section(&message, "Earlier pages"), expected, "{message}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1342,6 +1342,10 @@ async fn the_run_folder_holds_what_was_seen_said_and_done() {
         lines("observations.jsonl").len(),
         lines("interpretations.jsonl").len()
     );
+    assert_eq!(
+        lines("interpretations.jsonl")[0]["view"]["summary"],
+        "search_home; 1 field; 2 buttons; 1 link"
+    );
     assert_eq!(lines("memory_events.jsonl")[1]["event"], "tier1_loaded");
     assert_eq!(lines("run_meta.json")[0]["summary"]["stop"], "finished");
     assert!(path.join("steps/0001-1.png").exists());

@@ -169,6 +169,21 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
 }
 
 #[tokio::test]
+async fn a_text_that_the_flag_gives_reaches_the_model() {
+    let desk = Desk::open().await;
+    let home = desk.web.url("localhost", "/");
+    let letter = desk.place.path("letter.txt");
+    std::fs::write(&letter, "The order is A-17.\n").unwrap();
+    let given = format!("letter={}", letter.display());
+    let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
+    let (_, folder) = desk.run(0, &[&goal[..], &["--given", &given]].concat());
+    let asked = json_lines(&folder.join("model.jsonl"));
+    let message = asked[0]["message"].as_str().unwrap();
+    let told = "## Given\n\"letter\"\n \"The order is A-17.\"\n";
+    assert!(message.contains(told), "{message}");
+}
+
+#[tokio::test]
 async fn a_site_that_was_explored_is_listed_and_shown_to_the_next_run() {
     let desk = Desk::open().await;
     let (home, address) = (desk.web.url("localhost", "/"), desk.browser.address());

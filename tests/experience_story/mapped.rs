@@ -92,15 +92,16 @@ async fn a_run_on_an_explored_site_opens_the_right_page_at_once() {
     // The navigation leads first; a page behind another one waits until all nearer ones are opened.
     let opened = map.pages.iter().map(|page| {
         let path = page.url.strip_prefix("https://desk.example").unwrap();
-        (path, page.depth, page.from, &*page.words)
+        let links = (page.navigation_links, page.content_links);
+        (path, page.depth, page.from, &*page.words, links)
     });
     assert_eq!(
         opened.collect::<Vec<_>>(),
         [
-            ("/", 0, None, ""),
-            ("/service", 1, Some(0), "Service"),
-            ("/news", 1, Some(0), "News"),
-            ("/service/4711", 2, Some(1), "Where and when"),
+            ("/", 0, None, "", (1, 1)),
+            ("/service", 1, Some(0), "Service", (0, 1)),
+            ("/news", 1, Some(0), "News", (0, 0)),
+            ("/service/4711", 2, Some(1), "Where and when", (0, 0)),
         ]
     );
     let cold = visit(&store.fork()).await;

@@ -13,6 +13,22 @@ const HOME: &str = "https://shop.example/";
 const WHY: &str = "net::ERR_CONNECTION_REFUSED";
 
 #[tokio::test]
+async fn of_a_large_site_twenty_pages_are_opened() {
+    let kinds = "abcdefghijklmnopqrstuvwxy".chars();
+    let links = kinds.clone().zip(1..);
+    let links = links.map(|(kind, n)| format!("link \"Part {kind}\" e{n} -> /{kind}\n"));
+    let mut site = ScriptedBrowser::new().with_page(HOME, "Shop", &links.collect::<String>());
+    for kind in kinds {
+        let url = Box::leak(format!("{HOME}{kind}").into_boxed_str());
+        site = site.with_page(url, "Part", &format!("heading \"Part {kind}\""));
+    }
+    let guarded = GuardedBrowser::builder(site).build_guarded().unwrap();
+    let map = explore(&guarded, HOME, Limits::default(), |_| {}).await;
+    let map = map.unwrap();
+    assert_eq!((map.pages.len(), map.is_complete()), (20, false));
+}
+
+#[tokio::test]
 async fn a_start_page_that_cannot_be_opened_is_an_error_with_the_reason() {
     let goto = format!(r#"goto {{"url":"{HOME}"}}"#);
     let browser = ScriptedBrowser::new().on(

@@ -109,8 +109,10 @@ async fn an_extraction_is_told_with_its_age_once_it_may_be_out_of_date() {
         })
     });
     let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
+    let recorder = Recorder::new();
     let agent = agent.with_options(options()).with_clock(clock);
-    let report = agent.build().unwrap().run(task()).await;
+    let agent = agent.with_sink(recorder.clone()).build().unwrap();
+    let report = agent.run(task()).await;
     let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
     let before = "## Extracted before\n\"canoe\"";
     for fresh in &messages[3..5] {
@@ -118,6 +120,14 @@ async fn an_extraction_is_told_with_its_age_once_it_may_be_out_of_date() {
     }
     let old = format!("{before} (taken 7 minutes ago)\n");
     assert!(messages[5].contains(&old), "{}", messages[5]);
+    // Each event has the time of the clock.
+    let start: DateTime<Utc> = "2026-01-02T03:04:05Z".parse().unwrap();
+    let asked = recorder.events().into_iter();
+    let asked = asked.filter(|event| matches!(event.kind, EventKind::ModelAsked { .. }));
+    let times: Vec<i64> = asked
+        .map(|event| (event.at - start).num_seconds())
+        .collect();
+    assert_eq!(times, [0, 150, 300, 450, 600, 750]);
     // The report names the pages, once each, and has the steps.
     assert_eq!(report.pages, [LIST, ITEM]);
     let titles: Vec<&str> = report.steps.iter().map(|step| &*step.title).collect();
@@ -158,6 +168,7 @@ async fn given_texts_are_data_until_they_are_taken_back() {
     while model.requests().len() < 2 {
         assert_eq!(run.step().await, StepEnd::Continue);
     }
+    assert_eq!(run.page().unwrap().url, LIST);
     let pages = run.memory().pages();
     assert_eq!(pages.path().collect::<Vec<_>>()[..2], [LIST, ITEM]);
     assert_eq!(pages.transitions()[&(LIST, ITEM)], 1);

@@ -8,9 +8,10 @@ use crate::{
     agent::Options,
     base::{Error, ErrorKind, TokenCount, tokens::estimate},
     chat::{ChatRequest, ChatResponse, LlmCapabilities, Usage},
+    event::EventKind,
     page::{Dialog, DialogKind},
     store::InMemory,
-    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    testing::{Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
 const URL: &str = "https://shop.example/";
@@ -40,6 +41,11 @@ fn counting(hundredths: u64) -> ScriptedModel {
 
 /// Returns the requests of a run with this model, whose window has this size.
 async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest> {
+    told(model, window).await.0
+}
+
+/// Returns the requests too, and the number of tokens that the event of each request gives.
+async fn told(model: ScriptedModel, window: Option<u64>) -> (Vec<ChatRequest>, Vec<u64>) {
     let mut capabilities = LlmCapabilities::new("scripted");
     capabilities.context_window = window.map(TokenCount);
     let model = model.with_capabilities(capabilities);
@@ -51,14 +57,23 @@ async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest>
         seed: Some(7),
         ..Options::default()
     };
-    let agent = agent.with_options(options).build().unwrap();
+    let recorder = Recorder::new();
+    let agent = agent.with_options(options).with_sink(recorder.clone());
+    let agent = agent.build().unwrap();
     let task = Task::new("Buy a kayak")
         .unwrap()
         .with_start_url(URL)
         .unwrap();
     let task = task.with_run_id(RunId::parse("run_1").unwrap());
     agent.run(task).await;
-    model.requests()
+    let events = recorder.events().into_iter();
+    let estimated = events.filter_map(|event| match event.kind {
+        EventKind::ModelAsked {
+            estimated_tokens, ..
+        } => Some(estimated_tokens.0),
+        _ => None,
+    });
+    (model.requests(), estimated.collect())
 }
 
 /// Returns the estimated size of a request in tokens.
@@ -107,8 +122,8 @@ async fn without_a_known_window_nothing_of_it_is_cut() {
 #[tokio::test]
 async fn a_model_that_counts_more_tokens_than_estimated_gets_less() {
     let window = 8_000;
-    let as_estimated = requests(counting(100), Some(window)).await;
-    let half_more = requests(counting(150), Some(window)).await;
+    let (as_estimated, _) = told(counting(100), Some(window)).await;
+    let (half_more, estimated) = told(counting(150), Some(window)).await;
     // The first request is sent before anything is known of the model.
     assert_eq!(size(&as_estimated[0]), size(&half_more[0]));
     let last = |all: &[ChatRequest]| all.last().map(size).unwrap();
@@ -119,6 +134,15 @@ async fn a_model_that_counts_more_tokens_than_estimated_gets_less() {
         last(&half_more) * 3 / 2 + reply <= window,
         "{}",
         last(&half_more)
+    );
+    // The events give the corrected estimate.
+    let first = size(&half_more[0]);
+    assert!((first * 97 / 100..=first * 103 / 100).contains(&estimated[0]));
+    let corrected = last(&half_more) * 3 / 2;
+    let told = *estimated.last().unwrap();
+    assert!(
+        (corrected * 95 / 100..=corrected * 105 / 100).contains(&told),
+        "{told}, not {corrected}"
     );
     let message = &half_more.last().unwrap().message;
     assert!(message.contains("e1 button \"Buy a kayak\""), "{message}");
