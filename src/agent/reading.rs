@@ -39,7 +39,8 @@ const MAX_READ_BY_LINES: usize = 6_000;
 /// Maximum share of a message for the lines that calls of `read` returned. Unit: percent of the tokens that the page
 /// leaves free. Source: chosen; the rest is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum length of an extracted text; a longer text is cut. Unit: characters. Source: a requirement of the project.
+/// Maximum length of an extracted text. Of a longer text the beginning is kept, because it is read in order and the report must not join
+/// parts that were apart; an `extract` with a `target` takes a later part. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Maximum number of lines or small items of one `read` that are kept as facts. The lines and items that share the most
 /// words with the goal are kept. Source: chosen.

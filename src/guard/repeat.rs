@@ -7,6 +7,9 @@
 //! new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating actions
 //! in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been new.
 //!
+//! An action that comes back between different others, as in A B A C A, does not repeat: so a list is worked through, with "Back" between
+//! its items. If it fails, the model is told of the step in which it failed before.
+//!
 //! Two measures of "the same" are tracked side by side:
 //!
 //! - **exact**: the signatures are equal, and everything that the page shows was seen before. After three turns the

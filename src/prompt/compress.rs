@@ -6,6 +6,8 @@
 //!   long result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
 //!   important depends on the kind of text, which is recognised from the text itself.
+//! - A text is not shortened in tiers by its age. A new result gets its own limit. All earlier texts share the room that
+//!   the [mode](super::Mode) gives them, and the newest come first.
 //! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
 pub(crate) mod model;

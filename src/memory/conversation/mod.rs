@@ -7,6 +7,7 @@
 //!
 //! # Decisions
 //!
+//! - A run without a session id belongs to no conversation. Only the caller knows which runs belong together.
 //! - A turn does not store the run's answer. The model may have copied the answer from a page, and text of one site must not
 //!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
 //! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be read on
