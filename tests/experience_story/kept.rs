@@ -1,10 +1,15 @@
 //! What is kept of earlier runs and for how long: the age of a way, the choice among several, and the last runs of a host.
 
+use std::time::Duration;
+
+use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use webwise::{
+    LlmClient, Result,
+    action::ErrorClass,
     agent::Clock,
     base::TokenCount,
-    chat::LlmCapabilities,
+    chat::{ChatRequest, LlmCapabilities},
     memory::{KindOptions, Namespace, kinds_with},
     store::Keeper,
 };
@@ -26,6 +31,22 @@ fn after(time: TimeDelta) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + time
 }
 
+/// A model that thinks for so long.
+#[derive(Debug)]
+struct Slow(ScriptedModel, Duration);
+
+#[async_trait]
+impl LlmClient for Slow {
+    fn capabilities(&self) -> LlmCapabilities {
+        self.0.capabilities()
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        tokio::time::sleep(self.1).await;
+        self.0.complete(request).await
+    }
+}
+
 /// A run at this time.
 pub(super) struct Visit<'a> {
     id: &'a str,
@@ -35,6 +56,8 @@ pub(super) struct Visit<'a> {
     options: KindOptions,
     /// The model's window. Unit: tokens.
     pub(super) window: Option<u64>,
+    /// The time that the model takes for each reply.
+    thinks: Duration,
 }
 
 impl<'a> Visit<'a> {
@@ -46,6 +69,7 @@ impl<'a> Visit<'a> {
             goal,
             options: KindOptions::default(),
             window: None,
+            thinks: Duration::ZERO,
         }
     }
 
@@ -63,7 +87,7 @@ impl<'a> Visit<'a> {
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
         options.replay = Replay::Never;
-        let agent = DecisionLoop::builder(browser, model.clone(), store.clone())
+        let agent = DecisionLoop::builder(browser, Slow(model.clone(), self.thinks), store.clone())
             .with_options(options)
             .with_kinds(kinds_with(self.options))
             .with_clock(At(after(self.at)))
@@ -161,6 +185,86 @@ async fn of_two_ways_the_nearer_goal_is_chosen_and_with_scoring_the_newer_one() 
             "{scoring}: {}",
             third.messages[0]
         );
+    }
+}
+
+#[tokio::test]
+async fn a_goal_reads_the_way_of_one_with_which_it_shares_half_of_the_words() {
+    // The goal of the way has nine words; of the eleven of both, these goals share five and six.
+    for (goal, is_near) in [
+        ("Look up red cars and archive everything", false),
+        ("Look up red cars and close everything today", true),
+    ] {
+        let store = InMemory::new();
+        let first = Visit::new("run_1", TimeDelta::zero(), GOAL);
+        first.works(&store, "Close").await;
+        let second = Visit::new("run_2", TimeDelta::days(1), goal);
+        let second = second.works(&store, "Close").await;
+        let shown = section(&second, "Reference trajectory");
+        assert_eq!(shown.is_empty(), !is_near, "{goal}: {shown:#?}");
+    }
+}
+
+/// Two ways with goals that are equally near to that of a third run: which one the third run reads.
+async fn chosen(older: Way, newer: Way, trace_scoring: bool) -> String {
+    let store = InMemory::new();
+    let ways = [(older, "run_1", "close", 0), (newer, "run_2", "print", 1)];
+    for (way, id, what, day) in ways {
+        let goal = format!("Look up red cars and {what} the first case");
+        let mut visit = Visit::new(id, TimeDelta::days(day), &goal);
+        visit.session = Some(id);
+        visit.thinks = way.thinks;
+        let mut browser = desk("red cars", "Case of Silva", "Close");
+        if way.is_unclear {
+            let fails = Reply::FailOn(LIST, ErrorClass::NotStable);
+            browser = browser.on(FILLED, r#"click {"target":"e2"}"#, [fails]);
+        }
+        visit.run(&store, browser, replies("red cars")).await;
+    }
+    let keeper = Keeper::new(&store, Namespace::default());
+    let items = keeper.items().await.unwrap().items;
+    for (way, id, ..) in ways {
+        let of = |collection: &str| {
+            let mut own = items.iter().filter(|item| item.record.body["run"] == id);
+            let found = own.find(|item| item.shelf.collection == collection);
+            found.unwrap().record.body["duration_ms"].as_u64().unwrap()
+        };
+        // A reply for each of four steps, and the last one.
+        let took = u64::try_from(way.thinks.as_millis()).unwrap() * 5;
+        for collection in ["sessions", "trajectories"] {
+            assert_eq!(of(collection), took, "{id}: {collection}");
+        }
+    }
+    let goal = "Look up red cars and archive the first case";
+    let mut third = Visit::new("run_3", TimeDelta::days(2), goal);
+    third.options.trace_scoring = trace_scoring;
+    let third = third.works(&store, "Close").await;
+    section(&third, "Reference trajectory").join("\n")
+}
+
+/// How a run went that left a way.
+#[derive(Debug, Clone, Copy)]
+struct Way {
+    thinks: Duration,
+    is_unclear: bool,
+}
+
+#[tokio::test(start_paused = true)]
+async fn scoring_counts_the_time_of_a_way_and_the_steps_whose_effect_was_seen() {
+    let way = |minutes: u64, is_unclear: bool| Way {
+        thinks: Duration::from_mins(minutes),
+        is_unclear,
+    };
+    let (old, new) = ("was done here 2 days ago", "was done here 1 day ago");
+    for (older, newer, with_scoring) in [
+        (way(0, false), way(0, false), new),
+        (way(0, false), way(4, false), old),
+        (way(0, false), way(0, true), old),
+    ] {
+        for (trace_scoring, expected) in [(false, new), (true, with_scoring)] {
+            let shown = chosen(older, newer, trace_scoring).await;
+            assert!(shown.contains(expected), "{newer:?}, {trace_scoring}: {shown}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use webwise::{
     RunReport,
-    action::{Action, Effect, Outcome},
+    action::{Action, Effect, ErrorClass, Outcome},
     event::Event,
     report::explain::explain,
     working::By,
@@ -162,6 +162,31 @@ async fn the_model_is_asked_only_for_what_is_left_to_decide() {
         4,
         "its own steps, and those that were decided with it in the prompt: {way:?}"
     );
+}
+
+#[tokio::test]
+async fn a_step_whose_effect_was_unclear_is_left_to_the_model() {
+    let store = InMemory::new();
+    let button = r#"button "Close""#;
+    // The button brought the next page, but the driver reported a failure.
+    let browser = desk("blue boats", "Case of Meyer", button).on(
+        FILLED,
+        r#"click {"target":"e2"}"#,
+        [Reply::FailOn(LIST, ErrorClass::NotStable)],
+    );
+    let blue = goal("blue boats");
+    let all = replies("blue boats");
+    let first = run(&store, "run_1", &blue, browser, all, |_| ()).await;
+    assert!(first.report.summary.success, "{:?}", first.report);
+    assert_eq!(
+        first.done(),
+        ["goto done", "fill done", "click unclear", "click done", "click done"]
+    );
+    let browser = desk("red cars", "Case of Silva", button);
+    let rest = replies("").split_off(1);
+    let second = run(&store, "run_2", &goal("red cars"), browser, rest, |_| ()).await;
+    assert!(second.report.summary.success, "{:?}", second.report);
+    assert_eq!((second.messages.len(), second.replayed()), (4, vec![1]));
 }
 
 #[tokio::test]
