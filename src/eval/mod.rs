@@ -20,6 +20,7 @@
 //! - A case is judged by conditions on its last page and on its answer, not by the model's claim of success.
 //! - A measured run begins with a copy of its memory, so no measured run changes the memory of another one. There is one
 //!   exception: with `--memory-isolation none`, runs use and change the user's own memory itself.
+//! - The arms `off` and `cold` differ only in an empty memory, so their difference is what such a memory costs.
 //! - The arms of a case are compared in pairs of runs with the same seed. The intervals are bootstrap percentiles of
 //!   the mean difference, because steps and tokens are not normally distributed and few runs are made.
 //! - A case file contains neither programs for this machine nor secrets. A script in the file runs in the page. For the

@@ -19,6 +19,8 @@
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
 //! - The name of a host's folder has no scheme. The scheme is taken from the addresses in the folder's files. If the files
 //!   contain no address, the scheme is http for this machine and https for all other hosts.
+//! - The runs of the folder are not imported, because they have neither a checkpoint nor a lease, so no run could go on
+//!   with them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -15,7 +15,8 @@
 //!   remembered element is never used for an action that cannot be undone.
 //! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
 //!   nothing about attributes.
-//! - The elements are page data and are used only on their own host. None of their texts reaches a prompt.
+//! - The elements are page data and are used only on their own host. None of their texts reaches a prompt. The prompt gives each
+//!   element of the page a reference, so a remembered selector beside it would save the model no attempt.
 
 mod documented;
 mod learn;
