@@ -263,7 +263,10 @@ async fn scoring_counts_the_time_of_a_way_and_the_steps_whose_effect_was_seen() 
     ] {
         for (trace_scoring, expected) in [(false, new), (true, with_scoring)] {
             let shown = chosen(older, newer, trace_scoring).await;
-            assert!(shown.contains(expected), "{newer:?}, {trace_scoring}: {shown}");
+            assert!(
+                shown.contains(expected),
+                "{newer:?}, {trace_scoring}: {shown}"
+            );
         }
     }
 }

@@ -180,7 +180,13 @@ async fn a_step_whose_effect_was_unclear_is_left_to_the_model() {
     assert!(first.report.summary.success, "{:?}", first.report);
     assert_eq!(
         first.done(),
-        ["goto done", "fill done", "click unclear", "click done", "click done"]
+        [
+            "goto done",
+            "fill done",
+            "click unclear",
+            "click done",
+            "click done"
+        ]
     );
     let browser = desk("red cars", "Case of Silva", button);
     let rest = replies("").split_off(1);

@@ -583,6 +583,35 @@ async fn a_run_that_adds_a_lesson_to_a_full_shelf_tells_how_many_it_removed() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn only_a_failure_that_the_page_caused_teaches_a_lesson() {
+    const OPEN: &str = "https://shop.example/#open";
+    const DONE: &str = "https://shop.example/done";
+    for (class, lessons) in [
+        (ErrorClass::Intercepted, 2),
+        (ErrorClass::BadArguments, 0),
+        (ErrorClass::RefNotFound, 0),
+    ] {
+        let browser = ScriptedBrowser::new()
+            .with_page(SHOP, "Shop", "button \"Go\" e3\nbutton \"Accept all\" e5")
+            .with_page(OPEN, "Shop", PAGE)
+            .with_page(DONE, "Done", PAGE)
+            .on(
+                SHOP,
+                r#"click {"target":"e3"}"#,
+                [Reply::Fail(class, "it did not work")],
+            )
+            .on(SHOP, r#"click {"target":"e5"}"#, [Reply::Show(OPEN)])
+            .on(OPEN, r#"click {"target":"e3"}"#, [Reply::Show(DONE)]);
+        let click = |target: &str| does("click", json!({ "target": target }));
+        let replies = vec![click("e3"), click("e5"), click("e3"), give_up()];
+        let recorder = Recorder::new();
+        watched(browser, &InMemory::new(), SHOP, replies, &recorder).await;
+        let recorded = kinds(&recorder, "lesson_recorded");
+        assert_eq!(recorded.len(), lessons, "{class:?}: {recorded:?}");
+    }
+}
+
 /// How many buttons of a host have each a way out of their own.
 const BUTTONS: usize = 10;
 

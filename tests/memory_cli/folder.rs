@@ -6,10 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, Task,
     agent::Options,
+    chat::ChatResponse,
     guard::ApprovalMode,
     store::JsonFiles,
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, call},
@@ -45,15 +47,25 @@ async fn prompt(machine: &Machine, run: &str) -> String {
         "Example",
         "searchbox \"Search\" e1\nbutton \"Find\" e2\nheading \"Welcome\" e3",
     );
-    let finish = call(
+    let model = ScriptedModel::new([finish()]);
+    goes(machine, run, browser, model.clone()).await;
+    let first = model.requests().remove(0);
+    format!("{}\n{}", first.system, first.message)
+}
+
+fn finish() -> ChatResponse {
+    call(
         "finish",
         json!({ "answer": "Welcome", "evidence": "Welcome" }),
-    );
-    let model = ScriptedModel::new([finish]);
+    )
+}
+
+/// A run on the folder's host, in the folder's days.
+async fn goes(machine: &Machine, run: &str, browser: ScriptedBrowser, model: ScriptedModel) {
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
     let store = JsonFiles::open(machine.memory());
-    let agent = DecisionLoop::builder(browser, model.clone(), store)
+    let agent = DecisionLoop::builder(browser, model, store)
         .with_options(options)
         .with_clock(FixedClock::at("2026-03-12T00:00:00Z"))
         .build()
@@ -63,8 +75,6 @@ async fn prompt(machine: &Machine, run: &str) -> String {
     agent
         .run(task.with_run_id(RunId::parse(run).unwrap()))
         .await;
-    let first = model.requests().remove(0);
-    format!("{}\n{}", first.system, first.message)
 }
 
 #[tokio::test]
@@ -103,6 +113,24 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
         assert!(after.contains(words), "{words}: {after}");
     }
     assert!(!after.contains("@s3f51") && !after.contains("Ada"));
+    // The field has another name than in the folder, and the same attribute.
+    let (browser, model) = (renamed(), ScriptedModel::new([fill(), finish()]));
+    goes(&machine, "run_3", browser.clone(), model).await;
+    let filled = browser.executed().pop().unwrap();
+    assert_eq!(filled, r#"fill {"target":"e1","text":"watch"}"#);
+}
+
+/// The folder's page after its search field got another name.
+fn renamed() -> ScriptedBrowser {
+    let page = "searchbox \"Look up\" e1 [testid=search]\nheading \"Welcome\" e3";
+    ScriptedBrowser::new().with_page(HOME, "Example", page)
+}
+
+fn fill() -> ChatResponse {
+    call(
+        "fill",
+        json!({ "target": "text=\"Search\"", "text": "watch" }),
+    )
 }
 
 #[test]
@@ -147,6 +175,7 @@ fn memory_goes_out_as_a_folder_and_comes_in_elsewhere() {
     let out = here.path("out");
     let out = out.to_str().unwrap();
     let export = &["export", "--format", "agent-memory", out];
+    let begun = Utc::now();
     let output = here.run(export);
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -155,6 +184,10 @@ fn memory_goes_out_as_a_folder_and_comes_in_elsewhere() {
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(Path::new(out)), mode(&knowledge)), (0o700, 0o600));
     assert!(here.refuses(export).contains("not there yet"));
+    let written: Value = serde_json::from_slice(&fs::read(&knowledge).unwrap()).unwrap();
+    let updated = written["updatedAt"].as_str().unwrap();
+    let updated: DateTime<Utc> = updated.parse().unwrap();
+    assert!(updated >= begun, "{written}");
 
     there.says(&["import", out, "--trust"]);
     let mut expected = items(&here);
