@@ -94,7 +94,7 @@ fn the_arms_say_what_memory_is_worth_and_leave_the_persons_memory_alone() {
             "--model",
             "stand-in",
             "--arms",
-            "withheld,warm,cold",
+            "withheld,warm,cold,off",
             "--seeds",
             "2",
             "--approve",
@@ -106,15 +106,21 @@ fn the_arms_say_what_memory_is_worth_and_leave_the_persons_memory_alone() {
     assert_eq!(output.status.code(), Some(0), "{told}");
     let result: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     let progress = told.lines().filter(|line| line.ends_with(": success"));
-    assert_eq!(progress.count(), 8, "{told}");
+    assert_eq!(progress.count(), 10, "{told}");
     let group = &result["cases"][0];
     // Without the lesson, the click on the covered button and the first way out fail.
-    for (arm, failed) in [("cold", 2.0), ("warm", 0.0), ("withheld", 2.0)] {
+    for (arm, failed) in [
+        ("off", 2.0),
+        ("cold", 2.0),
+        ("warm", 0.0),
+        ("withheld", 2.0),
+    ] {
         assert!(is(mean(group, arm, "success"), 1.0), "{result:#}");
         assert!(is(mean(group, arm, "failed_actions"), failed), "{result:#}");
     }
+    let read = |arm| mean(group, arm, "tokens_in");
     assert!(
-        mean(group, "warm", "tokens_in") > 0.0 && mean(group, "warm", "seconds") > 0.0,
+        read("warm") > 0.0 && read("warm") < read("cold") && mean(group, "warm", "seconds") > 0.0,
         "{result:#}"
     );
     let comparisons = group["comparisons"].as_array().unwrap();
@@ -137,44 +143,52 @@ fn the_arms_say_what_memory_is_worth_and_leave_the_persons_memory_alone() {
             let path = format!("{path}{n}");
             asked.iter().filter(|asked| asked.path == path).count()
         };
-        assert_eq!([1, 2, 3, 4].map(of), [3, 3, 1, 1], "{path}: {asked:?}");
+        assert_eq!([1, 2, 3, 4].map(of), [4, 4, 1, 1], "{path}: {asked:?}");
     }
     for run in result["runs"].as_array().unwrap() {
         let folder = place.path(run["folder"].as_str().unwrap());
         let events = json_lines(&folder.join("memory_events.jsonl"));
         let held = events.iter().any(|of| of["event"] == "advice_withheld");
         assert_eq!(held, run["arm"] == "withheld", "{run}");
+        let used = events.iter().any(|of| of["count"].as_u64() > Some(0));
+        let is_blind = run["arm"] == "off" || run["arm"] == "withheld";
+        assert_eq!(!used, is_blind, "{run}");
     }
     assert!(!place.path("memory").exists(), "it is the person's own");
     place.assert_no_browser();
 }
 
-/// The number of tips for the site that each run of the evaluation was shown; those that fill a memory come first.
-fn tips(place: &Place, cases: &[Value], isolation: &str) -> Vec<u64> {
+/// The memory events of each run of an evaluation of the arm `warm`; those that fill a memory come first.
+fn warm(place: &Place, cases: &[Value], flags: &[&str]) -> Vec<Vec<Value>> {
     let cases = file(cases);
-    let output = eval(
-        place,
-        &[
-            cases.to_str().unwrap(),
-            "--model=stand-in",
-            "--arms=warm",
-            "--seeds=1",
-            "--approve=auto",
-            "--json",
-            isolation,
-        ],
-    );
+    let fixed = [
+        cases.to_str().unwrap(),
+        "--model=stand-in",
+        "--arms=warm",
+        "--seeds=1",
+        "--approve=auto",
+        "--json",
+    ];
+    let output = eval(place, &[&fixed, flags].concat());
     let told = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{told}");
     let result: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
     let runs = result["runs"].as_array().unwrap();
     let of = |run: &Value| {
         let folder = place.path(run["folder"].as_str().unwrap());
-        let events = json_lines(&folder.join("memory_events.jsonl"));
+        json_lines(&folder.join("memory_events.jsonl"))
+    };
+    runs.iter().map(of).collect()
+}
+
+/// The number of tips for the site that each of these runs was shown.
+fn tips(place: &Place, cases: &[Value], isolation: &str) -> Vec<u64> {
+    let of = |events: Vec<Value>| {
         let recalls = events.iter().filter(|of| of["event"] == "domain_recall");
         recalls.map(|of| of["matched"].as_u64().unwrap()).sum()
     };
-    runs.iter().map(of).collect()
+    let runs = warm(place, cases, &[isolation]).into_iter();
+    runs.map(of).collect()
 }
 
 #[test]
@@ -186,10 +200,30 @@ fn the_cases_share_a_memory_or_use_the_persons_own_if_that_is_asked_for() {
         shared.len() == 4 && shared[0] == 0 && shared[1..].iter().all(|tips| *tips > 0),
         "the second case fills the memory that the first one began: {shared:?}"
     );
+    let apart = tips(&place, &both, "--memory-isolation=per-run");
+    assert!(
+        apart.len() == 4 && apart[..2] == [0, 0] && apart[2..].iter().all(|tips| *tips > 0),
+        "no case begins with what another one learned: {apart:?}"
+    );
     assert!(!place.path("memory").exists());
     let own = tips(&place, &both[..1], "--memory-isolation=none");
     assert!(own.len() == 2 && own[0] == 0 && own[1] > 0, "{own:?}");
     assert!(place.path("memory").exists(), "what is learned is kept");
+}
+
+#[test]
+fn the_flags_about_the_ways_of_earlier_runs_hold_in_an_evaluation() {
+    let (web, place) = (site(), Place::new());
+    let cases = [case(&web, "order")];
+    for (flags, expected) in [
+        (&["--trace-scoring"][..], [false, false]),
+        (&["--trace-scoring", "--trace-ttl-days=0"], [false, true]),
+    ] {
+        let runs = warm(&place, &cases, flags).into_iter();
+        let expired =
+            |events: Vec<Value>| events.iter().any(|of| of["what"] == "trajectory_expired");
+        assert_eq!(runs.map(expired).collect::<Vec<_>>(), expected, "{flags:?}");
+    }
 }
 
 #[test]

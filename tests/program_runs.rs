@@ -154,13 +154,14 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
     let short = file("short.toml", "[memory]\ntraceTtlDays = 0\n");
     let off = file("off.toml", "[memory]\nenabled = false\n");
     let events = |args: &[&str]| {
-        let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
+        let goal = ["--task", "Open \"Size guide\".", "--start-url", &home];
         let (_, folder) = desk.run(0, &[&goal[..], args].concat());
         json_lines(&folder.join("memory_events.jsonl"))
     };
     let expired = |events: &[Value]| events.iter().any(|e| e["what"] == "trajectory_expired");
     assert!(!expired(&events(&[])), "nothing is known yet");
-    assert!(!expired(&events(&[])), "it is kept for thirty days");
+    let kept = events(&["--trace-scoring"]);
+    assert!(!expired(&kept), "it is kept for thirty days");
     assert!(expired(&events(&["--trace-ttl-days", "0"])));
     assert!(expired(&events(&["--config", &short])));
     let without = events(&["--config", &off]);

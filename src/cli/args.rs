@@ -85,6 +85,50 @@ pub(super) struct DoctorArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{guard::Budget, memory::KindOptions};
+
+    /// Returns the help of a flag, with the default that clap adds to it.
+    fn help(command: &str, flag: &str) -> String {
+        let all = Cli::command();
+        let command = all.find_subcommand(command).expect("a command");
+        let mut flags = command.get_arguments();
+        let of = flags.find(|arg| arg.get_long() == Some(flag));
+        let of = of.unwrap_or_else(|| panic!("{command} has no --{flag}"));
+        let defaults = of.get_default_values().iter();
+        let defaults = defaults.map(|value| format!(" Default: {}", value.display()));
+        format!(
+            "{}{}",
+            of.get_help().expect("a help"),
+            defaults.collect::<String>()
+        )
+    }
+
+    #[test]
+    fn the_help_of_a_number_or_a_folder_says_its_default() {
+        let all = Cli::command();
+        for command in ["run", "eval", "explore"] {
+            let flags = all.find_subcommand(command).expect("a command");
+            let mut checked = 0;
+            for flag in flags.get_arguments().filter_map(|arg| {
+                let is_measured = arg.get_value_names().is_some_and(|names| {
+                    ["N", "DIR", "DURATION", "SHARE"].contains(&names[0].as_str())
+                });
+                arg.get_long().filter(|_| is_measured)
+            }) {
+                let help = help(command, flag);
+                assert!(help.contains("Default: "), "{command} --{flag}: {help}");
+                checked += 1;
+            }
+            assert!(checked > 2, "{command}");
+        }
+        let steps = format!("Default: {}", Budget::default().max_steps);
+        for command in ["run", "eval"] {
+            assert!(help(command, "max-steps").contains(&steps), "{steps}");
+            let days = KindOptions::default().trace_ttl_days;
+            let days = format!("Default: {days}");
+            assert!(help(command, "trace-ttl-days").contains(&days), "{days}");
+        }
+    }
 
     #[test]
     fn the_help_that_is_pointed_to_is_that_of_the_command() {

@@ -19,7 +19,6 @@ use crate::{
     Error, MemoryBackend, Task,
     agent::{Approver, Options, Replay},
     base::{SessionId, TokenCount},
-    memory::KindOptions,
     report::words,
     store::InMemory,
 };
@@ -58,7 +57,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         model,
         options: options(args),
         memory,
-        kinds: kinds(args),
+        kinds: args.ways.kinds(),
         approver,
         pause: Duration::ZERO,
         probe: None,
@@ -185,13 +184,6 @@ fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     Ok(task)
 }
 
-fn kinds(args: &RunArgs) -> KindOptions {
-    let mut options = KindOptions::default();
-    options.trace_scoring = args.trace_scoring;
-    options.trace_ttl_days = args.trace_ttl_days.unwrap_or(options.trace_ttl_days);
-    options
-}
-
 fn options(args: &RunArgs) -> Options {
     let mut options = model::options(&args.model);
     let budget = &mut options.budget;
@@ -215,28 +207,4 @@ fn options(args: &RunArgs) -> Options {
     options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();
     options
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Run {
-        #[command(flatten)]
-        args: RunArgs,
-    }
-
-    #[test]
-    fn the_flags_about_earlier_ways_are_options_of_memory() {
-        let of = |flags: &str| {
-            let line = format!("webwise --goal x --url https://a.example {flags}");
-            kinds(&Run::parse_from(line.split_whitespace()).args)
-        };
-        assert_eq!(of(""), KindOptions::default());
-        let chosen = of("--trace-scoring --trace-ttl-days 7");
-        assert_eq!((chosen.trace_scoring, chosen.trace_ttl_days), (true, 7));
-    }
 }

@@ -15,6 +15,7 @@ use crate::{
     action::ParameterName,
     base::{Host, SessionId, Site},
     guard::ApprovalMode,
+    memory::KindOptions,
     prompt::Mode,
 };
 
@@ -95,19 +96,19 @@ pub(super) struct RunArgs {
     pub(super) fork_run: Option<String>,
     #[command(flatten)]
     pub(super) model: ModelArgs,
-    /// Maximum number of steps.
+    /// Maximum number of steps. Default: 50.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_steps: Option<u32>,
-    /// Maximum number of calls to the model.
+    /// Maximum number of calls to the model. Default: no limit.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_calls: Option<u32>,
-    /// Maximum number of tokens that the model reads.
+    /// Maximum number of tokens that the model reads. Default: no limit.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_input_tokens: Option<u64>,
-    /// Maximum number of tokens that the model writes.
+    /// Maximum number of tokens that the model writes. Default: no limit.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_output_tokens: Option<u64>,
-    /// Maximum time of the run, such as 90s, 5m or 1h.
+    /// Maximum time of the run, such as 90s, 5m or 1h. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) timeout: Option<Duration>,
     /// The actions that need your approval.
@@ -151,13 +152,8 @@ pub(super) struct RunArgs {
     /// item to see what it is worth.
     #[arg(long, value_name = "SHARE", value_parser = values::share)]
     pub(super) withheld_share: Option<f64>,
-    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their
-    /// goals.
-    #[arg(long)]
-    pub(super) trace_scoring: bool,
-    /// Days after which the way of a run is forgotten. Default: 30.
-    #[arg(long, value_name = "N")]
-    pub(super) trace_ttl_days: Option<u32>,
+    #[command(flatten)]
+    pub(super) ways: WayArgs,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
     /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`. The agent works in a
@@ -208,6 +204,26 @@ pub(super) struct ModelArgs {
     /// was typed or shown, no more pictures are taken.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) images: Option<ImagesArg>,
+}
+
+/// The choice among the ways of earlier runs.
+#[derive(Debug, Default, Args)]
+pub(super) struct WayArgs {
+    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their goals.
+    #[arg(long)]
+    pub(super) trace_scoring: bool,
+    /// Days after which the way of a run is forgotten. Default: 30.
+    #[arg(long, value_name = "N")]
+    pub(super) trace_ttl_days: Option<u32>,
+}
+
+impl WayArgs {
+    pub(super) fn kinds(&self) -> KindOptions {
+        let mut options = KindOptions::default();
+        options.trace_scoring = self.trace_scoring;
+        options.trace_ttl_days = self.trace_ttl_days.unwrap_or(options.trace_ttl_days);
+        options
+    }
 }
 
 /// The browser to start.
@@ -334,6 +350,18 @@ mod tests {
             (run.allow.len(), run.parameters.len(), run.secrets.len()),
             (1, 1, 1)
         );
+    }
+
+    #[test]
+    fn the_flags_about_earlier_ways_are_options_of_memory() {
+        let of = |flags: &str| {
+            let line = format!("webwise --goal x --url https://a.example {flags}");
+            let run = Run::parse_from(line.split_whitespace());
+            run.args.ways.kinds()
+        };
+        assert_eq!(of(""), KindOptions::default());
+        let chosen = of("--trace-scoring --trace-ttl-days 7");
+        assert_eq!((chosen.trace_scoring, chosen.trace_ttl_days), (true, 7));
     }
 
     #[test]

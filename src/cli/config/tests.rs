@@ -83,7 +83,11 @@ fn the_names_of_other_programs_for_memory_are_known() {
         &[],
     );
     assert_eq!(
-        (args.no_memory, args.trace_scoring, args.trace_ttl_days),
+        (
+            args.no_memory,
+            args.ways.trace_scoring,
+            args.ways.trace_ttl_days,
+        ),
         (true, true, Some(14))
     );
     assert!(!run("memory.enabled = true", "", &[]).no_memory);

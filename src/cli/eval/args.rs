@@ -13,7 +13,7 @@ use crate::{
         Refusal,
         drive::model,
         memory_place::MemoryPlace,
-        run_args::{Approve, BrowserArgs, ModelArgs},
+        run_args::{Approve, BrowserArgs, ModelArgs, WayArgs},
         values,
     },
     eval::{Arm, Isolation},
@@ -39,13 +39,15 @@ pub(in crate::cli) struct EvalArgs {
     #[command(flatten)]
     pub(super) memory: MemoryPlace,
     #[command(flatten)]
+    pub(super) ways: WayArgs,
+    #[command(flatten)]
     pub(super) model: ModelArgs,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
-    /// Maximum number of steps of a run.
+    /// Maximum number of steps of a run. Default: 50.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Maximum time of a run, such as 90s, 5m or 1h.
+    /// Maximum time of a run, such as 90s, 5m or 1h. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     timeout: Option<Duration>,
     /// The actions that need approval. Nobody is asked, so what needs approval is refused.

@@ -5,6 +5,11 @@
 //! task     a case as the task of a run
 //! output   the result as a table and as JSON
 //! ```
+//!
+//! # Decisions
+//!
+//! - The result goes to stdout and into no file, so that the caller names its place. Each run has a folder of its own, as runs of
+//!   `webwise run` have.
 
 mod args;
 mod output;
@@ -26,7 +31,6 @@ use crate::{
     base::TokenCount,
     eval::{Arm, Case, Figures, MemoryUse, Planned, Pool, judge, parse, plan},
     event::RunSummary,
-    memory::KindOptions,
     store::InMemory,
     working::StopReason,
 };
@@ -144,7 +148,7 @@ impl Bed<'_> {
             model: Arc::clone(&self.model),
             options,
             memory: memories.of(planned.memory),
-            kinds: KindOptions::default(),
+            kinds: self.args.ways.kinds(),
             approver: None,
             pause: Duration::ZERO,
             probe: Some(Probe {
