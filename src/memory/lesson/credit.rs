@@ -108,6 +108,8 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     for (at, step) in trace.steps.iter().enumerate() {
         let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
         let takes = |then: &TraceStep| begins(&template.recovery, step, then);
+        // Advice for all sites is a first attempt. If the run recovered in another way, that says something about this page and nothing
+        // about others, and three such pages would retire a seed.
         if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
             note(credits, step, failed(true, false));
         }
@@ -126,15 +128,23 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed. Call it only if
-/// the run did not recover from the failure.
+/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed, and the advice did
+/// not help.
+///
+/// If the run recovered from the failure, only a step before the recovery shows that: it failed, and something else
+/// worked later. A step of the recovery itself shows nothing. If the advice is the first of its moves, it may have been
+/// needed.
 fn in_vain(
     trace: &Trace,
     failed: usize,
     id: &AdviceId,
     begins: impl Fn(&TraceStep) -> bool,
 ) -> bool {
-    let near = trace.steps[failed + 1..]
+    let mut found = trace.found.iter();
+    let end = found
+        .find(|found| found.failed == failed)
+        .map_or(trace.steps.len(), |found| found.first);
+    let near = trace.steps[failed + 1..end]
         .iter()
         .take(NEAR)
         .take_while(|step| step.host == trace.steps[failed].host);
@@ -204,7 +214,7 @@ fn on_site(
             None => begins(&recovery.recovery, step, then),
         };
         let fails = step.trouble == Some(recovery.trouble);
-        if fails && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
+        if fails && in_vain(trace, at, id, takes) {
             note(credits, step, failed(true, false));
         }
     }
