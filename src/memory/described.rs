@@ -59,7 +59,7 @@ pub struct Uses {
     /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
     /// - It took all steps of a pattern, or a step of the pattern failed.
     ///
-    /// A run can do what the item says without having been shown the item.
+    /// A run can do what the item says without having been shown the item. The run that taught a lesson does not count.
     pub used: u64,
     /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the
     /// run that used the trajectory reached its goal.

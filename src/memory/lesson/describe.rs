@@ -5,21 +5,35 @@ use serde_json::{Map, Value, json};
 use super::{Evidence, Lesson, LessonSource};
 use crate::{
     base::text::{self, counted},
-    memory::{Described, Origin, Standing},
+    memory::{Described, Origin, Standing, Uses},
 };
 
 /// Maximum length of quoted text from another program. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 200;
 
 pub(super) fn describe(lesson: &Lesson) -> Described {
-    let counts = &lesson.counts;
     let mut described = Described::new(&lesson.text.render(), origin(lesson), standing(lesson));
     described.is = format!("{}, {}", lesson.category.as_str(), lesson.source.as_str());
-    described.results = counts.uses().to_string();
+    described.results = results(lesson).to_string();
     described.hosts = lesson.provenance.host.iter().cloned().collect();
     described.details = details(lesson);
     described.data = data(lesson);
     described
+}
+
+/// Returns the uses without the run that taught the lesson: its recovery worked, but the lesson was not there to help it.
+fn results(lesson: &Lesson) -> Uses {
+    let mut uses = lesson.counts.uses();
+    let Some(run) = &lesson.provenance.run else {
+        return uses;
+    };
+    let helped = lesson.evidence.iter().filter(|one| one.credit.helped);
+    let taught = helped.filter(|one| one.run == *run).count();
+    // Its evidence may have been dropped since then.
+    let taught = u64::try_from(taught).unwrap_or(u64::MAX).max(1);
+    uses.used = uses.used.saturating_sub(taught);
+    uses.helped = uses.helped.saturating_sub(taught);
+    uses
 }
 
 const fn origin(lesson: &Lesson) -> Origin {
@@ -67,8 +81,8 @@ fn details(lesson: &Lesson) -> Vec<(&'static str, String)> {
     details.push((
         "Counts",
         format!(
-            "{}; used after its failure {}, after it was shown {}",
-            counts.uses(),
+            "{}; with the run that taught it: used after its failure {}, after it was shown {}",
+            results(lesson),
             counts.used,
             counts.followed
         ),

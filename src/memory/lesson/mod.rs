@@ -17,6 +17,8 @@
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
 //!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring a
 //!   retired lesson back.
+//! - Only learned templates are promoted. The words of an imported `error_recovery` stay in tier 2 even if a person trusts them and they are
+//!   used often, because counts of uses do not make another program's words fit for the instruction of every run.
 //! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At most
 //!   three tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
@@ -315,7 +317,8 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
         .filter(|evidence| evidence.run == *run)
         .collect();
     let mut notes = Vec::new();
-    if lesson.provenance.run.as_ref() == Some(run) {
+    let has_taught = lesson.provenance.run.as_ref() == Some(run);
+    if has_taught {
         notes.push(Note::Recorded {
             id: id.clone(),
             lesson: text.clone(),
@@ -331,7 +334,9 @@ fn notes_of(id: &AdviceId, lesson: &Lesson, run: &RunId) -> Vec<Note> {
             new_use_count,
         });
     }
-    for evidence in mine.iter().filter(|evidence| evidence.credit.tells()) {
+    // The run that taught the lesson was not helped by it.
+    let credited = mine.iter().filter(|evidence| evidence.credit.tells());
+    for evidence in credited.filter(|_| !has_taught) {
         let Credit {
             used,
             followed,
