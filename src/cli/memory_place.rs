@@ -8,12 +8,14 @@
 use std::{
     env,
     ffi::OsString,
+    fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
 use clap::Args;
 
-use super::Refusal;
+use super::{Refusal, say::one_line, tell};
 use crate::{memory::Namespace, store::JsonFiles};
 
 /// The memory to use.
@@ -61,6 +63,25 @@ impl MemoryPlace {
             )));
         }
         Ok(JsonFiles::open(dir))
+    }
+
+    /// Says that the folder of memory does not exist; `None` if it exists or cannot be checked.
+    pub(super) fn missing(&self) -> Option<String> {
+        let dir = self.dir().ok()?;
+        let gone = fs::metadata(&dir).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        gone.then(|| format!("there is no folder {}", dir.display()))
+    }
+
+    /// Returns the result of a command that only reads memory, after saying that `--memory-dir` names a folder that does not exist:
+    /// in the refusal if there is one, or else on stderr.
+    pub(super) fn checked(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
+        let Some(missing) = self.memory_dir.as_ref().and_then(|_| self.missing()) else {
+            return done;
+        };
+        if done.is_ok() {
+            tell(one_line(&format!("webwise: {missing}")));
+        }
+        done.map_err(|refusal| refusal.because(&missing))
     }
 
     pub(super) const fn named(&self) -> Option<&Namespace> {

@@ -46,6 +46,13 @@ impl Refusal {
         Self::failure(String::new())
     }
 
+    /// Adds the likely reason to the sentence.
+    #[must_use]
+    pub(crate) fn because(mut self, reason: &str) -> Self {
+        self.sentence = format!("{}; {reason}", self.sentence);
+        self
+    }
+
     /// Adds lines that are printed below the sentence, such as the last output of a program.
     #[must_use]
     pub(crate) fn with_details(mut self, details: Vec<String>) -> Self {

@@ -56,6 +56,16 @@ fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         text(&output.stdout)
     };
+    let missing = format!("there is no folder {dir}");
+    assert_eq!(list(&[]), format!("No run is listed: {missing}.\n"));
+    for args in [&["runs", "--json"][..], &["runs", "show"]] {
+        let output = machine.run(&[args, &["--memory-dir", dir]].concat());
+        let said = text(&output.stderr);
+        assert!(said.contains(&missing), "{args:?}: {said}");
+        let expected = if args.contains(&"show") { 2 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected), "{said}");
+    }
+    std::fs::create_dir_all(&memory).unwrap();
     assert_eq!(list(&[]), "No run is listed.\n");
     write(&memory);
     let by_name = machine.run(&["runs", "list", "--memory-dir", dir]);

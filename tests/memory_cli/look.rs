@@ -21,7 +21,13 @@ fn imported(words: &str) -> serde_json::Value {
 #[test]
 fn an_empty_memory_is_no_error_and_leaves_nothing() {
     let machine = Machine::new();
-    assert!(machine.says(&["list"]).contains("Nothing is remembered in"));
+    let missing = format!("there is no folder {}", machine.memory().display());
+    let listed = format!("Nothing is remembered: {missing}.\n");
+    assert_eq!(machine.says(&["list"]), listed);
+    for args in [&["list", "--json"][..], &["review"], &["export"]] {
+        let output = machine.run(args);
+        assert_eq!(text(&output.stderr), format!("webwise: {missing}\n"));
+    }
     assert_eq!(
         machine.json(&["list"]),
         json!({ "items": [], "unreadable": 0, "unknown": [], "damaged": [] })
@@ -32,7 +38,10 @@ fn an_empty_memory_is_no_error_and_leaves_nothing() {
             .refuses(&["show", "x"])
             .contains("nothing is remembered under x")
     );
+    assert!(machine.refuses(&["show", "x"]).contains(&missing));
     assert!(!machine.memory().exists() && !machine.path("home").exists());
+    std::fs::create_dir(machine.memory()).unwrap();
+    assert!(machine.says(&["list"]).contains("Nothing is remembered in"));
 }
 
 #[tokio::test]

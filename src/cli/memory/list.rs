@@ -19,10 +19,11 @@ pub(super) async fn run<M: MemoryBackend>(
     let read = keeper.items().await?;
     print(&read, &read.items.iter().collect::<Vec<_>>(), args.json);
     if read.items.is_empty() && read.damaged.is_empty() && !args.json {
-        say(one_line(&format!(
-            "Nothing is remembered in {} yet.",
-            place.dir()?.display()
-        )));
+        let place = match place.missing() {
+            Some(missing) => format!(": {missing}"),
+            None => format!(" in {} yet", place.dir()?.display()),
+        };
+        say(one_line(&format!("Nothing is remembered{place}.")));
     }
     Ok(())
 }

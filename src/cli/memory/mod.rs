@@ -26,7 +26,7 @@ mod scan;
 mod show;
 mod transfer;
 
-use self::args::{MemoryArgs, MemoryCommand};
+use self::args::{ListArgs, MemoryArgs, MemoryCommand};
 use super::{Refusal, runs::Register, say::one_line, tell};
 use crate::{
     MemoryBackend,
@@ -61,7 +61,11 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
         MemoryCommand::Diff(_) => Ok(()),
     };
     tell_notices(&store);
-    done
+    match &args.command {
+        // An import makes the folder, and the lines of the list say that it is missing.
+        MemoryCommand::Import(_) | MemoryCommand::List(ListArgs { json: false }) => done,
+        _ => args.place.checked(done),
+    }
 }
 
 fn cannot_be_read(damaged: &Damaged) -> String {

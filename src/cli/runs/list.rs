@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Register;
 use crate::{
     base::{Host, SessionId, text::counted},
-    cli::{Refusal, say, say::one_line, values},
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, values},
     memory::ago::ago,
     registry::{RunFilter, RunManifest, RunStatus},
     report::words::quoted,
@@ -37,7 +37,11 @@ pub(super) struct ListArgs {
     json: bool,
 }
 
-pub(super) async fn run(runs: &Register, args: &ListArgs) -> Result<(), Refusal> {
+pub(super) async fn run(
+    runs: &Register,
+    place: &MemoryPlace,
+    args: &ListArgs,
+) -> Result<(), Refusal> {
     let mut filter = RunFilter::default();
     filter.domain.clone_from(&args.domain);
     filter.session.clone_from(&args.session_id);
@@ -47,10 +51,13 @@ pub(super) async fn run(runs: &Register, args: &ListArgs) -> Result<(), Refusal>
     let found = runs.runs().list(&filter, now).await?;
     if args.json {
         say(json!({ "runs": found }));
-        return Ok(());
+        return place.checked(Ok(()));
     }
     if found.is_empty() {
-        say("No run is listed.");
+        say(match place.missing() {
+            Some(missing) => one_line(&format!("No run is listed: {missing}.")),
+            None => "No run is listed.".to_owned(),
+        });
     }
     for run in &found {
         for line in lines(run, now) {

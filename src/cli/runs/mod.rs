@@ -57,9 +57,9 @@ enum RunsCommand {
 pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
     let runs = Register::open(&args.place, args.place.open()?);
     match &args.command {
-        None => list::run(&runs, &args.list).await,
-        Some(RunsCommand::List(own)) => list::run(&runs, own).await,
-        Some(RunsCommand::Show(own)) => show::run(&runs, own).await,
+        None => list::run(&runs, &args.place, &args.list).await,
+        Some(RunsCommand::List(own)) => list::run(&runs, &args.place, own).await,
+        Some(RunsCommand::Show(own)) => args.place.checked(show::run(&runs, own).await),
     }
 }
 
