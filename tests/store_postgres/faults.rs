@@ -145,6 +145,48 @@ async fn who_may_only_read_reads_and_is_told_so_when_writing() {
         assert_eq!(error.kind(), ErrorKind::Unauthorized, "{error:?}");
     }
     assert_eq!(counted(&reader, &shelf("a")).await, 1);
+    // The schema is hidden, a column is missing, and so are the tables.
+    let steps = [
+        (
+            format!("REVOKE USAGE ON SCHEMA {schema} FROM reader"),
+            &reader,
+        ),
+        (
+            format!("ALTER TABLE {schema}.shelves RENAME generation TO n"),
+            &owner,
+        ),
+        (format!("DROP SCHEMA {schema} CASCADE"), &owner),
+    ];
+    for (sql, store) in steps {
+        server.sql(&sql).await;
+        let error = store
+            .load(&shelf("a"))
+            .await
+            .expect_err("no table is there");
+        let kind = (error.kind(), error.is_retryable());
+        assert_eq!(kind, (ErrorKind::InvalidInput, false), "{sql}: {error:?}");
+    }
+}
+
+#[tokio::test]
+async fn connections_that_were_idle_for_a_minute_are_closed() {
+    let (server, schema) = (Server::shared(), new_schema());
+    let url = server.url("postgres", &format!("&application_name={schema}"));
+    let store = Postgres::connect_with(&url, in_schema(&schema))
+        .await
+        .unwrap();
+    let open = format!("SELECT count(*) FROM pg_stat_activity WHERE application_name = '{schema}'");
+    let load = || async { store.load(&shelf("a")).await.unwrap() };
+    tokio::join!(load(), load(), load());
+    assert_eq!(server.number(&open).await, 3);
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(61)).await;
+    tokio::time::resume();
+    load().await;
+    while server.number(&open).await > 1 {
+        sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(server.number(&open).await, 1);
 }
 
 /// Runs a future on a runtime of its own.

@@ -14,7 +14,7 @@
 use std::{
     fmt,
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use sqlx::{
@@ -24,7 +24,7 @@ use sqlx::{
 };
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::{failure::Failure, options::PostgresOptions};
@@ -32,8 +32,8 @@ use super::{failure::Failure, options::PostgresOptions};
 /// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit takes
 /// milliseconds, and by default other writers wait equally long for the lock.
 const MAX_IDLE: Duration = Duration::from_secs(5);
-/// Maximum idle time of a connection. A connection that was idle for longer is not used again. Source: chosen; networks drop
-/// connections that were idle for some minutes, and inform neither side.
+/// Maximum idle time of a connection. A connection that was idle for longer is closed when the next transaction begins.
+/// Source: chosen; networks drop connections that were idle for some minutes, and inform neither side.
 const MAX_UNUSED: Duration = Duration::from_mins(1);
 /// Longest time to which a setting of the server can be set. Unit: milliseconds. Source: the settings' range in PostgreSQL.
 const MAX_SETTING_MS: u128 = i32::MAX as u128;
@@ -102,13 +102,10 @@ impl Connections {
             .expect("the semaphore is never closed");
         let sql = self.begin_sql(access);
         loop {
-            let known = self
-                .idle()
-                .pop()
-                .filter(|(_, used)| used.elapsed() < MAX_UNUSED);
+            let known = self.known();
             let is_known = known.is_some();
             let connection = match known {
-                Some((connection, _)) => connection,
+                Some(connection) => connection,
                 None => self.connect().await?,
             };
             let mut transaction = Transaction {
@@ -148,6 +145,13 @@ impl Connections {
              SELECT set_config('synchronous_commit', 'on', true) \
              WHERE current_setting('synchronous_commit') <> 'remote_apply'"
         )
+    }
+
+    /// Takes the idle connection that was used last, and closes those that were idle for [`MAX_UNUSED`].
+    fn known(&self) -> Option<PgConnection> {
+        let mut idle = self.idle();
+        idle.retain(|(_, used)| used.elapsed() < MAX_UNUSED);
+        idle.pop().map(|(connection, _)| connection)
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<(PgConnection, Instant)>> {

@@ -103,8 +103,8 @@ fn kind(error: &SqlError, code: Option<&str>) -> ErrorKind {
         Some("55P03" | "40001" | "40P01" | "53300") => ErrorKind::Busy,
         // Wrong password, refused login, missing privilege.
         Some("28P01" | "28000" | "42501") => ErrorKind::Unauthorized,
-        // There is no such database.
-        Some("3D000") => ErrorKind::InvalidInput,
+        // There is no such database, schema, table or column. The server says the same of a table in a schema that the user may not use.
+        Some("3D000" | "3F000" | "42P01" | "42703") => ErrorKind::InvalidInput,
         // A value that no table can hold: the NUL character in a collection's name.
         Some(code) if code.starts_with("22") => ErrorKind::InvalidInput,
         // Damaged pages or indexes.

@@ -67,9 +67,11 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 ///
 /// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on, which is its default.
 /// - **Damaged rows.** A record that is not JSON makes its whole shelf `Corrupt`: nothing is salvaged, unlike in `JsonFiles`.
-/// - **Lost connections.** If the server is gone, the connection is lost or a right is missing, the call returns an error.
-///   The next call connects again. If the connection is lost during a commit, nobody can tell whether the change was stored.
-///   The error then has the detail `stored: unknown`.
+/// - **Lost connections.** If the server is gone or the connection is lost, the call returns an error. The next call connects
+///   again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error then has
+///   the detail `stored: unknown`.
+/// - **Missing rights and tables.** Waiting does not help, so the error is not retryable. It is `Unauthorized` for a missing
+///   right to a table, and `InvalidInput` if the tables were removed or changed, or if the user may not use their schema.
 /// - **Dropped futures.** If a future is dropped, its shelf is either unchanged or completely updated, and no lock stays behind.
 /// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature,
 ///   `?sslmode=verify-full` in the URL checks the server's certificate. Without `sslmode`, a connection is encrypted if the
@@ -102,9 +104,9 @@ impl Postgres {
     ///
     /// # Errors
     /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the password is
-    /// refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be reached; `Unsupported` if a
-    /// newer program has changed the tables, or if encryption is demanded but the server or this build does not support it. No error
-    /// contains the password.
+    /// refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be reached; `Busy` if it has too
+    /// many connections, or if another program made the tables for longer than `lock_wait`; `Unsupported` if a newer program has changed
+    /// the tables, or if encryption is demanded but the server or this build does not support it. No error contains the password.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresOptions::default()).await
     }
