@@ -3,7 +3,7 @@
 //!
 //! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
 //! not run until its requests are held. Some data leaves the browser without such a request and cannot be checked: data
-//! in WebSockets, in WebRTC connections, in reports and in cookies.
+//! in web sockets, in WebRTC connections, in reports and in cookies.
 
 use std::collections::BTreeSet;
 
