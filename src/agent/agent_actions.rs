@@ -104,7 +104,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.drop_queue("finish was refused");
                 let note = "finish was refused: its evidence must be words that the current page shows, or that extract or read gave in \
                             this run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
-                            such words, or go on.";
+                            such words, or go on: the next finish without them ends the run as unproven.";
                 self.executor.state.remarks.notes.push(note.to_owned());
                 if let Evidence::Missing(why) = &found {
                     self.executor.state.remarks.refused.push(CallProblem {
@@ -237,13 +237,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool")
                     .with("waited", format!("{limit:?}"))),
             };
+        let mut returned = None;
         let mut outcome = match result {
             Ok(text) => {
-                let text = text::cut(
-                    &self.executor.redactor.text(&text::clean(&text)),
-                    MAX_RESULT,
-                );
-                self.executor.keep_result(&call.tool, &text);
+                let text = self.executor.redactor.text(&text::clean(&text));
+                returned = Some(text::cut(&text, MAX_RESULT));
                 Outcome::Done
             }
             // The error's sources are left out, because they may hold text that is not meant for a model, such as a
@@ -261,7 +259,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .back_in_scope(None, before.as_ref(), &mut after)
             .await?
         {
-            outcome = blocked;
+            // The tool may have returned the text of the page that is out of scope.
+            (outcome, returned) = (blocked, None);
+        }
+        if let Some(text) = returned {
+            self.executor.keep_result(&call.tool, &text);
+            let seen = &mut self.executor.state.seen;
+            seen.returned(&text, &call.arguments);
         }
         self.executor.state.page = Some(after);
         self.executor.in_flight = None;

@@ -32,11 +32,12 @@ const ROOM_FOR_INTENT: usize = 32 * 1_024;
 /// Maximum total size of the extracted texts in a checkpoint. It applies only if the checkpoint would otherwise be too
 /// large. The newest texts are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Maximum length of a tool's result in a checkpoint. It applies only if the checkpoint would otherwise be too large. Unit: characters.
-/// Source: chosen; with the remark that it is cut, it is shorter than what a prompt shows, so it is not cut again.
+/// Maximum length of a tool's result in a checkpoint. It applies only if the checkpoint would otherwise be too large. Unit:
+/// characters. Source: chosen; with the remark that it is cut, it is shorter than what a prompt shows, so it is not cut
+/// again.
 const MAX_RESULT: usize = 400;
-/// Maximum number of results of tools in a checkpoint. It applies only if the checkpoint would otherwise be too large. The last results are
-/// kept. Source: chosen.
+/// Maximum number of results of tools in a checkpoint. It applies only if the checkpoint would otherwise be too large. The
+/// last results are kept. Source: chosen; earlier pages, which prove answers, need the room more.
 const LAST_RESULTS: usize = 10;
 /// Maximum number of steps in a checkpoint. It applies only if the checkpoint would otherwise be too large. The last
 /// steps are kept. Source: chosen; the prompt shows 50.
@@ -77,25 +78,22 @@ impl State {
                     .edit_steps(|steps| steps.iter_mut().for_each(shorten));
             },
             |kept| {
+                let mut left = LAST_RESULTS;
                 let shorten = |step: &mut Step| {
-                    step.gave = step.result().map(|text| text::cut(text, MAX_RESULT));
-                    (step.short, step.thought) = (None, None);
+                    let text = step.result().filter(|_| left > 0);
+                    let text = text.map(|text| text::cut(text, MAX_RESULT));
+                    left -= usize::from(text.is_some());
+                    (step.gave, step.short, step.thought) = (None, text, None);
                 };
                 kept.memory
-                    .edit_steps(|steps| steps.iter_mut().for_each(shorten));
+                    .edit_steps(|steps| steps.iter_mut().rev().for_each(shorten));
             },
             |kept| kept.seen = Seen::default(),
             |kept| {
                 let over = kept.steps().len().saturating_sub(LAST_STEPS);
                 kept.memory.edit_steps(|steps| drop(steps.drain(..over)));
             },
-            |kept| {
-                kept.memory.keep_extracted(LAST_EXTRACTED);
-                kept.memory.edit_steps(|steps| {
-                    let results = steps.iter_mut().rev().filter(|step| step.gave.is_some());
-                    results.skip(LAST_RESULTS).for_each(|step| step.gave = None);
-                });
-            },
+            |kept| kept.memory.keep_extracted(LAST_EXTRACTED),
         ];
         let mut shed = shed.into_iter();
         loop {

@@ -14,8 +14,12 @@ use crate::{
 ///
 /// The model gets the tool's result as fenced data, and an error as a failed call. A result of more than 200,000
 /// characters is cut, and the next message shows at most [`Options::max_result`](super::Options::max_result) of it: less
-/// important lines are left out. Later messages show its first 500 characters, until newer results fill the room. The tool may use the
-/// run's browser. After the call the page is observed again; if it is out of scope, the browser is led back.
+/// important lines are left out. Later messages show the newest results that fit, 500 characters of each: of a longer
+/// result, its first 350 and its last 150. The model may quote the first 8,000 characters of a result as evidence for its
+/// answer, except words that it gave in the arguments.
+///
+/// The tool may use the run's browser. After the call the page is observed again. If the page is out of scope, the browser
+/// is led back, and the model does not get the result.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]

@@ -24,6 +24,8 @@ use crate::{
 /// Maximum length of a tool's result in the messages after the one that reports it. Unit: characters. Source: a
 /// requirement of the project.
 const MAX_RESULT_LATER: usize = 500;
+/// Length of the end of a longer result that stays: the last lines often hold a sum. Unit: characters. Source: chosen.
+const RESULT_END: usize = 150;
 /// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold
 /// only a few lines, which say little.
 const LEAST_EXTRACTED: u64 = 100;
@@ -72,13 +74,6 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
             ready(extracted),
         ),
         Section::new(
-            "Results before",
-            Run,
-            retention.extractions,
-            Last,
-            ready(returned),
-        ),
-        Section::new(
             "Earlier pages",
             Run,
             retention.pages,
@@ -109,6 +104,14 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
             ready(thought_lines(parts.history.entries())),
         ),
         Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
+        // The last section of its zone, because it also loses lines, and what stands behind a changed line is not cached.
+        Section::new(
+            "Results before",
+            Run,
+            retention.extractions,
+            Last,
+            ready(returned),
+        ),
         Section::new("Changed", AfterPage, 60, First, shown(parts.changed)),
         Section::new("Found", AfterPage, 60, First, shown(parts.found)),
         // A line that was read and cut off would have to be read again.
@@ -181,7 +184,7 @@ fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<
     let share = parts.budget.0 / retention.extracted_share;
     let room = retention.extracted.0.min(share);
     // Neither many results nor a long extraction displaces the other kind.
-    let returned = result_lines(parts, room / 2);
+    let returned = earlier_results(parts, room / 2);
     let used: u64 = returned.iter().map(|line| cost(line).0).sum();
     (extracted_lines(parts, room.saturating_sub(used)), returned)
 }
@@ -201,22 +204,49 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     newest(texts, room, parts.max_result)
 }
 
-/// Returns the lines of earlier results, each with its tool and its step. Of results of a tool that look the same, the newest is shown.
-fn result_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
-    let cut = |text| text::cut(text, MAX_RESULT_LATER);
-    let results = parts.results.iter();
-    let mut told: BTreeSet<(&str, String)> =
-        results.map(|(label, text)| (&**label, cut(text))).collect();
+/// Returns the lines of earlier results, each with its tool and its step. If a call was repeated and returned the same
+/// again, only its newest result is shown.
+fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
+    // The newest results of a tool are those that this message contains as new results.
+    let mut new: BTreeMap<&str, usize> = BTreeMap::new();
+    for (label, _) in parts.results {
+        *new.entry(label).or_default() += 1;
+    }
+    let mut told = BTreeSet::new();
     let texts = parts.history.results().filter_map(|step| {
-        let (tool, text) = (step.action.tool_name(), cut(step.result()?));
-        let is_first = told.insert((tool, text.clone()));
+        let tool = step.action.tool_name();
+        let text = ends(step.result()?);
+        let is_first = told.insert((&step.signature, text.clone()));
+        if let Some(left @ 1..) = new.get_mut(tool) {
+            *left -= 1;
+            return None;
+        }
         is_first.then(|| (tool, text.into(), format!(" (step {})", step.number)))
     });
     newest(texts, room, parts.max_result)
 }
 
-/// Returns the lines of texts, of which the first is the newest. Each text has a label and a remark behind the label. If not all texts fit
-/// into the room, the newest are shown. The newest text comes last.
+/// Returns the beginning and the end of a text that is longer than [`MAX_RESULT_LATER`], with a remark between them.
+fn ends(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= MAX_RESULT_LATER {
+        return text.to_owned();
+    }
+    let at = |nth: usize| {
+        let mut places = text.char_indices();
+        places.nth(nth).map_or(text.len(), |(at, _)| at)
+    };
+    let (begin, end) = (MAX_RESULT_LATER - RESULT_END, count - RESULT_END);
+    format!(
+        "{}…\n(cut here: {} of {count} characters are left out)\n…{}",
+        &text[..at(begin)],
+        end - begin,
+        &text[at(end)..]
+    )
+}
+
+/// Returns the lines of texts, of which the first is the newest. Each text has a label and a remark behind the label. If
+/// not all texts fit into the room, the newest are shown. The newest text comes last.
 fn newest<'a>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,

@@ -35,7 +35,8 @@ pub struct SystemParts<'a> {
 
 const ROLE: &str = "You operate a web browser until the user's goal is reached.";
 const BY_TOOLS: &str = "Answer with tool calls only.";
-const BY_SCHEMA: &str = "Answer with JSON only: {\"calls\": [{\"action\": tool, its arguments}]}.";
+const BY_SCHEMA: &str =
+    "Answer with JSON only, such as {\"calls\": [{\"action\": \"click\", \"target\": \"e12\"}]}.";
 
 const RULES: &str = "\
 - target: a ref (e12) of the page shown, the exact text of one element, or role \"name\". Older refs are void.

@@ -1,11 +1,13 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
 //! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
-//! title does not count either, because it names a page but does not show what happened on it.
+//! title does not count either, because it names a page but does not show what happened on it. What a tool of the embedder
+//! returned counts too, because the program that embeds the run vouches for its tools.
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     base::text,
@@ -15,6 +17,9 @@ use crate::{
 /// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
 const MIN_EVIDENCE: usize = 3;
+/// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; as for an
+/// extracted text.
+const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of a reported claim. Unit: characters. Source: chosen.
@@ -49,7 +54,8 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// Texts that the run read from pages: for each, the words of the text and the words of its page.
+    /// Texts that the run read from pages or that tools of the embedder returned: for each, the words of the text, and the
+    /// words that are not the model's own: those of the page, or of the result without what it repeats of the arguments.
     read: Vec<(Vec<String>, Vec<String>)>,
 }
 
@@ -73,6 +79,25 @@ impl Seen {
         self.read.push((text::words(text), shown(page)));
     }
 
+    /// Adds the first [`MAX_RETURNED`] characters of the result of a tool of the embedder. What the result repeats of the
+    /// call's arguments proves nothing, because the model wrote it.
+    pub(crate) fn returned(&mut self, text: &str, arguments: &Value) {
+        let end = text.char_indices().nth(MAX_RETURNED);
+        let text = end.map_or(text, |(at, _)| &text[..at]);
+        self.numbers.extend(numbers(text));
+        let words = text::words(text);
+        self.words.extend(words.iter().cloned());
+        let mut own = words.clone();
+        for given in texts_in(arguments) {
+            let given = text::words(given);
+            while let Some(at) = position(&own, &given) {
+                // No word is empty, so no evidence goes across the gap.
+                own.splice(at..at + given.len(), [String::new()]);
+            }
+        }
+        self.read.push((words, own));
+    }
+
     fn has_read(&self, wanted: &[String]) -> bool {
         let is_in = |words: &[String]| words.windows(wanted.len()).any(|some| some == wanted);
         // An extraction may contain text that the model typed into a field; the page's own words do not.
@@ -80,6 +105,22 @@ impl Seen {
             .iter()
             .any(|(text, page)| is_in(text) && is_in(page))
     }
+}
+
+/// Returns the texts in a JSON value.
+fn texts_in(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(all) => all.iter().flat_map(texts_in).collect(),
+        Value::Object(all) => all.values().flat_map(texts_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the position of the first occurrence of `part` in `words`; `None` if there is none or `part` is empty.
+fn position(words: &[String], part: &[String]) -> Option<usize> {
+    let mut places = words.windows(part.len().max(1));
+    places.position(|place| place == part)
 }
 
 /// Searches for the words that an answer quotes as evidence, and returns where they are.

@@ -78,10 +78,14 @@ impl<'a> History<'a> {
         self.steps[shown..].iter().filter(|step| is_told(step))
     }
 
-    /// Returns the steps that have a [`result`](Step::result), newest first. Steps that are no longer shown one by one are among them.
+    /// Returns the last [`MAX_ENTRIES`] steps that have a [`result`](Step::result), newest first. Steps that are no longer
+    /// shown one by one are among them.
     pub fn results(self) -> impl Iterator<Item = &'a Step> {
         let all = self.tally.map_or(&[][..], |tally| &tally.results);
-        all.iter().rev().map(move |at| &self.steps[*at])
+        all.iter()
+            .rev()
+            .take(MAX_ENTRIES)
+            .map(move |at| &self.steps[*at])
     }
 
     /// Returns a summary of the steps before those of [`entries`](Self::entries).

@@ -197,17 +197,18 @@ impl Memory {
         });
     }
 
-    /// Sets the shortened form of the text that the last step returned, and of the extraction that this step made.
+    /// Sets the shortened form of the text that the last step returned, or of the extraction that this step made.
     pub(crate) fn shorten(&mut self, short: &str) {
         let Some(step) = self.steps.last_mut() else {
             return;
         };
-        step.short = Some(short.to_owned());
-        if let Action::Agent(AgentAction::Extract(extract)) = &step.action {
-            let mut all = self.extracted.iter_mut();
-            if let Some(known) = all.find(|known| known.name == extract.name) {
-                known.short = Some(short.to_owned());
-            }
+        let Action::Agent(AgentAction::Extract(extract)) = &step.action else {
+            step.short = Some(short.to_owned());
+            return;
+        };
+        let mut all = self.extracted.iter_mut();
+        if let Some(known) = all.find(|known| known.name == extract.name) {
+            known.short = Some(short.to_owned());
         }
     }
 

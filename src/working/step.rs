@@ -204,7 +204,8 @@ pub struct Step {
     /// data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
-    /// The same text as a model has shortened it for prompts; `None` if no model has shortened it.
+    /// The same text as it was shortened for prompts, by a model or because a checkpoint became too large; `None` if it was
+    /// not shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
@@ -260,8 +261,9 @@ impl Step {
         (is_other && was_kept).then_some(&self.after)
     }
 
-    /// Returns the text that `eval`, `run_code` or a tool of the embedder returned, as prompts show it: the shortened text, or else the
-    /// whole. Returns `None` for other actions, because an extraction is kept under its name, and lists such as those of the tabs change.
+    /// Returns the text that `eval`, `run_code` or a tool of the embedder returned, as prompts show it: the shortened text,
+    /// or else the whole. Returns `None` for other actions, because an extraction is kept under its name, and lists such as
+    /// those of the tabs change.
     pub fn result(&self) -> Option<&str> {
         let is_kept = matches!(
             self.action,

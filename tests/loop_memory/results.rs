@@ -285,10 +285,11 @@ async fn results_stay_in_later_messages_each_with_its_tool_and_step() {
         call("eval", json!({ "function": "() => count()" })),
         look_up(2),
         look_up(3),
+        look_up(3),
         note("one"),
         note("two"),
     ];
-    let messages = messages(vec![price.clone(), long, price], replies).await;
+    let messages = messages(vec![price.clone(), long, price.clone(), price], replies).await;
     assert!(messages.iter().all(|message| !message.contains(PIN)));
     // The message that reports a result does not tell it twice.
     assert!(messages[1].contains("## Results\n\"look-up\"\n \"A berth costs 40 euros\"\n"));
@@ -303,16 +304,22 @@ async fn results_stay_in_later_messages_each_with_its_tool_and_step() {
     let second = ["\"eval\" (step 3)", " \"60 boats\""];
     assert_eq!(before(&messages[3]), [&first[..], &second].concat());
     // The third look-up returns what the first did.
-    let beginning = format!(" \"{}…\"", "0123456789".repeat(50));
+    let beginning = format!(" \"{}…\"", "0123456789".repeat(35));
+    let end = format!(" \"…{}\"", "0123456789".repeat(15));
     let third = [
         "\"look-up\" (step 4)",
         &*beginning,
-        " \"(cut here: 500 of 600 characters are kept)\"",
+        " \"(cut here: 100 of 600 characters are left out)\"",
+        &*end,
     ];
-    assert_eq!(before(&messages[4]), [&second[..], &third].concat());
-    let again = [&["\"look-up\" (step 5)"], &first[1..]].concat();
-    for message in &messages[5..=6] {
-        assert_eq!(before(message), [&second[..], &third, &again].concat());
+    let known = [&first[..], &second, &third].concat();
+    // Another call that returned the same as the first one is a result of its own. The same call again is not.
+    for message in &messages[4..=5] {
+        assert_eq!(before(message), known);
+    }
+    let again = [&["\"look-up\" (step 6)"], &first[1..]].concat();
+    for message in &messages[6..=7] {
+        assert_eq!(before(message), [&known[..], &again].concat());
         let (run, step) = message.split_once(">>>\n").unwrap();
         assert!(run.contains("## Results before\n") && !step.contains("berth"));
     }
@@ -334,4 +341,26 @@ async fn of_many_results_the_newest_stay_and_an_extraction_beside_them() {
     let size = estimate(&lines.join("\n")).0;
     assert!((1_500..=2_000).contains(&size), "{size}");
     assert!(last.contains("## Extracted before\n\"page\"\n"), "{last}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_tool_returned_proves_an_answer_unless_the_model_had_given_it() {
+    let finish = |evidence: &str| {
+        call(
+            "finish",
+            json!({ "answer": "40 euros", "evidence": evidence }),
+        )
+    };
+    let said = call("look-up", json!({ "n": "Paid: 90 euros" }));
+    let results = ["A berth costs 40 euros", "Nothing known of: Paid: 90 euros"];
+    let replies = vec![
+        look_up(1),
+        said,
+        finish("Paid: 90 euros"),
+        finish("A berth costs 40 euros"),
+    ];
+    let messages = messages(results.map(str::to_owned).into(), replies).await;
+    let last = messages.last().unwrap();
+    assert_eq!(messages.len(), 4, "the last finish ended the run: {last}");
+    assert!(last.contains("not on the page"), "{last}");
 }

@@ -56,12 +56,14 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
     let texts = kept(&state(20, 10_000));
     assert_eq!(texts.steps().len(), 20);
     assert!(texts.steps().iter().all(|step| step.gave.is_none()));
-    // The beginnings of results stay. With the remark they are no longer than what a prompt shows.
+    // The beginnings of the last results stay. With the remark they are no longer than what a prompt shows.
     let results = kept(&state_of(&look_up(), 20, 10_000));
-    for step in results.steps() {
+    assert_eq!(results.steps().len(), 20);
+    for step in &results.steps()[10..] {
         let text = step.result().unwrap();
         assert!(text.starts_with("xx") && text.ends_with("400 of 10000 characters are kept)"));
         assert!(text.chars().count() < 500, "{text}");
+        assert_eq!(step.gave, None, "it is not what the action returned");
     }
     let last = kept(&state(2_000, 10));
     let numbers: Vec<u32> = last.steps().iter().map(|step| step.number).collect();
@@ -87,7 +89,7 @@ fn a_full_memory_stays_small_enough_and_keeps_the_newest_extractions_and_results
     let names = kept.memory().extracted().iter().map(|taken| &*taken.name);
     assert_eq!(names.collect::<Vec<_>>(), ["part 19"]);
     assert_eq!(kept.steps().len(), 50);
-    let results = kept.steps().iter().filter(|step| step.gave.is_some());
+    let results = kept.steps().iter().filter(|step| step.result().is_some());
     let results: Vec<u32> = results.map(|step| step.number).collect();
     assert_eq!(results, (51..=60).collect::<Vec<u32>>());
 }
