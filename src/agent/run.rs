@@ -291,7 +291,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         let stop = self.keep_last(stop).await;
         let state = &mut self.executor.state;
-        if state.error.is_none() && !stop.is_success() {
+        if state.error.is_none() {
             state.error = state.never_opened();
         }
         // If another process has taken over the run, that process learns from it.

@@ -296,8 +296,9 @@ pub trait BrowserDriver: Debug + Send + Sync {
     ///
     /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page whose
     /// script does not end gives no answer in time. Its observation is [`unresponsive`](Observation::unresponsive) and
-    /// contains the address that the browser shows, so that the agent can leave the page. None of these cases is an
-    /// error.
+    /// contains the address that the browser shows, so that the agent can leave the page. The browser's own error page,
+    /// which it shows in place of a page that it could not load, has the address `chrome-error://chromewebdata/` and not
+    /// the wanted one, so that it [counts as such](Observation::is_browser_error). None of these cases is an error.
     ///
     /// # Errors
     /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself does not answer.

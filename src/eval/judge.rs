@@ -14,6 +14,8 @@ pub(crate) struct LastPage {
     words: Vec<String>,
     /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case has no script.
     script: Option<Result<bool, String>>,
+    /// The reason that the browser's own error page gives; `None` if this is another page.
+    error: Option<String>,
 }
 
 impl LastPage {
@@ -35,6 +37,7 @@ impl LastPage {
             url: page.url.clone(),
             words: dialog.chain(texts).flat_map(text::words).collect(),
             script,
+            error: page.browser_error().map(str::to_owned),
         }
     }
 }
@@ -42,12 +45,20 @@ impl LastPage {
 /// Checks the conditions of a case. The error describes the first condition that does not hold. `page` is the run's last page, or the
 /// reason why it could not be read.
 ///
-/// Whole words are compared; case, punctuation and line breaks are ignored.
+/// Whole words are compared; case, punctuation and line breaks are ignored. On the browser's own error page no goal is reached.
 pub(crate) fn judge(
     success: &Success,
     page: Result<&LastPage, &str>,
     answer: Option<&str>,
 ) -> Result<(), String> {
+    if let Ok(LastPage {
+        error: Some(why), ..
+    }) = page
+    {
+        return Err(format!(
+            "the last page is the browser's own error page: {why}"
+        ));
+    }
     if let Some(wanted) = &success.answer
         && !holds(&text::words(answer.unwrap_or_default()), wanted)
     {
@@ -197,6 +208,23 @@ mod tests {
         assert!(judged(&success, None).is_err());
         let why = judged(&success, Some(Err("x is not defined".to_owned()))).unwrap_err();
         assert!(why.contains("x is not defined"), "{why}");
+    }
+
+    #[test]
+    fn nothing_is_reached_on_the_browsers_own_error_page() {
+        let mut tree = Tree::builder();
+        tree.leaf(Node::new(Role::Heading, "Thank you, Ada!"));
+        tree.leaf(Node::text("ERR_CONNECTION_REFUSED"));
+        let page = Observation::new(crate::page::ERROR_PAGE, "", tree.finish());
+        let page = LastPage::of(&page, None);
+        for success in [
+            of("text", "Thank you"),
+            of("url", "*"),
+            of("answer", "4711"),
+        ] {
+            let why = judge(&success, Ok(&page), Some("4711")).unwrap_err();
+            assert!(why.ends_with("error page: ERR_CONNECTION_REFUSED"), "{why}");
+        }
     }
 
     #[test]

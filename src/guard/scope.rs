@@ -12,10 +12,9 @@ use url::Url;
 use crate::{
     action::{ErrorClass, Outcome},
     base::Site,
+    page::ERROR_PAGE,
 };
 
-/// Address of Chromium's error page for a page that failed to load. Its text comes from the browser, not from a site.
-const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
 const BLANK_PAGE: &str = "about:blank";
 
 /// Policy for a page without content.

@@ -15,6 +15,9 @@ pub const MAX_MESSAGE: usize = 4_000;
 /// the model shows. So if this limit cuts through a secret, no message shows the part of the secret that is kept.
 pub const MAX_SELECTED: usize = 1_000;
 
+/// Address of Chromium's own error page, which it shows if an address cannot be loaded. No site has this address.
+pub(crate) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
+
 /// The kind of a dialog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -136,6 +139,24 @@ impl Observation {
         }
     }
 
+    /// Returns true if this is the browser's own error page, which it shows in place of a page that it could not load. An
+    /// error page of a server, such as one with status 404, is a page of its site and no error page of the browser.
+    pub fn is_browser_error(&self) -> bool {
+        self.url == ERROR_PAGE
+    }
+
+    /// Returns the reason that the browser's own error page gives, such as `ERR_CONNECTION_REFUSED`. The reason is empty
+    /// if the page gives none. Returns `None` for every other page.
+    pub fn browser_error(&self) -> Option<&str> {
+        if !self.is_browser_error() {
+            return None;
+        }
+        let nodes = self.tree.nodes().iter();
+        let mut texts =
+            nodes.flat_map(|node| [&*node.name, node.value.as_deref().unwrap_or_default()]);
+        Some(texts.find(|text| is_error_code(text)).unwrap_or_default())
+    }
+
     /// Returns the observation with every text outside the tree passed through `f`.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
@@ -153,6 +174,15 @@ impl Observation {
         }
         self
     }
+}
+
+/// Returns true for a code that Chromium's error page shows: `ERR_TIMED_OUT`, `NET::ERR_CERT_DATE_INVALID`,
+/// `DNS_PROBE_FINISHED_NXDOMAIN` or `HTTP ERROR 404`.
+fn is_error_code(text: &str) -> bool {
+    let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | ':');
+    let status = text.strip_prefix("HTTP ERROR ");
+    status.is_some_and(|status| status.parse::<u16>().is_ok())
+        || (text.contains('_') && text.chars().all(is_code))
 }
 
 /// An event that happened during an action, in addition to the action's own effect.

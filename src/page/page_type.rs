@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::{
-    NodeId, PageHead, Role, Tree,
+    ERROR_PAGE, NodeId, PageHead, Role, Tree,
     features::Features,
     label::label_of,
     lexicon::{
@@ -40,7 +40,7 @@ pub enum PageType {
     Cart,
     /// An open dialog that must be dealt with first.
     DialogBlocking,
-    /// A page that says that the requested page could not be shown.
+    /// A page of a site or of the browser that says that the requested page could not be shown.
     ErrorPage,
     /// An empty page.
     Blank,
@@ -110,6 +110,9 @@ type Rule = fn(&Features, &Hints) -> bool;
 
 /// Returns the type of the page, ignoring an open dialog.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
+    if head.url == ERROR_PAGE {
+        return PageType::ErrorPage;
+    }
     if !f.has_anything {
         return PageType::Blank;
     }

@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::error_page;
 use crate::{
     base::text,
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
@@ -60,8 +61,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Adds a page that is shown to the model.
+    /// Adds a page that is shown to the model. The words of the browser's own error page are not added.
     pub(crate) fn page(&mut self, page: &Observation) {
+        if page.is_browser_error() {
+            return;
+        }
         for text in texts(page).into_iter().flatten().chain([&*page.title]) {
             self.numbers.extend(numbers(text));
             // Most words of a page were seen before, so they are looked up without being allocated.
@@ -73,8 +77,11 @@ impl Seen {
         }
     }
 
-    /// Adds a text that was read from this page.
+    /// Adds a text that was read from this page, as [`page`](Self::page) does.
     pub(crate) fn extract(&mut self, text: &str, page: &Observation) {
+        if page.is_browser_error() {
+            return;
+        }
         self.page(page);
         self.read.push((text::words(text), shown(page)));
     }
@@ -127,7 +134,15 @@ fn position(words: &[String], part: &[String]) -> Option<usize> {
 ///
 /// The words are compared as whole words, without case, punctuation and line breaks. The message of an open dialog
 /// counts as shown. Evidence of several lines is found if it is one passage of the page, or if each line is a passage.
+///
+/// On the browser's own error page nothing is evidence, not even words that were read earlier: the run has not ended on a
+/// page of its task.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
+    if let Some(told) = page.and_then(error_page::told) {
+        return Evidence::Missing(format!(
+            "{told}. Nothing is proven here: leave it first, or report that it failed"
+        ));
+    }
     let here = page.map(shown).unwrap_or_default();
     let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
@@ -394,6 +409,31 @@ mod tests {
             b.leaf(Node::new(Role::SpinButton, "Quantity").with_value("1234"));
             b.leaf(Node::text("in the cart"));
         })
+    }
+
+    #[test]
+    fn no_words_of_the_browsers_error_page_prove_anything_nor_do_earlier_words_there() {
+        let mut broken = page();
+        broken.url = crate::page::ERROR_PAGE.to_owned();
+        let mut seen = Seen::default();
+        seen.page(&broken);
+        seen.extract("Your order number: PX-40213", &broken);
+        assert_eq!(seen, Seen::default());
+        seen.extract("Your order number: PX-40213", &page());
+        for evidence in ["Thank you!", "Your order number: PX-40213"] {
+            let Evidence::Missing(why) = check(evidence, Some(&broken), &seen) else {
+                panic!("{evidence} is no evidence");
+            };
+            assert!(
+                why.starts_with("this is the browser's own error page"),
+                "{why}"
+            );
+        }
+        let elsewhere = form();
+        assert_eq!(
+            check("Your order number: PX-40213", Some(&elsewhere), &seen),
+            Evidence::Earlier
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod again;
 mod batch;
 mod effect;
+mod error_page;
 mod finish;
 mod heal;
 mod judge;
@@ -16,6 +17,7 @@ mod traces;
 pub(crate) use again::{find_again, find_only, in_words, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
+pub(crate) use error_page::led_to_error_page;
 pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};
 pub(crate) use judge::{

@@ -9,11 +9,14 @@ use crate::{
         Identities, Layout, NodeId, Observation, PageHead, PageView, TargetIdentity, Tree,
         ViewOptions, interpret,
     },
+    verify::error_page,
     working::Place,
 };
 
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
+
+const LEAVE: &str = "Nothing on it is a word of the site or evidence. goto and go_back lead away from it, and reload tries again";
 
 /// One observation of a page with its interpretation. Identities and layout are computed when they are first needed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -68,6 +71,8 @@ impl PageNow {
         if observation.unresponsive {
             view.notes.push(UNRESPONSIVE.to_owned());
         }
+        view.notes
+            .extend(error_page::told(&observation).map(|told| format!("{told}. {LEAVE}")));
         Self {
             look: 0,
             place: Place::of(head.url.clone()),

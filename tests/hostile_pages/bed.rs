@@ -112,7 +112,7 @@ impl Bed {
         Arc::clone(&self.driver)
     }
 
-    /// Runs a task on a page; it must end for this reason.
+    /// Runs a task on a page of the site, or at a whole address; it must end for this reason.
     pub(crate) async fn play(
         &self,
         page: &'static str,
@@ -156,9 +156,14 @@ impl Bed {
             .unwrap();
         // Frames of the second host are shown: it is a site that a person named.
         let other = webwise::Site::of(&"http://there.localhost/".parse().unwrap()).unwrap();
+        let start = if path.starts_with("http:") {
+            path.to_owned()
+        } else {
+            self.site.url(path)
+        };
         let task = Task::new("Look at this page")
             .unwrap()
-            .with_start_url(&self.site.url(path))
+            .with_start_url(&start)
             .unwrap();
         let task = if path.starts_with("frame") {
             task.with_allowed(other)

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use webwise::{action::ErrorClass, agent::Options, working::StopReason};
+use serde_json::json;
+use webwise::{action::ErrorClass, agent::Options, testing::call, working::StopReason};
 
 use crate::{
     bed::{Bed, options},
@@ -14,6 +15,8 @@ use crate::{
 
 on_each_driver! {
     an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads,
+    a_link_to_a_dead_port_fails_and_the_browsers_error_page_proves_nothing,
+    a_start_page_of_no_host_proves_nothing,
     a_document_without_a_body_is_read_or_is_an_empty_page_that_says_so,
 }
 
@@ -161,6 +164,63 @@ async fn a_link_to_a_server_that_never_answers_leaves_the_page_in_place(by: Driv
         played.messages[1].contains("link \"There\""),
         "{}",
         played.messages[1]
+    );
+    bed.close().await;
+}
+
+async fn a_link_to_a_dead_port_fails_and_the_browsers_error_page_proves_nothing(by: Driver) {
+    let bed = Bed::start(by).await;
+    // The third call goes back to an address that cannot be loaded either.
+    let claim = || finish("refused to connect");
+    let course = says([
+        follow("There"),
+        go(&bed.site.url("plain")),
+        call("go_back", json!({})),
+        claim(),
+        claim(),
+    ]);
+    let stop = StopReason::FinishedUnverified;
+    let played = bed.play("dead link", "dead-link", course, stop).await;
+    let failed = "navigation_failed";
+    let wanted = [
+        "goto done",
+        &format!("click {failed}"),
+        "goto done",
+        &format!("go_back {failed}"),
+    ];
+    assert_eq!(played.course()[..4], wanted, "{played:?}");
+    for (_, outcome) in [&played.actions()[1], &played.actions()[3]] {
+        let told = format!("{outcome:?}");
+        assert!(told.contains("ERR_CONNECTION_REFUSED"), "{told}");
+    }
+    let told = &played.messages[1];
+    assert!(
+        told.contains("note this is the browser's own error page"),
+        "{told}"
+    );
+    bed.close().await;
+}
+
+async fn a_start_page_of_no_host_proves_nothing(by: Driver) {
+    let bed = Bed::start(by).await;
+    let claim = || finish("This site can’t be reached");
+    let url = "http://no-such-host.invalid/";
+    let course = says([claim(), claim()]);
+    let stop = StopReason::FinishedUnverified;
+    let played = bed.play("no host", url, course, stop).await;
+    assert_eq!(
+        played.actions()[0].1.class(),
+        Some(ErrorClass::NavigationFailed)
+    );
+    let error = played.report.error.clone().unwrap_or_default();
+    assert!(
+        error.starts_with("the start page could not be opened: "),
+        "{error}"
+    );
+    let told = &played.messages[0];
+    assert!(
+        told.contains("note this is the browser's own error page"),
+        "{told}"
     );
     bed.close().await;
 }

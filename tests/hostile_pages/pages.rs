@@ -114,6 +114,8 @@ pub(crate) fn answer(path: &str, host: &str) -> Answer {
         "garbage" => Answer::Raw(b"\xff\xfe\x00\x01 not http at all \x80\x81\r\n\r\n".to_vec()),
         "bad-bytes" => Answer::Raw([&b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nConnection: close\r\n\r\n\
             <title>\xff\xfe\x80</title><h1>Broken \xc3\x28 \xf0\x9f text</h1>\x00"[..]].concat()),
+        // No program listens on port 12, and browsers do not block that port.
+        "dead-link" => page("Dead link", "<h1>Here</h1><a href=http://here.localhost:12/>There</a>"),
         "slow-link" => page("Slow link", "<h1>Here</h1><a href=/never>There</a>"),
         "svg" => Answer::Raw(b"HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nConnection: close\r\n\r\n\
             <svg xmlns='http://www.w3.org/2000/svg'><text y='20'>Only a picture</text></svg>".to_vec()),

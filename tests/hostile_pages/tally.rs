@@ -26,6 +26,8 @@ pub(crate) const PAGES: &[&str] = &[
     "no headers ever",
     "connection reset",
     "half a body",
+    "dead link",
+    "no host",
     "document removed",
     "browser killed",
     "hostile names",

@@ -21,7 +21,7 @@ use crate::{
     page::{Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
         Attempt, Numbers, PageNow, aimed_at, beside_a_clock, healed, in_words, judge,
-        may_have_acted, redrawn,
+        led_to_error_page, may_have_acted, redrawn,
     },
     working::StopReason,
 };
@@ -143,6 +143,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 other => other,
             };
             self.drop_queue("the page gives no answer");
+        } else if let Some(failed) = led_to_error_page(
+            &resolved,
+            &execution.outcome,
+            before.as_ref().map(|page| &*page.observation),
+            &after.observation,
+        ) {
+            execution.outcome = failed;
         } else if let (Some(changes), Some(before)) = (&changes, &before) {
             execution.outcome = judge(
                 &resolved,

@@ -10,16 +10,16 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserDriver, DecisionLoop, Result, RunReport, Task,
+    BrowserDriver, DecisionLoop, Result, RunReport, SessionId, Task,
     action::{Action, BrowserTool, Effect, ErrorClass, Outcome, RawCall},
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
         ScreenshotRequest,
     },
     chat::ChatResponse,
-    page::{Area, ElementRef, Observation, Scene, Trace, TraceKind},
+    page::{Area, ERROR_PAGE, ElementRef, Observation, Scene, Trace, TraceKind},
     store::InMemory,
-    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call, tree},
+    testing::{Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call, tree},
     working::StopReason,
 };
 
@@ -300,6 +300,99 @@ async fn a_start_page_that_never_opened_is_the_error_of_the_run() {
         error_of(Some("https://shop.example/help")).await,
         None,
         "another page"
+    );
+}
+
+#[tokio::test]
+async fn a_click_that_ends_on_the_browsers_error_page_failed_and_proves_and_teaches_nothing() {
+    let words = "This site can't be reached";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Shop", "link \"Status page\" e1")
+        .with_page(
+            ERROR_PAGE,
+            "a.example",
+            "heading \"This site can't be reached\" e2\ngeneric = ERR_CONNECTION_REFUSED",
+        )
+        .on(
+            URL,
+            r#"click {"target":"e1"}"#,
+            [ScriptedReply::Show(ERROR_PAGE)],
+        );
+    let claim = || call("finish", json!({ "answer": words, "evidence": words }));
+    let model = ScriptedModel::new([
+        call("click", json!({ "target": "e1" })),
+        claim(),
+        claim(),
+        call("finish", json!({ "answer": "no", "success": false })),
+    ]);
+    let (memory, recorder) = (InMemory::new(), Recorder::new());
+    let agent = DecisionLoop::builder(browser, model.clone(), memory.clone())
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let task = |goal| {
+        let task = Task::new(goal).unwrap().with_start_url(URL).unwrap();
+        task.with_session(SessionId::parse("s").unwrap())
+    };
+    let report = agent
+        .run(task("Open \"Status page\" and report the site"))
+        .await;
+    let why =
+        "this is the browser's own error page, not a page of the site: ERR_CONNECTION_REFUSED";
+    assert_eq!(
+        report.steps[1].outcome,
+        Outcome::failed(ErrorClass::NavigationFailed, why)
+    );
+    assert_eq!(report.summary.stop, StopReason::FinishedUnverified);
+    let kept = recorder.names();
+    assert!(!kept.contains(&"trajectory_recorded"), "{kept:?}");
+    agent
+        .run(task("Open \"Status page\" and report the site"))
+        .await;
+    let requests = model.requests();
+    let [_, after_click, after_claim, next, ..] = &*requests else {
+        panic!("four requests");
+    };
+    let (shown, refused) = (&after_click.message, &after_claim.message);
+    for part in [
+        &*format!("note {why}. "),
+        "type error_page",
+        "navigation_failed",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(
+        refused.contains(&format!("\"finish\" \"{why}. ")),
+        "{refused}"
+    );
+    assert!(next.message.contains("not done"), "{}", next.message);
+    assert!(!next.message.contains(words), "{}", next.message);
+}
+
+#[tokio::test]
+async fn a_run_that_never_opened_its_start_page_says_so_also_if_the_model_claims_success() {
+    let unopened = ScriptedReply::FailOn("about:blank", ErrorClass::NavigationFailed);
+    let browser = ScriptedBrowser::new()
+        .with_page("about:blank", "", "heading \"Nothing here\"")
+        .on(
+            "about:blank",
+            &format!("goto {}", json!({ "url": URL })),
+            [unopened],
+        );
+    let claim = json!({ "answer": "Nothing here", "evidence": "Nothing here" });
+    let model = ScriptedModel::new([call("finish", claim)]);
+    let agent = DecisionLoop::builder(browser, model, InMemory::new())
+        .build()
+        .unwrap();
+    let task = Task::new("Buy a racket").unwrap();
+    let report = agent.run(task.with_start_url(URL).unwrap()).await;
+    assert!(report.summary.success, "{report:?}");
+    assert!(
+        report
+            .error
+            .as_ref()
+            .is_some_and(|error| error.starts_with("the start page")),
+        "{report:?}"
     );
 }
 

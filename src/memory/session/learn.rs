@@ -6,6 +6,7 @@ use super::Session;
 use crate::{
     base::{Error, ErrorKind, Host, Result},
     memory::{Change, Record, RunLog},
+    page::ERROR_PAGE,
 };
 
 /// Maximum number of sessions that are kept for each host. Source: chosen.
@@ -26,11 +27,11 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
         return None;
     }
     let last = places().rfind(|place| place.host().is_some());
-    let finished = log
-        .steps
-        .iter()
-        .rev()
-        .find_map(|step| step.finished.as_ref());
+    // An answer that was given on the browser's own error page tells nothing of the host.
+    let ending = log.steps.iter().rfind(|step| step.finished.is_some());
+    let finished = ending
+        .filter(|step| step.before.url() != ERROR_PAGE)
+        .and_then(|step| step.finished.as_ref());
     let session = Session {
         id: log.about.session.clone(),
         run: log.run.clone(),

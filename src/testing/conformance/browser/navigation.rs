@@ -99,6 +99,13 @@ async fn an_address_that_cannot_be_loaded_is_told_and_the_next_one_loads(bed: &B
     for _ in 0..2 {
         bed.fails(goto("http://127.0.0.1:12/"), ErrorClass::NavigationFailed)
             .await?;
+        let seen = bed.see().await?;
+        ensure!(
+            seen.browser_error() == Some("ERR_CONNECTION_REFUSED"),
+            "the browser's error page is told as {:?} with the reason {:?}",
+            seen.url,
+            seen.browser_error()
+        );
         bed.open("article").await?;
     }
     Ok(())

@@ -1,0 +1,116 @@
+//! The browser's own error page: it proves nothing, and an action that leads to it has failed.
+
+use super::is_another_document;
+use crate::{
+    action::{BrowserAction, ErrorClass, Outcome},
+    page::Observation,
+};
+
+/// Returns the sentence that tells the model that a page is the browser's own error page, with the browser's reason;
+/// `None` for every other page.
+pub(crate) fn told(page: &Observation) -> Option<String> {
+    let shown = "this is the browser's own error page, not a page of the site";
+    page.browser_error().map(|why| match why {
+        "" => shown.to_owned(),
+        why => format!("{shown}: {why}"),
+    })
+}
+
+/// Returns the failure of an action that led to the browser's own error page although the driver reports it as done;
+/// `None` if it did not lead there. `before` is the page before the action, if one was observed.
+pub(crate) fn led_to_error_page(
+    action: &BrowserAction,
+    outcome: &Outcome,
+    before: Option<&Observation>,
+    after: &Observation,
+) -> Option<Outcome> {
+    use BrowserAction as A;
+    let only_looks = matches!(
+        action,
+        A::TabSelect(_) | A::TabClose(_) | A::TabList(_) | A::Snapshot(_) | A::Screenshot(_)
+    );
+    if !outcome.is_done() || only_looks {
+        return None;
+    }
+    let navigates = matches!(
+        action,
+        A::Goto(_) | A::GoBack(_) | A::GoForward(_) | A::Reload(_) | A::TabNew(_)
+    );
+    // An action inside the error page, such as a click on "Details", works as on any other page.
+    let was_there = |before: &Observation| {
+        !navigates && before.is_browser_error() && !is_another_document(before, after)
+    };
+    told(after)
+        .filter(|_| !before.is_some_and(was_there))
+        .map(|told| Outcome::failed(ErrorClass::NavigationFailed, &told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Click, Goto, NoArguments, TabAt, Target},
+        page::ERROR_PAGE,
+        testing::tree,
+    };
+
+    fn error_page(reference: &str, code: &str) -> Observation {
+        let content =
+            format!("heading \"No site\" {reference}\nparagraph = A_b is gone\ngeneric = {code}");
+        Observation::new(ERROR_PAGE, "a.example", tree(&content))
+    }
+
+    #[test]
+    fn the_browsers_error_page_is_told_with_its_reason_and_no_page_of_a_site_is() {
+        for code in [
+            "ERR_CONNECTION_REFUSED",
+            "NET::ERR_CERT_DATE_INVALID",
+            "DNS_PROBE_FINISHED_NXDOMAIN",
+            "HTTP ERROR 404",
+        ] {
+            let page = error_page("e1", code);
+            assert_eq!(page.browser_error(), Some(code));
+            assert!(told(&page).unwrap().ends_with(&format!(": {code}")));
+        }
+        let silent = error_page("e1", "ERR refused, HTTP ERROR 404 or Ä_Ö");
+        assert_eq!(silent.browser_error(), Some(""));
+        assert!(told(&silent).unwrap().ends_with("of the site"));
+        let of_a_site = Observation {
+            url: "https://a.example/chrome-error://chromewebdata/".to_owned(),
+            ..error_page("e1", "ERR_CONNECTION_REFUSED")
+        };
+        assert_eq!(of_a_site.browser_error(), None);
+        assert_eq!(told(&of_a_site), None);
+    }
+
+    #[test]
+    fn what_leads_to_the_browsers_error_page_has_failed_and_what_only_shows_or_uses_it_has_not() {
+        let site = Observation::new("https://a.example/", "", tree("link \"Status\" e1"));
+        let (error, another) = (error_page("e5", "ERR_X"), error_page("e9", "ERR_X"));
+        let click = BrowserAction::Click(Click {
+            target: Target::parse("e1").unwrap(),
+            button: None,
+        });
+        let goto = BrowserAction::Goto(Goto {
+            url: "https://b.example/".to_owned(),
+        });
+        let back = BrowserAction::GoBack(NoArguments {});
+        let select = BrowserAction::TabSelect(TabAt { index: 1 });
+        for (action, before, after, fails) in [
+            (&click, Some(&site), &error, true),
+            (&goto, None, &error, true),
+            (&back, Some(&error), &error, true),
+            (&click, Some(&error), &another, true),
+            (&click, Some(&error), &error, false),
+            (&select, Some(&site), &error, false),
+            (&click, Some(&error), &site, false),
+        ] {
+            let led = led_to_error_page(action, &Outcome::Done, before, after);
+            let class = led.as_ref().and_then(Outcome::class);
+            let wanted = fails.then_some(ErrorClass::NavigationFailed);
+            assert_eq!(class, wanted, "{action:?} from {before:?}");
+        }
+        let late = Outcome::failed(ErrorClass::Timeout, "");
+        assert_eq!(led_to_error_page(&click, &late, Some(&site), &error), None);
+    }
+}
