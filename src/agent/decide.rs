@@ -290,6 +290,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             patience: self.parts.guarded.options.model_timeout,
         };
         let answer = self.pay(&self.parts.model, &request, terms).await;
+        self.unreadable = None;
         match answer {
             Ok(response) => {
                 // The tokens of a picture are guessed, so a request with pictures cannot calibrate the estimate for text.
@@ -315,6 +316,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 });
                 if kind == ErrorKind::MalformedReply {
                     // An unreadable reply counts as a reply without calls.
+                    self.unreadable = Some(error);
                     return Ok(ChatResponse::default());
                 }
                 self.executor.state.error = Some(error);
@@ -384,7 +386,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(());
         }
         let why = |problem: &CallProblem| problem.failure.detail.clone();
-        self.executor.state.error = self.executor.state.remarks.refused.last().map(why);
+        let refused = self.executor.state.remarks.refused.last().map(why);
+        // A server that does not speak the protocol is the cause, and not a model that calls no tool.
+        self.executor.state.error = self.unreadable.take().or(refused);
         Err(StopReason::ModelUnusable)
     }
 

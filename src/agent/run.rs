@@ -51,6 +51,8 @@ pub struct Run<'l, B, L, M> {
     /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
     pub(super) compressor_failures: u32,
+    /// The reason why the model's last reply could not be read; `None` if it could.
+    pub(super) unreadable: Option<String>,
     /// The run in the register of runs; `None` if it is not registered.
     pub(super) registered: Option<Arc<Registered>>,
 }
@@ -113,6 +115,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         Self {
             goal_words: text::words(&executor.state.about.goal),
             compressor_failures: 0,
+            unreadable: None,
             parts,
             executor,
             engine,

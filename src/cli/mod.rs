@@ -62,7 +62,7 @@ fn carry_out(command: Command, config: &Config) -> Result<(), Refusal> {
         match command {
             Command::Setup(args) => setup::run(&args).await,
             Command::Doctor(args) => doctor::run(&args, config).await,
-            Command::Run(args) => run::run(&args).await,
+            Command::Run(args) => Box::pin(run::run(&args)).await,
             Command::Demo(args) => Box::pin(demo::run(&args)).await,
             Command::Eval(args) => Box::pin(eval::run(&args)).await,
             Command::Explore(args) => explore::run(&args).await,

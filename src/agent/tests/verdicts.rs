@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     BrowserDriver, DecisionLoop, Result, RunReport, SessionId, Task,
     action::{Action, BrowserTool, Effect, ErrorClass, Outcome, RawCall},
+    base::{Error, ErrorKind},
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
         ScreenshotRequest,
@@ -394,6 +395,30 @@ async fn a_run_that_never_opened_its_start_page_says_so_also_if_the_model_claims
             .is_some_and(|error| error.starts_with("the start page")),
         "{report:?}"
     );
+}
+
+#[tokio::test]
+async fn a_reply_that_cannot_be_read_is_the_error_of_the_run_only_if_the_last_one_was_such() {
+    let error_of = |unreadable: [bool; 3]| async move {
+        let mut replies = unreadable.into_iter();
+        let model = ScriptedModel::deciding(move |_| {
+            if replies.next() == Some(true) {
+                let error = Error::new(ErrorKind::MalformedReply, "llm.ask");
+                return Err(error.with("cause", "expected value at line 1"));
+            }
+            Ok(ChatResponse::default())
+        });
+        let browser = ScriptedBrowser::new().with_page(URL, "Shop", "button \"Buy\" e1");
+        let agent = DecisionLoop::builder(browser, model, InMemory::new())
+            .build()
+            .unwrap();
+        let task = Task::new("Buy").unwrap().with_start_url(URL).unwrap();
+        agent.run(task).await.error.unwrap_or_default()
+    };
+    let told = error_of([false, false, true]).await;
+    assert!(told.contains("expected value at line 1"), "{told}");
+    let told = error_of([true, true, false]).await;
+    assert_eq!(told, "the reply was empty; call a tool");
 }
 
 /// A page with one button. A click on the button only draws, so nothing in the tree changes.
