@@ -85,7 +85,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             unverified: unverified.clone(),
         });
         let clean = |text: &str| self.executor.redactor.text(text);
-        tried.finished = Some(Finished::new(clean(&answer), clean(&evidence), shown));
+        let claims = unverified.iter().map(|claim| clean(claim)).collect();
+        let finished = Finished::new(clean(&answer), clean(&evidence), shown);
+        tried.finished = Some(finished.with_unverified(claims));
         let is_refused = finish.success && !shown && !self.executor.state.finish_refused;
         let outcome = match &found {
             Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),

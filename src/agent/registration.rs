@@ -146,6 +146,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             counted(state.spent.calls, "call")
         ));
         end.result = state.answer.as_ref().map(clean);
+        let claims = state.unverified.join(", ");
+        end.unverified = (!claims.is_empty()).then(|| clean(&claims));
         end.reason = Some(match &state.error {
             Some(error) => format!("{stop}: {}", clean(error)),
             None => stop.to_string(),

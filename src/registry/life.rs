@@ -58,6 +58,8 @@ pub struct End {
     pub summary: Option<String>,
     /// The answer.
     pub result: Option<String>,
+    /// The claims of the answer that no page of the run supports, as a list in one line.
+    pub unverified: Option<String>,
     /// The reason why the run ended.
     pub reason: Option<String>,
 }
@@ -72,6 +74,7 @@ impl End {
             turns: 0,
             summary: None,
             result: None,
+            unverified: None,
             reason: None,
         }
     }
@@ -104,9 +107,12 @@ impl Continuation {
     ) -> Result<Self> {
         refuse_running(parent, now)?;
         let said = |words: &str| text::truncate(words, MAX_SAID);
+        let claims = parent.unverified.as_ref();
+        let claims = claims.map_or_else(String::new, |claims| format!(" (unverified: {claims})"));
         let answer = parent.result.as_ref();
-        let answer =
-            answer.map_or_else(String::new, |answer| format!("; answer: {}", said(answer)));
+        let answer = answer.map_or_else(String::new, |answer| {
+            format!("; answer{claims}: {}", said(answer))
+        });
         Ok(Self {
             parent: parent.run.clone(),
             session,
@@ -232,6 +238,7 @@ pub(crate) fn end(
         }
         run.summary.clone_from(&end.summary);
         run.result.clone_from(&end.result);
+        run.unverified.clone_from(&end.unverified);
         run.reason.clone_from(&end.reason);
     })
 }
@@ -272,5 +279,6 @@ pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Resul
     known.current_url = known.final_url.take().or(known.current_url);
     (known.completed_at, known.success) = (None, None);
     (known.summary, known.result, known.reason) = (None, None, None);
+    known.unverified = None;
     Ok(vec![Change::Put(known.to_record()?)])
 }

@@ -156,6 +156,9 @@ pub struct RunManifest {
     /// The answer, in the model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
+    /// The claims of the answer that no page of the run supports, as a list in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unverified: Option<String>,
     /// The reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -185,6 +188,7 @@ impl RunManifest {
             artifact_paths: Vec::new(),
             turn_count: 0,
             result: None,
+            unverified: None,
             reason: None,
             lease: 1,
         }
@@ -282,7 +286,7 @@ impl RunManifest {
             |kept| kept.summary = None,
             |kept| kept.reason = None,
             |kept| kept.artifact_paths.clear(),
-            |kept| kept.result = None,
+            |kept| (kept.result, kept.unverified) = (None, None),
             |kept| kept.start_url = None,
         ];
         let mut shed = shed.into_iter();
@@ -317,6 +321,7 @@ impl RunManifest {
                 .cloned()
                 .collect(),
             result: cut(&self.result, MAX_RESULT),
+            unverified: cut(&self.unverified, MAX_LINE),
             reason: cut(&self.reason, MAX_LINE),
             ..self.clone()
         }

@@ -126,6 +126,9 @@ pub struct Finished {
     pub evidence: String,
     /// True if these words were seen on the pages of the run.
     pub verified: bool,
+    /// Claims of the answer that no page of the run supports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unverified: Vec<String>,
 }
 
 impl Finished {
@@ -135,7 +138,14 @@ impl Finished {
             answer,
             evidence,
             verified,
+            unverified: Vec::new(),
         }
+    }
+
+    /// Sets the claims of the answer that no page of the run supports.
+    #[must_use]
+    pub fn with_unverified(self, unverified: Vec<String>) -> Self {
+        Self { unverified, ..self }
     }
 }
 

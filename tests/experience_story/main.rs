@@ -167,7 +167,7 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     )
     .await;
     let expected = "\n## Reference trajectory\n\
-        - A similar task was done here just now, in 4 steps. Its values were others: take yours from the goal. It was: Look up <1> and \
+        - A similar task was done here just now, in 4 steps. Its values were others: take yours from the goal. In words of your goal, it was: Look up <1> and \
         close the first case\n  1. fill n1 with <1> (in your goal \"red cars\") <- next, on this page\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
     assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
     let names =
@@ -310,23 +310,24 @@ async fn the_next_run_of_a_session_knows_what_the_last_one_did() {
 #[tokio::test]
 async fn a_session_that_moves_to_another_host_knows_what_was_asked_there() {
     let store = InMemory::new();
-    let model = ScriptedModel::new([call(
-        "finish",
-        json!({ "answer": "Paid", "evidence": "Paid" }),
-    )]);
+    let finish = json!({ "answer": "Paid 9", "evidence": "Paid" });
     let bank = "https://bank.example/";
-    let browser = ScriptedBrowser::new().with_page(bank, "Bank", "heading \"Paid\" e1");
-    let agent = DecisionLoop::builder(browser, model, store.clone())
-        .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
-        .build()
-        .unwrap();
-    let session = || SessionId::parse("proj").unwrap();
-    let task = Task::new("Pay the roofer")
-        .unwrap()
-        .with_start_url(bank)
-        .unwrap()
-        .with_session(session());
-    assert!(agent.run(task).await.summary.success);
+    let pays = async |goal: &str| {
+        let model = ScriptedModel::new([call("finish", finish.clone())]);
+        let browser = ScriptedBrowser::new().with_page(bank, "Bank", "heading \"Paid\" e1");
+        let agent = DecisionLoop::builder(browser, model.clone(), store.clone())
+            .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
+            .build()
+            .unwrap();
+        let task = Task::new(goal)
+            .unwrap()
+            .with_start_url(bank)
+            .unwrap()
+            .with_session(SessionId::parse("proj").unwrap());
+        assert!(agent.run(task).await.summary.success);
+        model.requests().remove(0).message
+    };
+    pays("Pay the roofer").await;
 
     let next = run(
         &store,
@@ -378,4 +379,8 @@ async fn a_session_that_moves_to_another_host_knows_what_was_asked_there() {
         "{}",
         stranger.messages[0]
     );
+    // No page shows the number of the answer.
+    let again = pays("Pay the painter").await;
+    let expected = "\"just now, done: Pay the roofer\"\n  \"answer (unverified: 9): Paid 9\"";
+    assert!(again.contains(expected), "{again}");
 }

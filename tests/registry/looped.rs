@@ -246,7 +246,8 @@ async fn a_failing_register_fails_no_run_and_is_told_once() {
 async fn a_new_run_continues_another_on_its_last_page_and_knows_it_in_one_line() {
     let store = InMemory::new();
     let runs = RunRegistry::new(store.clone(), Namespace::default());
-    let model = ScriptedModel::new([click(), click(), click(), finish()]);
+    let counted = json!({ "answer": "It is done 9 times", "evidence": "All done" });
+    let model = ScriptedModel::new([click(), click(), click(), call("finish", counted)]);
     let agent = DecisionLoop::builder(desk(), model, InMemory::new())
         .with_options(options())
         .with_registry(store.clone())
@@ -256,6 +257,8 @@ async fn a_new_run_continues_another_on_its_last_page_and_knows_it_in_one_line()
     agent.run(task().with_session(own.clone())).await;
     let now = chrono::Utc::now();
     let first = id("run_1");
+    let known = runs.get(&first, now).await.unwrap().unwrap();
+    assert_eq!(known.unverified.as_deref(), Some("9"));
     let follow = runs.follow(&first, now).await.unwrap();
     let fork = runs.fork(&first, other.clone(), now).await.unwrap();
     for (run, earlier, session) in [("run_2", follow, own), ("run_3", fork, other)] {
@@ -272,7 +275,7 @@ async fn a_new_run_continues_another_on_its_last_page_and_knows_it_in_one_line()
         let report = agent.run(task.with_run_id(id(run))).await;
         assert!(report.is_success());
         let request = &model.requests()[0];
-        let line = "this run continues another: completed: Delete item 7; answer: It is done";
+        let line = "this run continues another: completed: Delete item 7; answer (unverified: 9): It is done 9 times";
         assert!(request.message.contains(line), "{}", request.message);
         assert!(
             !request.system.contains("It is done"),

@@ -12,6 +12,8 @@
 //!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
 //! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be read on
 //!   other hosts.
+//! - A turn that failed is no longer shown once a later turn of the conversation with the same goal succeeded, or while the
+//!   run that continues it is told of it anyway.
 //! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The runs that
 //!   had these goals are over, and nobody asks for the goals again.
 //! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
@@ -225,11 +227,18 @@ impl Index for Turns {
         let (Some(id), Cue::PageShown { host, .. }) = (&moment.about.session, moment.cue) else {
             return Vec::new();
         };
-        let elsewhere = self
-            .turns
-            .iter()
-            .filter(|turn| turn.id == *id && turn.host != *host && Some(&turn.run) != moment.run);
-        let advice = elsewhere.rev().filter_map(|turn| {
+        let parent = moment.about.parent.as_ref();
+        let mut done = BTreeSet::new();
+        let own = self.turns.iter().rev().filter(|turn| turn.id == *id);
+        let elsewhere = own.filter(|turn| {
+            if turn.success {
+                done.insert(&turn.goal);
+            }
+            let is_outdated = done.contains(&turn.goal) || Some(&turn.run) == parent;
+            let is_told = turn.success || !is_outdated;
+            is_told && turn.host != *host && Some(&turn.run) != moment.run
+        });
+        let advice = elsewhere.filter_map(|turn| {
             let id = AdviceId {
                 shelf: self.shelf.clone(),
                 key: turn.to_record().key,

@@ -50,8 +50,19 @@ fn learned(logs: &[RunLog]) -> Vec<Record> {
 
 /// Returns the lines that a run of this session is shown on a page.
 fn shown(records: &[Record], session: Option<&str>, url: &str) -> Vec<String> {
+    shown_after(records, session, url, None)
+}
+
+/// The same for a run that continues the run `parent`.
+fn shown_after(
+    records: &[Record],
+    session: Option<&str>,
+    url: &str,
+    parent: Option<&str>,
+) -> Vec<String> {
     let mut about = About::new("Another goal");
     about.session = session.map(|id| SessionId::parse(id).unwrap());
+    about.parent = parent.map(|run| RunId::parse(run).unwrap());
     let cue = Cue::PageShown {
         host: Host::of(&url.parse().unwrap()).unwrap(),
         page: None,
@@ -96,6 +107,30 @@ fn the_next_run_of_a_session_is_shown_what_was_asked_on_other_hosts() {
     );
     assert_eq!(shown(&records, Some("new"), BANK), [""; 0]);
     assert_eq!(shown(&records, None, BANK), [""; 0]);
+}
+
+#[test]
+fn a_turn_that_failed_is_not_shown_once_its_goal_was_reached_or_to_the_run_that_continues_it() {
+    let tried = |run: &str, session, minute, success| {
+        let mut log = log(run, Some(session), minute, SHOP);
+        (log.success, log.about.goal) = (success, "Book a room".to_owned());
+        log
+    };
+    let failed = tried("run_1", "trip", 0, false);
+    let lines = |logs: &[RunLog], parent: Option<&str>| {
+        let records = learned(logs);
+        shown_after(&records, Some("trip"), BANK, parent)
+    };
+    let line = "1 hour ago, not done: Book a room".to_owned();
+    let first = std::slice::from_ref(&failed);
+    assert_eq!(lines(first, None), [&*line]);
+    assert_eq!(lines(first, Some("run_1")), [""; 0]);
+    assert_eq!(
+        lines(&[failed.clone(), tried("run_3", "trip", 30, true)], None),
+        ["30 minutes ago, done: Book a room"]
+    );
+    let elsewhere = tried("run_3", "other", 30, true);
+    assert_eq!(lines(&[failed, elsewhere], None), [line]);
 }
 
 #[test]

@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// A session as an entry of the folder's file of sessions. The field `run_id` is an addition of this crate, and other programs
-/// ignore it.
+/// A session as an entry of the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate,
+/// and other programs ignore them.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -34,6 +34,8 @@ struct Entry {
     duration_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     run_id: Option<RunId>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    unverified: String,
 }
 
 impl Entry {
@@ -45,7 +47,8 @@ impl Entry {
     }
 
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {
-        if names_reference(&self.goal) || names_reference(&self.outcome) {
+        let words = [&self.goal, &self.outcome, &self.unverified];
+        if words.iter().any(|words| names_reference(words)) {
             return Err(
                 "left out: it names a reference, which belongs to one load of a page".to_owned(),
             );
@@ -58,6 +61,7 @@ impl Entry {
             run: run.ok_or("left out: it has no name")?,
             goal: self.goal,
             outcome: Some(self.outcome),
+            unverified: self.unverified,
             success: self.success,
             final_url: Some(self.final_url),
             timestamp: self.timestamp.min(now),
@@ -90,6 +94,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
         };
         if !is_here && (session.final_url.is_some() || session.outcome.is_some()) {
             (session.final_url, session.outcome) = (None, None);
+            session.unverified.clear();
             let what = "it ended on another host or does not say where, so its answer and address are left out";
             out.problems.push(format!("session {at}: {what}"));
         }
@@ -127,6 +132,7 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
         turns_used: session.turns_used,
         duration_ms: session.duration_ms,
         run_id: Some(session.run),
+        unverified: session.unverified,
     });
     let entries = entries.filter_map(|entry| serde_json::to_value(entry).ok());
     let before = domain.sessions.len();

@@ -30,15 +30,14 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     // An answer that was given on the browser's own error page tells nothing of the host.
     let ending = log.steps.iter().rfind(|step| step.finished.is_some());
     let finished = ending
-        .filter(|step| step.before.url() != ERROR_PAGE)
+        .filter(|step| is_one && step.before.url() != ERROR_PAGE)
         .and_then(|step| step.finished.as_ref());
     let session = Session {
         id: log.about.session.clone(),
         run: log.run.clone(),
         goal: log.about.goal.clone(),
-        outcome: finished
-            .filter(|_| is_one)
-            .map(|finished| finished.answer.clone()),
+        outcome: finished.map(|finished| finished.answer.clone()),
+        unverified: finished.map_or_else(String::new, |finished| finished.unverified.join(", ")),
         success: log.success,
         final_url: last.filter(|_| is_one).map(|place| place.url().to_owned()),
         timestamp: log.ended_at,

@@ -17,6 +17,9 @@ const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
 /// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen; with
 /// the goal and the address it fits into a record.
 const MAX_OUTCOME: usize = 600;
+/// Maximum size of the list of unverified claims that a session keeps; a longer list is cut. Unit: bytes of a JSON string.
+/// Source: chosen; ten numbers, or a name and a few numbers.
+const MAX_UNVERIFIED: usize = 120;
 /// Maximum length of the address that a session keeps. A longer address loses its query, and is not kept if it is still too
 /// long. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
@@ -38,6 +41,9 @@ pub struct Session {
     /// The answer of the run, in the model's words; `None` if there was none, or if the run visited several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
+    /// The claims of the answer that no page of the run supports, as a list in one line; empty if there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unverified: String,
     /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
     /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run visited
@@ -87,6 +93,7 @@ impl Session {
                 .outcome
                 .map(|outcome| cut(&outcome, MAX_OUTCOME))
                 .filter(|outcome| !outcome.is_empty()),
+            unverified: cut(&self.unverified, MAX_UNVERIFIED),
             final_url: self.final_url.and_then(|url| address(&url)),
             ..self
         }
@@ -95,11 +102,20 @@ impl Session {
     /// Returns the words that a person reads and accepts, in full and on one line: the goal and, for an imported session, its
     /// answer and address.
     pub(super) fn words(&self) -> String {
-        let answer = self.outcome.iter().map(|said| format!("; answer: {said}"));
+        let label = self.answer_label();
+        let answer = self.outcome.iter().map(|said| format!("; {label}: {said}"));
         let url = self.final_url.iter().map(|url| format!("; ended at {url}"));
         let rest = answer.chain(url).filter(|_| self.imported);
         let words: String = std::iter::once(self.goal.clone()).chain(rest).collect();
         text::squeeze(&text::clean(&words))
+    }
+
+    /// Returns the label that stands before the answer. It names the claims of the answer that no page supports.
+    pub(super) fn answer_label(&self) -> String {
+        match self.unverified.as_str() {
+            "" => "answer".to_owned(),
+            claims => format!("answer (unverified: {claims})"),
+        }
     }
 
     pub(super) const fn result(&self) -> &'static str {
@@ -112,6 +128,10 @@ impl Session {
             ("Session", self.id.as_ref().map(ToString::to_string)),
             ("Run", Some(self.run.to_string())),
             ("Answer", self.outcome.clone()),
+            (
+                "Unverified",
+                Some(self.unverified.clone()).filter(|claims| !claims.is_empty()),
+            ),
             ("Ended at", self.final_url.clone()),
             ("Time", Some(self.timestamp.to_rfc3339())),
             ("Turns", Some(self.turns_used.to_string())),

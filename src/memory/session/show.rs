@@ -47,13 +47,19 @@ impl SessionIndex {
 
 impl Index for SessionIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
-        let own = &moment.about.session;
+        let (own, parent) = (&moment.about.session, moment.about.parent.as_ref());
         let (mut continued, mut of_others) = (0, 0);
         let mut told = HashSet::new();
-        let earlier = self
-            .0
-            .iter()
-            .filter(|(_, session)| Some(&session.run) != moment.run);
+        let mut done = HashSet::new();
+        let earlier = self.0.iter().filter(|(_, session)| {
+            if session.success {
+                done.insert(&session.goal);
+            }
+            // The prompt has a line of its own about the run that this one continues.
+            let is_continued = !session.success && Some(&session.run) == parent;
+            let is_outdated = !session.success && done.contains(&session.goal);
+            Some(&session.run) != moment.run && !is_continued && !is_outdated
+        });
         let advice = earlier.filter_map(|(id, session)| {
             let continues = own.is_some() && session.id == *own;
             let (seen, most) = match (continues, session.success) {
@@ -80,8 +86,8 @@ impl Index for SessionIndex {
 }
 
 /// Returns all lines that prompts may show for a session. A failed session has one line for runs that do not share its
-/// session id. Prompts show this line only while the session is among the newest failures. A session with an id has
-/// further lines for runs with the same id.
+/// session id. Prompts show this line only while the session is among the newest failures, and until a later run with the
+/// same goal succeeds. A session with an id has further lines for runs with the same id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {
@@ -101,7 +107,7 @@ fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![format!("{age}, {}: {goal}", session.result())];
     if in_full {
         let answer = session.outcome.iter();
-        lines.extend(answer.map(|answer| format!("answer: {answer}")));
+        lines.extend(answer.map(|answer| format!("{}: {answer}", session.answer_label())));
         let url = session.final_url.iter();
         lines.extend(url.map(|url| format!("ended at {url}")));
     }

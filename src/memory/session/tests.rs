@@ -64,10 +64,21 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
 
 /// Returns the lines that this run is shown if it has this session id.
 fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
+    shown_after(None, run, records, session)
+}
+
+/// The same for a run that continues the run `parent`.
+fn shown_after(
+    parent: Option<&str>,
+    run: &RunId,
+    records: &[Record],
+    session: Option<&str>,
+) -> Vec<String> {
     let host = Host::of_domain("shop.example").unwrap();
     let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);
     let mut about = About::new("Another goal");
     about.session = session.map(|id| SessionId::parse(id).unwrap());
+    about.parent = parent.map(|run| RunId::parse(run).unwrap());
     let cue = Cue::PageShown {
         host,
         page: None,
@@ -143,6 +154,54 @@ fn the_same_goal_that_failed_again_is_shown_once_and_leaves_room_for_another() {
 }
 
 #[test]
+fn a_failure_is_not_shown_once_its_goal_was_reached_or_to_the_run_that_continues_it() {
+    let tried = |run: &str, session, minute, success| {
+        let mut log = log(run, session, minute, &[SHOP]);
+        (log.success, log.about.goal) = (success, "Send the form".to_owned());
+        log
+    };
+    let failed = tried("run_1", Some("proj"), 0, false);
+    let line = "2 hours ago, not done: Send the form";
+    let first = learned(std::slice::from_ref(&failed));
+    for session in [None, Some("proj")] {
+        assert_eq!(shown(&first, session)[0], line);
+        let new = RunId::parse("run_new").unwrap();
+        let continuing = |parent: &str| shown_after(Some(parent), &new, &first, session);
+        assert_eq!(continuing("run_1"), [""; 0]);
+        assert_eq!(continuing("run_0")[0], line);
+    }
+    for session in [None, Some("proj"), Some("other")] {
+        let records = learned(&[failed.clone(), tried("run_2", session, 60, true)]);
+        assert_eq!(shown(&records, None), [""; 0], "{session:?}");
+        let own = shown(&records, Some("proj"));
+        assert!(own.iter().all(|line| !line.contains("not done")), "{own:?}");
+    }
+    let again = learned(&[
+        tried("run_1", Some("proj"), 0, true),
+        tried("run_2", Some("proj"), 60, false),
+    ]);
+    assert_eq!(shown(&again, None), ["1 hour ago, not done: Send the form"]);
+}
+
+#[test]
+fn claims_of_an_answer_that_no_page_supports_are_named_beside_it() {
+    let mut one = log("run_1", Some("proj"), 60, &[SHOP]);
+    let last = one.steps.last_mut().unwrap();
+    let said = Finished::new("Park Street 9 or 11".into(), "Park Street 7".into(), true);
+    last.finished = Some(said.with_unverified(vec!["9".to_owned(), "11".to_owned()]));
+    let records = learned(std::slice::from_ref(&one));
+    let label = "answer (unverified: 9, 11): Park Street 9 or 11";
+    assert_eq!(shown(&records, Some("proj"))[1], label);
+    // A person who accepts an imported session reads the same.
+    let imported = Sessions.admit(&records[0], false).unwrap();
+    let described = Sessions.describe(&imported).unwrap();
+    assert!(described.text.contains(label), "{}", described.text);
+    one.steps.last_mut().unwrap().before = Place::of("https://other.example/");
+    let (_, session) = learn::session(&one).unwrap();
+    assert_eq!((session.outcome, &*session.unverified), (None, ""));
+}
+
+#[test]
 fn a_run_of_another_session_sees_the_newest_two_that_failed_and_no_answer() {
     let mut logs: Vec<RunLog> = (1..=4)
         .map(|n| log(&format!("run_{n}"), Some("proj"), 30 * n, &[SHOP]))
@@ -211,6 +270,7 @@ fn a_run_is_undone_and_its_record_fits_in_every_script() {
     let mut long = Session::from_record(&records[0]).unwrap();
     long.goal = "\u{1f600}\"".repeat(5_000);
     long.outcome = Some("\u{65e5}\u{0}\\".repeat(5_000));
+    long.unverified = "\u{1f600}".repeat(5_000);
     long.final_url = Some(format!("{SHOP}?q={}", "\u{65e5}".repeat(13)));
     long.id = Some(SessionId::parse("x".repeat(64)).unwrap());
     let record = long.cut().to_record().unwrap();

@@ -20,13 +20,13 @@ const MAX_SHOWN: usize = 8;
 /// Maximum length of the recorded goal, as a prompt shows it. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
-/// Returns the lines that show a trajectory to a run with the goal `goal`. `left` has the positions of the steps that
+/// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the steps that
 /// are left, the next one first. For each value of the recorded goal, `values` has the value that the new goal has in
 /// its place.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],
-    goal: &str,
+    new: &str,
     values: &[Option<String>],
     now: DateTime<Utc>,
 ) -> Vec<Vec<Piece>> {
@@ -35,12 +35,17 @@ pub(super) fn lines(
         ago(now - header.timestamp),
         counted(trajectory.steps.len(), "step"),
     );
-    let head = match shared(&header.goal, &header.slots, goal) {
+    let head = match shared(&header.goal, &header.slots, new) {
         None => format!("This task was done here {age}, in {all}."),
         Some(parts) => {
             let goal = text::truncate(&masked(&parts), MAX_GOAL);
+            let others = if has_other_values(trajectory, &parts, new, values) {
+                " Its values were others: take yours from the goal."
+            } else {
+                ""
+            };
             format!(
-                "A similar task was done here {age}, in {all}. Its values were others: take yours from the goal. It was: {goal}"
+                "A similar task was done here {age}, in {all}.{others} In words of your goal, it was: {goal}"
             )
         }
     };
@@ -67,6 +72,37 @@ pub(super) fn lines(
         ))]);
     }
     out
+}
+
+/// Returns true if the new goal has something in place of a value or of other words of the recorded goal, whose shared parts
+/// are `parts`. Words that one goal has in addition to the other, such as `and`, do not count.
+fn has_other_values(
+    trajectory: &Trajectory,
+    parts: &[Shared],
+    new: &str,
+    values: &[Option<String>],
+) -> bool {
+    let header = &trajectory.header;
+    let wanted = text::words(new);
+    let slots = header.slots.iter().enumerate();
+    let mut known: Vec<String> = Vec::new();
+    for (nth, (start, end)) in slots {
+        let old = text::words(header.goal.get(*start..*end).unwrap_or_default());
+        let is_same = match values.get(nth) {
+            Some(Some(value)) => text::words(value) == old,
+            _ => wanted.windows(old.len().max(1)).any(|some| some == old),
+        };
+        if !is_same {
+            return true;
+        }
+        known.extend(old);
+    }
+    for part in parts {
+        if let Shared::Words(shared) = part {
+            known.extend(text::words(shared));
+        }
+    }
+    parts.contains(&Shared::Other) && wanted.iter().any(|word| !known.contains(word))
 }
 
 /// Returns the recorded goal with numbers in place of its values, and dots in place of words that the new goal does not

@@ -162,7 +162,7 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
     assert_eq!(
         lines,
         [
-            "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. It was: \
+            "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. In words of your goal, it was: \
              Search for <1> and add the cheapest to the cart",
             "1. fill searchbox \"Search\" with <1> (in your goal \"tennis balls\"), then Enter <- next, on this page",
             "2. click button \"Sort: price ascending\"",
@@ -181,6 +181,41 @@ fn a_similar_task_reads_the_way_with_slots_and_none_of_its_values() {
     assert_eq!(same[2..], lines[2..]);
     let other = shown(&records, "Cancel my order", &[], "searchbox \"Search\" e1");
     assert_eq!(other, [""; 0]);
+}
+
+#[test]
+fn values_are_called_others_only_if_one_differs() {
+    let told = |known: &str, new: &str| {
+        let mut first = search("run_1", 0, "padel rackets", "Bullpadel Hack 03");
+        first.about.goal = known.to_owned();
+        let records = learned(&[], &first);
+        let lines = shown(&records, new, &[], "searchbox \"Search\" e1");
+        let start = "A similar task was done here 1 hour ago, in 4 steps. ";
+        lines[0].strip_prefix(start).expect(&lines[0]).to_owned()
+    };
+    let others = "Its values were others: take yours from the goal. ";
+    let known = "Search for padel rackets and add the cheapest to the cart";
+    for (new, is_other, shared) in [
+        (
+            "Search for padel rackets. Add the cheapest to the cart",
+            false,
+            "Search for <1> ... Add the cheapest to the cart",
+        ),
+        (
+            "Search for tennis balls. Add the cheapest to the cart",
+            true,
+            "Search for <1> ... Add the cheapest to the cart",
+        ),
+        (
+            "Search for padel rackets and add the lightest to the cart",
+            true,
+            "Search for <1> and add the ... to the cart",
+        ),
+    ] {
+        let before = if is_other { others } else { "" };
+        let expected = format!("{before}In words of your goal, it was: {shared}");
+        assert_eq!(told(known, new), expected, "{new}");
+    }
 }
 
 #[test]

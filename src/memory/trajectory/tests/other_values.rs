@@ -71,7 +71,7 @@ fn quoted_values_are_read_without_their_quotes() {
     assert_eq!(other[1..], expected("Roof leaks", "wish"));
     assert_eq!(
         other[0],
-        "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. It was: \
+        "A similar task was done here 1 hour ago, in 4 steps. Its values were others: take yours from the goal. In words of your goal, it was: \
          Log in as <1> with the password <secret:PASSWORD>. File a new issue with the title <2> and the priority <3>"
     );
 }
