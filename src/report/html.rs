@@ -34,6 +34,8 @@ struct Report<'a> {
     is_success: bool,
     answer: Option<&'a str>,
     evidence: Option<&'a str>,
+    /// The claims of the answer that no page of the run supports.
+    unverified: &'a [String],
     error: Option<&'a str>,
     facts: Vec<(&'static str, String)>,
     plots: Vec<Plot>,
@@ -150,6 +152,7 @@ impl<'a> Report<'a> {
                 system: Some(system),
                 ..
             } => self.system = Some(system),
+            EventKind::FinishChecked { unverified, .. } => self.unverified = unverified,
             EventKind::RunEnded {
                 answer,
                 evidence,
@@ -161,6 +164,10 @@ impl<'a> Report<'a> {
                 self.verdict = format!("The run ended: {}.", words::stop(summary.stop));
                 self.is_success = summary.success;
                 (self.answer, self.evidence) = (answer.as_deref(), evidence.as_deref());
+                // A refused answer is not the answer of the run.
+                if answer.is_none() {
+                    self.unverified = &[];
+                }
                 self.error = error.as_deref();
                 self.facts.extend(figures(summary));
                 let found = extracted.iter();
@@ -485,8 +492,26 @@ mod tests {
             ),
             event(1, replied(1_000, 0)),
             event(1, clicked(&json!("no_effect"))),
+            event(
+                1,
+                serde_json::from_value(json!({
+                    "event": "call_refused",
+                    "problem": { "tool": null, "failure": { "class": "bad_arguments", "detail": "the reply held no tool call" } },
+                }))
+                .unwrap(),
+            ),
             event(2, replied(2_000, 1_000)),
             event(2, clicked(&json!("done"))),
+            event(
+                2,
+                EventKind::FinishChecked {
+                    answer: HOSTILE.into(),
+                    evidence: HOSTILE.into(),
+                    verified: true,
+                    earlier: false,
+                    unverified: vec![HOSTILE.into()],
+                },
+            ),
             event(
                 2,
                 EventKind::RunEnded {
@@ -521,10 +546,10 @@ mod tests {
         for unit in ["2000 tokens at most.", " ms at most."] {
             assert!(html.contains(unit), "{unit}");
         }
-        // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence, a read
-        // text, and an unreadable line.
+        // The text occurs in the title, goal, request, rules, two replies, two targets and changes, answer, evidence and claim
+        // (in the head and in the step), a read text, and an unreadable line.
         let escaped = html.matches("&#60;script&#62;alert(1)").count();
-        assert_eq!(escaped, 14, "{html}");
+        assert_eq!(escaped, 17, "{html}");
         for end in ["</details>", "</pre>"] {
             let open = end.replace('/', "");
             assert_eq!(
@@ -548,10 +573,26 @@ mod tests {
             "<title>1000 tokens from the cache</title>",
             "<title>700 ms of the model</title>",
             "<title>100 ms of the browser</title>",
+            "not usable: the reply held no tool call",
             "Memory said and learned nothing.",
         ] {
             assert!(html.contains(part), "{part} is not in {html}");
         }
+    }
+
+    #[test]
+    fn the_head_names_the_claims_that_no_page_supports() {
+        let mut record = record();
+        let head = |record: &RunRecord| {
+            let html = record.to_html();
+            html.split("<h2>").next().unwrap().contains("Unverified: ")
+        };
+        assert!(head(&record));
+        // The answer was refused, and the run ended without one.
+        if let EventKind::RunEnded { answer, .. } = &mut record.events.last_mut().unwrap().kind {
+            *answer = None;
+        }
+        assert!(!head(&record));
     }
 
     #[test]

@@ -169,14 +169,12 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             },
         ),
         EventKind::CallRefused { problem } => {
-            let tool = problem.tool.as_deref().unwrap_or("a call");
-            vec![Line::aside(
-                "warning",
-                &format!(
-                    "{tool} is not a call that can run: {}",
-                    problem.failure.detail
-                ),
-            )]
+            let detail = &problem.failure.detail;
+            let text = match &problem.tool {
+                Some(tool) => format!("{tool} is not a call that can run: {detail}"),
+                None => format!("not usable: {detail}"),
+            };
+            vec![Line::aside("warning", &text)]
         }
         EventKind::CallsDropped { count, why } => {
             aside("dropped", &format!("{count} further calls: {why}"))

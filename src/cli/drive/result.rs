@@ -51,7 +51,7 @@ impl Ended {
         lines.extend(text("Answer", &report.answer));
         lines.extend(text("Evidence", &report.evidence));
         let claims = report.unverified.iter();
-        lines.extend(claims.map(|claim| row("Unproven", &quoted(claim, 200))));
+        lines.extend(claims.map(|claim| row("Unverified", &quoted(claim, 200))));
         lines.extend(
             report
                 .extracted
