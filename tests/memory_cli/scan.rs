@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use webwise::{
-    Host, MemoryBackend as _,
+    Host, MemoryBackend as _, RunId,
     memory::{Change, Edit, Namespace, Record, Shelf},
+    registry::RunManifest,
     secret::Redactor,
-    store::JsonFiles,
+    store::{JsonFiles, RunRegistry},
 };
 
 use crate::world::{Machine, text};
@@ -68,6 +69,27 @@ async fn a_secret_is_found_in_every_form_that_the_program_names_and_never_printe
         // Another secret is not there.
         assert_eq!(scan(&machine, &["--secret-env", "PIN"]).0, Some(0));
     }
+}
+
+#[tokio::test]
+async fn an_entry_of_the_register_is_named_with_the_command_that_removes_it() {
+    let machine = Machine::new();
+    let runs = RunRegistry::new(JsonFiles::open(machine.memory()), Namespace::default());
+    let run = RunId::parse("run_1").unwrap();
+    let manifest = RunManifest::new(run, SECRET, chrono::Utc::now());
+    let manifest = manifest.starting_at("https://shop.example/");
+    runs.start(&manifest).await.unwrap();
+    let by_key = "`webwise memory forget KEY` removes an item";
+    let by_host = "`webwise memory forget --host URL`, with the host where a run began";
+    let (code, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains(by_host) && !said.contains(by_key), "{said}");
+    store(&machine, "n1", SECRET).await;
+    let (_, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+    assert!(said.contains(by_host) && said.contains(by_key), "{said}");
+    machine.says(&["forget", "--host", "https://shop.example", "--yes"]);
+    let (_, said) = scan(&machine, &["--secret-env", "SHOP_PASSWORD"]);
+    assert!(!said.contains("Found in the item"), "{said}");
 }
 
 #[tokio::test]

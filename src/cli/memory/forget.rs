@@ -1,13 +1,16 @@
 //! `webwise memory forget` and `undo`.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{self, IsTerminal as _, Write as _},
+};
 
 use chrono::Utc;
 
 use super::args::{ForgetArgs, HostArg, UndoArgs};
 use crate::{
     MemoryBackend,
-    base::{Error, text::counted},
+    base::{Error, Host, Site, text::counted},
     cli::{
         Refusal,
         memory_place::MemoryPlace,
@@ -15,13 +18,15 @@ use crate::{
         say,
         say::one_line,
     },
-    memory::{Origin, ago::ago},
+    memory::{Origin, Scope, ago::ago},
     report::words::quoted,
     store::{Forgotten, Item, Keeper, Place, Undone},
 };
 
 /// Maximum length of a run's goal in the question whether to undo the run. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 60;
+/// Maximum number of known hosts that a refusal names. Source: chosen.
+const MAX_HOSTS: usize = 5;
 
 pub(super) async fn run<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
@@ -40,18 +45,24 @@ pub(super) async fn run<M: MemoryBackend>(
         if host.site().is_none() {
             return Err(Refusal::usage(format!("{host} is no address of a site")));
         }
-        let place = Place::Hosts(
+        let hosts = Place::Hosts(
             [Some(host), by_http.as_ref()]
                 .into_iter()
                 .flatten()
                 .cloned()
                 .collect(),
         );
-        return forget(keeper, &place, host.as_str(), args.yes).await;
+        if !keeper.knows(&hosts).await? {
+            return Err(unknown(keeper, place, host.as_str(), host.site().as_ref()).await?);
+        }
+        return forget(keeper, &hosts, host.as_str(), args.yes).await;
     }
     if let Some(site) = &args.site {
-        let place = Place::Site(site.clone());
-        return forget(keeper, &place, site.as_str(), args.yes).await;
+        let whole = Place::Site(site.clone());
+        if !keeper.knows(&whole).await? {
+            return Err(unknown(keeper, place, site.as_str(), None).await?);
+        }
+        return forget(keeper, &whole, site.as_str(), args.yes).await;
     }
     all(keeper, place, args.yes).await
 }
@@ -63,13 +74,50 @@ async fn forget<M: MemoryBackend>(
     name: &str,
     yes: bool,
 ) -> Result<(), Refusal> {
-    let mut forgotten = Forgotten::default();
-    if keeper.knows(place).await? {
-        confirm("Forget", name, yes)?;
-        forgotten = keeper.forget_place(place).await.map_err(untold)?;
-    }
+    confirm("Forget", name, yes)?;
+    let forgotten = keeper.forget_place(place).await.map_err(untold)?;
     tell(forgotten, name);
     Ok(())
+}
+
+/// Returns the refusal to forget a place of which nothing is known. It names the hosts that are known, those of `site` first.
+async fn unknown<M: MemoryBackend>(
+    keeper: &Keeper<'_, M>,
+    place: &MemoryPlace,
+    name: &str,
+    site: Option<&Site>,
+) -> Result<Refusal, Refusal> {
+    let shelves = keeper.shelves(Some(&place.namespace())).await?;
+    let hosts: BTreeSet<Host> = shelves
+        .into_iter()
+        .filter_map(|shelf| match shelf.scope {
+            Scope::Host(host) => Some(host),
+            Scope::Global => None,
+        })
+        .collect();
+    let (near, others): (Vec<Host>, Vec<Host>) = hosts
+        .into_iter()
+        .partition(|host| site.is_some() && host.site().as_ref() == site);
+    let whole = match site {
+        Some(site) if !near.is_empty() => {
+            format!("; --site {site} takes all its ports and subdomains")
+        }
+        _ => String::new(),
+    };
+    let all = near.len() + others.len();
+    let mut names: Vec<String> = near.iter().chain(&others).map(Host::to_string).collect();
+    if all > MAX_HOSTS {
+        names.truncate(MAX_HOSTS);
+        names.push(format!("{} more", all - MAX_HOSTS));
+    }
+    let known = if names.is_empty() {
+        "no host is known here".to_owned()
+    } else {
+        format!("known here: {}{whole}", names.join(", "))
+    };
+    Ok(Refusal::usage(one_line(&format!(
+        "nothing is known of {name}, so nothing was forgotten: {known}"
+    ))))
 }
 
 pub(super) async fn one<M: MemoryBackend>(

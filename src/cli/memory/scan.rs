@@ -10,6 +10,7 @@ use crate::{
     base::text::counted,
     cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line, tell, values},
     memory::{self, Record, ShelfFilter, waiting},
+    registry::is_registry,
     secret::Redactor,
     store::Keeper,
 };
@@ -116,10 +117,22 @@ pub(super) async fn run<M: MemoryBackend>(
         }
         return Ok(());
     }
+    let of_runs = found.hits.iter().filter(|hit| is_registry(&hit.shelf));
+    let of_runs = of_runs.count();
+    let mut ways = Vec::new();
+    if of_runs < hits.len() || hits.is_empty() {
+        ways.push("`webwise memory forget KEY` removes an item");
+    }
+    if of_runs > 0 {
+        ways.push(
+            "`webwise memory forget --host URL`, with the host where a run began, or `--all` removes the entry of a run",
+        );
+    }
     Err(Refusal::failure(format!(
-        "a secret is in {} and {} of memory: `webwise memory forget KEY` removes an item",
+        "a secret is in {} and {} of memory: {}",
         counted(hits.len(), "item"),
-        counted(files.hits.len(), "file")
+        counted(files.hits.len(), "file"),
+        ways.join("; ")
     )))
 }
 
