@@ -25,6 +25,8 @@
 //! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never
 //!   conflicts with a flag that was given.
 
+mod names;
+
 use std::{
     collections::BTreeSet,
     env,
@@ -45,6 +47,7 @@ use super::{
     values::duration,
 };
 use crate::{explore::Limits, guard::Budget};
+use names::{has, similar};
 
 const NAME: &str = "webwise.toml";
 
@@ -195,15 +198,20 @@ impl Config {
         let refused = |reason: String| Refusal::usage(format!("{}: {reason}", file.display()));
         for (flag, value) in flags(text).map_err(refused)? {
             if OF_ONE_CALL.contains(&flag.as_str()) || !has(command, &flag) {
-                return Err(refused(format!("`{flag}` is no flag that a file can set")));
+                let meant = similar(command, &flag);
+                let meant = meant.map_or_else(String::new, |name| format!(": is `{name}` meant?"));
+                return Err(refused(format!(
+                    "`{flag}` is no flag that a file can set{meant}"
+                )));
             }
-            let is_at_most = |most: u64| {
-                let number = value
-                    .as_integer()
-                    .and_then(|number| u64::try_from(number).ok());
-                number.is_some_and(|number| number <= most)
-            };
             let most = most(&flag);
+            let number = values(&value).and_then(|values| limit(&flag, &values));
+            if let Some(most) = most.filter(|_| !is_trusted && number.is_none()) {
+                return Err(refused(format!(
+                    "give `{flag}` a whole number of at most {most}"
+                )));
+            }
+            let is_at_most = |most: u64| number.is_some_and(|number| number <= most);
             if !is_trusted && !HARMLESS.contains(&flag.as_str()) && !most.is_some_and(is_at_most) {
                 let what = most.map_or_else(
                     || format!("not set `{flag}`"),
@@ -418,14 +426,6 @@ fn values(value: &Value) -> Option<Vec<String>> {
         Value::Array(all) => all.iter().map(one).collect(),
         value => one(value).map(|value| vec![value]),
     }
-}
-
-/// Returns true if a command or one of its subcommands has this flag.
-fn has(command: &Command, flag: &str) -> bool {
-    command
-        .get_arguments()
-        .any(|arg| arg.get_long() == Some(flag))
-        || command.get_subcommands().any(|inner| has(inner, flag))
 }
 
 /// Returns true if an environment variable is set and not empty.

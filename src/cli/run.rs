@@ -1,6 +1,6 @@
 //! `webwise run`: a task of the user's own, on a site of the user's choice.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fs, sync::Arc, time::Duration};
 
 use chrono::Utc;
 use uuid::Uuid;
@@ -19,6 +19,7 @@ use crate::{
     Error, MemoryBackend, Task,
     agent::{Approver, Options, Replay},
     base::{SessionId, TokenCount},
+    registry::RunStatus,
     report::words,
     store::InMemory,
 };
@@ -30,6 +31,16 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
             "--attach works by the driver cdp: leave out `--driver playwright-cli`",
         ));
     }
+    if args.no_memory && args.session_id.is_some() {
+        return Err(Refusal::usage(
+            "the runs of a session know each other from memory: leave out --session-id or --no-memory",
+        ));
+    }
+    refuse_twice(
+        "--param",
+        args.parameters.iter().map(|(name, _)| name.as_str()),
+    )?;
+    refuse_twice("--given", args.given.iter().map(|(name, _)| name.as_str()))?;
     check_screen(args.browser.headed)?;
     let memory: Arc<dyn MemoryBackend> = if args.no_memory {
         Arc::new(InMemory::new())
@@ -111,6 +122,13 @@ async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin,
             return Err(Refusal::usage(why));
         }
         let refused = |error| cannot_go_on(&run.run, error);
+        if run.status == RunStatus::Completed {
+            let id = &run.run;
+            return Err(Refusal::usage(format!(
+                "{id} cannot be continued: it has ended with an answer. `webwise run --resume-run {id} --goal GOAL` starts a new run on \
+                 its last page"
+            )));
+        }
         run.may_resume(Utc::now()).map_err(refused)?;
         let checkpoint = runs.runs().checkpoint(&run.run).await;
         let task = checkpoint.and_then(|checkpoint| Task::of_checkpoint(&checkpoint));
@@ -140,6 +158,17 @@ async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin,
         task = task.continuing(earlier).map_err(|error| wrong(&error))?;
     }
     Ok(Begin::New(with_flags(task, args)?))
+}
+
+/// Returns an error if a name is given twice, because only one of its values could be used.
+fn refuse_twice<'a>(flag: &str, mut names: impl Iterator<Item = &'a str>) -> Result<(), Refusal> {
+    let mut seen = BTreeSet::new();
+    let twice = names.find(|name| !seen.insert(*name));
+    twice.map_or(Ok(()), |name| {
+        Err(Refusal::usage(format!(
+            "{flag} {name} is given twice: give each name once"
+        )))
+    })
 }
 
 fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {

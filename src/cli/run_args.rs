@@ -108,7 +108,7 @@ pub(super) struct RunArgs {
     /// Maximum number of tokens that the model writes. Default: no limit.
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) max_output_tokens: Option<u64>,
-    /// Maximum time of the run, such as 90s, 5m or 1h. Default: no limit.
+    /// Maximum time of the run, such as 90s, 5m or 1h. A bare number is seconds. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) timeout: Option<Duration>,
     /// The actions that need your approval.
@@ -130,8 +130,8 @@ pub(super) struct RunArgs {
     /// A value that the goal refers to by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::parameter)]
     pub(super) parameters: Vec<(ParameterName, String)>,
-    /// A text that the work needs and no page shows, such as a letter to answer: a name and the file that contains it. The
-    /// model reads it as data.
+    /// A text that the work needs and no page shows, such as a letter to answer: a name and the file that contains it, with
+    /// at most 4000 characters. The model reads it as data.
     #[arg(long = "given", value_name = "NAME=FILE", value_parser = values::given)]
     pub(super) given: Vec<(String, PathBuf)>,
     /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.
@@ -195,8 +195,8 @@ pub(super) struct ModelArgs {
     /// Address of an OpenAI-compatible server; overrides `WEBWISE_LLM_BASE_URL`.
     #[arg(long, value_name = "URL", value_parser = values::url)]
     pub(super) base_url: Option<Url>,
-    /// Maximum time for one answer of the model, such as 90s or 9m. Default: 60s. A slow model on your own machine needs
-    /// more.
+    /// Maximum time for one answer of the model, such as 90s or 9m. Default: 60s. A bare number is seconds. A slow model on
+    /// your own machine needs more.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) model_timeout: Option<Duration>,
     /// When the model gets a picture of the page. Default: auto for a model that is known to accept pictures, otherwise
@@ -308,6 +308,8 @@ mod tests {
             ("--approve", "never"),
             ("--images", "yes"),
             ("--allow", "a b"),
+            ("--allow", "htp:/x"),
+            ("--allow", "https://shop.example/path"),
             ("--param", "x"),
             ("--given", "letter"),
             ("--given", "=letter.txt"),
@@ -334,6 +336,21 @@ mod tests {
                 "{sentence}"
             );
         }
+    }
+
+    #[test]
+    fn the_help_tells_the_unit_of_a_time_and_the_size_of_a_text() {
+        let help = <Run as clap::CommandFactory>::command();
+        let of = |flag: &str| {
+            let mut all = help.get_arguments();
+            let arg = all.find(|arg| arg.get_long() == Some(flag)).unwrap();
+            arg.get_long_help().or(arg.get_help()).unwrap().to_string()
+        };
+        for flag in ["timeout", "model-timeout"] {
+            assert!(of(flag).contains("A bare number is seconds"), "{flag}");
+        }
+        let most = crate::working::MAX_GIVEN_TEXT;
+        assert!(of("given").contains(&format!("at most {most} characters")));
     }
 
     #[test]

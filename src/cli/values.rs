@@ -50,15 +50,29 @@ pub(super) fn debugger(text: &str) -> Result<Url, String> {
     }
 }
 
-/// Parses a site, given as a host name or an address.
+/// Parses a site, given as a host name or an address without a path.
 pub(super) fn site(text: &str) -> Result<Site, String> {
-    let whole = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("https://{text}/")
+    let wrong = || "give a site such as example.com".to_owned();
+    let whole = match text.split_once("://") {
+        Some(_) => text.to_owned(),
+        // Without this check, `http:/shop.example` would be the host `http`.
+        None if text
+            .split('/')
+            .next()
+            .is_some_and(|host| host.ends_with(':')) =>
+        {
+            return Err(wrong());
+        }
+        None => format!("https://{text}"),
     };
-    let site = Url::parse(&whole).ok().and_then(|url| Site::of(&url).ok());
-    site.ok_or_else(|| "give a site such as example.com".to_owned())
+    let url = Url::parse(&whole).map_err(|_| wrong())?;
+    let site = Site::of(&url).map_err(|_| wrong())?;
+    if url.path() != "/" || url.query().is_some() || url.fragment().is_some() {
+        return Err(format!(
+            "a site is meant with all its paths: give it without one, such as {site}"
+        ));
+    }
+    Ok(site)
 }
 
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -298,8 +312,30 @@ mod tests {
     #[test]
     fn a_site_is_a_name_or_an_address() {
         assert_eq!(site("www.example.com").unwrap().as_str(), "example.com");
-        assert_eq!(site("http://127.0.0.1:80/x").unwrap().as_str(), "127.0.0.1");
-        assert!(site("a b").is_err() && site("").is_err() && site("ftp://x").is_err());
+        assert_eq!(site("shop.example/").unwrap().as_str(), "shop.example");
+        assert_eq!(site("http://127.0.0.1:80").unwrap().as_str(), "127.0.0.1");
+        for bad in [
+            "a b",
+            "",
+            "ftp://x",
+            "htp:/x",
+            "http:/shop.example",
+            "htp:",
+            "mailto:x",
+        ] {
+            assert!(site(bad).unwrap_err().starts_with("give a site"), "{bad}");
+        }
+        for path in [
+            "https://www.shop.example/path",
+            "shop.example/?x",
+            "shop.example#x",
+        ] {
+            let told = site(path).unwrap_err();
+            assert!(
+                told.ends_with("without one, such as shop.example"),
+                "{told}"
+            );
+        }
     }
 
     #[test]

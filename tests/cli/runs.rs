@@ -122,7 +122,10 @@ fn what_cannot_be_continued_is_refused_with_the_reason() {
             &["--resume-run", "run_a"],
             "run_a could be run_a2 or run_a1",
         ),
-        (&["--resume-run", "run_a1"], "it has ended with an answer"),
+        (
+            &["--resume-run", "run_a1"],
+            "it has ended with an answer. `webwise run --resume-run run_a1 --goal GOAL` starts",
+        ),
         (
             &["--resume-run", "run_a2"],
             "nothing is stored from which it could go on",
@@ -147,6 +150,10 @@ fn what_cannot_be_continued_is_refused_with_the_reason() {
         refusal_of(&["runs", "--status", "done"])
             .contains("running, completed, failed or abandoned")
     );
+    assert!(refusal_of(&["runs", "--limit", "0"]).contains("--limit"));
+    std::fs::remove_dir_all(&memory).unwrap();
+    let said = with(&["--resume-run", "last"]);
+    assert!(said.contains("no run is known here"), "{said}");
 }
 
 #[test]

@@ -123,7 +123,6 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
     }
     for flag in [
         "base-url",
-        "max-steps",
         "trace-ttl-days",
         "model",
         "driver",
@@ -145,6 +144,15 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
     }
     for (flag, most) in [("max-steps", 50), ("depth", 2), ("pages", 20)] {
         assert!(config(&format!("{flag} = {most}"), false).is_ok(), "{flag}");
+        assert!(
+            config(&format!("{flag} = '{most}'"), false).is_ok(),
+            "{flag}"
+        );
+        for bad in ["-3", "'x'", "true"] {
+            let said = config(&format!("{flag} = {bad}"), false).unwrap_err();
+            let told = format!("webwise.toml: give `{flag}` a whole number of at most {most}");
+            assert_eq!(said, told, "{bad}");
+        }
         let said = config(&format!("{flag} = {}", most + 1), false).unwrap_err();
         assert!(
             said.contains(&format!("set `{flag}` to no more than {most}, ")),
@@ -211,7 +219,14 @@ fn a_mistake_is_told_with_its_place() {
     for (text, said) in [
         ("max-steps = 1\nmax-calls = = 2", "webwise.toml: line 2: "),
         ("max-steps = 1\n= 2", "webwise.toml: line 2: "),
-        ("max-stepz = 1", "webwise.toml: `max-stepz` is no flag"),
+        (
+            "max-stepz = 1",
+            "webwise.toml: `max-stepz` is no flag that a file can set: is `max-steps` meant?",
+        ),
+        (
+            "max_steps = 1",
+            "webwise.toml: `max_steps` is no flag that a file can set: is `max-steps` meant?",
+        ),
         (
             "goal = 'x'",
             "webwise.toml: `goal` is no flag that a file can set",

@@ -47,7 +47,7 @@ pub(in crate::cli) struct EvalArgs {
     /// Maximum number of steps of a run. Default: 50.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     max_steps: Option<u32>,
-    /// Maximum time of a run, such as 90s, 5m or 1h. Default: no limit.
+    /// Maximum time of a run, such as 90s, 5m or 1h. A bare number is seconds. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     timeout: Option<Duration>,
     /// The actions that need approval. Nobody is asked, so what needs approval is refused.

@@ -1,7 +1,7 @@
 //! `webwise runs` without a command: the list of runs.
 
 use chrono::{DateTime, Utc};
-use clap::Args;
+use clap::{Args, value_parser};
 use serde_json::json;
 
 use super::Register;
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Number of runs that are listed by default. Source: chosen; they fit on a screen.
-const LIMIT: usize = 20;
+const LIMIT: u32 = 20;
 /// Maximum length of a run's goal or address in the list. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
@@ -30,8 +30,8 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "HOST", value_parser = values::host)]
     domain: Option<Host>,
     /// Maximum number of runs, the newest first.
-    #[arg(long, value_name = "N", default_value_t = LIMIT)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value_t = LIMIT, value_parser = value_parser!(u32).range(1..))]
+    limit: u32,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -46,7 +46,7 @@ pub(super) async fn run(
     filter.domain.clone_from(&args.domain);
     filter.session.clone_from(&args.session_id);
     filter.status = args.status;
-    filter.limit = Some(args.limit);
+    filter.limit = usize::try_from(args.limit).ok();
     let now = Utc::now();
     let found = runs.runs().list(&filter, now).await?;
     if args.json {

@@ -270,8 +270,13 @@ fn named(mut known: Vec<RunManifest>, run: &str) -> Result<RunManifest, Refusal>
     let at = known
         .iter()
         .position(|known| meant.as_deref() == Some(known.run.as_str()));
-    at.map(|at| known.swap_remove(at))
-        .ok_or_else(|| Refusal::usage(format!("no run {run} is known: `webwise runs` lists them")))
+    at.map(|at| known.swap_remove(at)).ok_or_else(|| {
+        Refusal::usage(if run == LAST {
+            "no run is known here: `webwise runs` lists the runs of a memory folder".to_owned()
+        } else {
+            format!("no run {run} is known: `webwise runs` lists them")
+        })
+    })
 }
 
 pub(super) fn cannot_go_on(run: &RunId, error: Error) -> Refusal {
