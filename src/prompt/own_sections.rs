@@ -17,7 +17,7 @@ use super::{
     step::{MAX_NAME, MAX_TEXT, StepParts},
 };
 use crate::{
-    base::{TokenCount, text},
+    base::TokenCount,
     working::{Extraction, is_lasting},
 };
 
