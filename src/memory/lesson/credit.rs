@@ -132,24 +132,33 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
 /// not help.
 ///
 /// If the run recovered from the failure, only a step before the recovery shows that: it failed, and something else
-/// worked later. A step of the recovery itself shows nothing. If the advice is the first of its moves, it may have been
-/// needed.
+/// worked later. If the recovery itself contains the advised step, nothing is shown, because that step may have been
+/// needed. Earlier failures of the same step do not matter then.
 fn in_vain(
     trace: &Trace,
     failed: usize,
     id: &AdviceId,
     begins: impl Fn(&TraceStep) -> bool,
 ) -> bool {
-    let mut found = trace.found.iter();
-    let end = found
-        .find(|found| found.failed == failed)
-        .map_or(trace.steps.len(), |found| found.first);
+    let found = trace.found.iter().find(|found| found.failed == failed);
+    if found.is_some_and(|found| moves(trace, found).any(&begins)) {
+        return false;
+    }
+    let end = found.map_or(trace.steps.len(), |found| found.first);
     let near = trace.steps[failed + 1..end]
         .iter()
         .take(NEAR)
         .take_while(|step| step.host == trace.steps[failed].host);
     let saw: Vec<&TraceStep> = near.filter(|step| step.saw(id)).collect();
     saw.iter().any(|step| begins(step))
+}
+
+/// Returns the steps that were the moves of the recovery `found`. If the recovery is stored without its moves, only its first
+/// step is known.
+fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
+    let steps = trace.steps[found.first..].iter();
+    let done = steps.filter(|step| step.is_done());
+    done.take(found.what.moves.len().max(1))
 }
 
 /// Returns true if `step` is the first move of `recovery` after the failure of the step `failed`.

@@ -371,22 +371,26 @@ fn a_lesson_for_all_sites_is_retired_by_three_sites_and_a_person_brings_it_back(
 
 #[test]
 fn advice_that_failed_before_something_else_worked_was_followed_and_did_not_help() {
-    // The outcome of the advised click, and the counts that follow from it.
+    let timeout = || failed(ErrorClass::Timeout);
+    // The outcomes of the advised clicks, and the counts that follow from them.
     for (advised, followed, harmed) in [
-        (Outcome::NoEffect, 1, 1),
+        (vec![Outcome::NoEffect], 1, 1),
+        (vec![timeout(), timeout()], 1, 1),
         // It may have been needed: the recovery consists of both clicks.
-        (Outcome::Done, 0, 0),
+        (vec![Outcome::Done], 0, 0),
+        (vec![timeout(), Outcome::Done], 0, 0),
     ] {
         let mut memory = Memory::default();
         let shelf = of("https://a.example");
         memory.learn(&banner_run("run_1", "https://a.example", 1, &[]));
         let sees = [id(&shelf, &memory.lessons(&shelf).remove(0))];
-        let steps = vec![
-            did("click", GO, failed(ErrorClass::Intercepted)),
-            did("click", COOKIES, advised).seeing(&sees),
+        let mut steps = vec![did("click", GO, failed(ErrorClass::Intercepted))];
+        let clicks = advised.into_iter();
+        steps.extend(clicks.map(|outcome| did("click", COOKIES, outcome).seeing(&sees)));
+        steps.extend([
             did("click", Some(("button", "Close")), Outcome::Done).seeing(&sees),
             did("click", GO, Outcome::Done).seeing(&sees),
-        ];
+        ]);
         memory.learn(&log_of("run_2", "https://a.example", 2, steps));
         let lessons = memory.lessons(&shelf);
         assert_eq!(lessons.len(), 2, "the other way is learned too");
