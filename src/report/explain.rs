@@ -300,6 +300,11 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
             _ => {}
         }
     }
+    // Earlier versions credited a lesson with the run that taught it.
+    let taught = book.items.iter_mut();
+    for item in taught.filter(|item| item.became.contains(&StatusChange::Recorded)) {
+        item.credited.clear();
+    }
     book.items
 }
 
@@ -512,11 +517,17 @@ mod tests {
             error_pattern: None,
             item: id("n"),
         };
-        let items = explain(&[at(5, kind)]);
+        let items = explain(&[credited(5, "n"), at(5, kind), credited(5, "a")]);
         assert_eq!(
             (items[0].lesson.as_str(), items[0].became.clone()),
             ("new", vec![StatusChange::Recorded])
         );
         assert!(items[0].recalled.is_empty() && explain(&[]).is_empty());
+        let credits = items.iter().map(|item| item.credited.len());
+        assert_eq!(
+            credits.collect::<Vec<_>>(),
+            [0, 1],
+            "it did not help itself"
+        );
     }
 }

@@ -23,14 +23,7 @@ pub(super) fn describe(lesson: &Lesson) -> Described {
 
 /// Returns the uses without the run that taught the lesson: its recovery worked, but the lesson was not there to help it.
 fn results(lesson: &Lesson) -> Uses {
-    let mut uses = lesson.counts.uses();
-    let Some(run) = &lesson.provenance.run else {
-        return uses;
-    };
-    let helped = lesson.evidence.iter().filter(|one| one.credit.helped);
-    let taught = helped.filter(|one| one.run == *run).count();
-    // Its evidence may have been dropped since then.
-    let taught = u64::try_from(taught).unwrap_or(u64::MAX).max(1);
+    let (mut uses, taught) = (lesson.counts.uses(), lesson.taught());
     uses.used = uses.used.saturating_sub(taught);
     uses.helped = uses.helped.saturating_sub(taught);
     uses
@@ -111,11 +104,14 @@ fn details(lesson: &Lesson) -> Vec<(&'static str, String)> {
 }
 
 fn data(lesson: &Lesson) -> Map<String, Value> {
+    // A list counts the same in lines and as JSON.
+    let (mut counts, results) = (lesson.counts.clone(), results(lesson));
+    (counts.used, counts.helped) = (results.used, results.helped);
     let fields = [
         ("category", json!(lesson.category)),
         ("source", json!(lesson.source)),
         ("failed_command", json!(lesson.command())),
-        ("counts", json!(lesson.counts)),
+        ("counts", json!(counts)),
     ];
     fields
         .map(|(name, value)| (name.to_owned(), value))

@@ -268,20 +268,22 @@ fn take_back(
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| {
         let is_learned = lesson.source == LessonSource::Learned;
-        let taken = lesson.take_back(&of);
         let began_so = is_learned && began(lesson);
+        let taken = lesson.take_back(&of);
         if taken || began_so {
             // Apply the rules again to the remaining evidence.
             (lesson.demoted_by, lesson.retired_by) = (None, None);
             let last = lesson.evidence.last().map(|evidence| evidence.run.clone());
-            if let Some(run) = &last {
-                lesson.judge(run);
+            if let Some(run) = last {
+                lesson.judge(&run);
             } else if lesson.promoted_by.take().is_some() {
                 lesson.category = Category::ErrorRecovery;
             }
             if began_so {
+                // The run stays named while the counts contain it, because it did not use the lesson.
+                let counted = lesson.taught() > 0;
                 lesson.provenance = Provenance {
-                    run: last,
+                    run: lesson.provenance.run.take().filter(|_| counted),
                     ..Provenance::default()
                 };
             }

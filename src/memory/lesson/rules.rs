@@ -192,12 +192,18 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes the evidence that `of` selects, and subtracts it from the counts. Returns true if any evidence was
-    /// removed.
+    /// Removes the evidence that `of` selects, and subtracts it from the counts. If no evidence of the run that taught the
+    /// lesson is left, the lesson no longer names that run. Returns true if any evidence was removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
         self.evidence = kept;
+        if let Some(run) = &self.provenance.run {
+            let is_its = |evidence: &Evidence| evidence.run == *run;
+            if gone.iter().any(is_its) && !self.evidence.iter().any(is_its) {
+                self.provenance.run = None;
+            }
+        }
         let mut runs: Vec<&RunId> = Vec::new();
         for evidence in &gone {
             self.add(evidence.credit, false);
@@ -228,6 +234,24 @@ impl Lesson {
             self.last_used = used.unwrap_or(self.created_at);
         }
         !gone.is_empty()
+    }
+
+    /// Returns the number of cases by which the run that taught the lesson raised [`Counts::helped`](super::Counts::helped).
+    pub(super) fn taught(&self) -> u64 {
+        let Some(run) = &self.provenance.run else {
+            return 0;
+        };
+        let mut own = self
+            .evidence
+            .iter()
+            .filter(|known| known.run == *run)
+            .peekable();
+        if own.peek().is_none() {
+            // Of a run whose evidence was dropped, it is only known whether it was counted. The lesson was made at its end.
+            let is_older = self.counted_until >= Some(self.created_at);
+            return u64::from(is_older || self.counted.holds(run));
+        }
+        own.map(|known| u64::from(known.credit.helped)).sum()
     }
 
     pub(super) fn judge(&mut self, run: &RunId) {

@@ -444,6 +444,87 @@ fn what_a_run_taught_can_be_taken_back() {
     assert_eq!(memory.0[&global()], before[&global()]);
 }
 
+/// The results of the only lesson of a shelf, as a list shows them.
+fn results(memory: &Memory, shelf: &Shelf) -> String {
+    let records = &memory.0[shelf];
+    assert_eq!(records.len(), 1);
+    Lessons.describe(&records[0]).unwrap().results
+}
+
+#[test]
+fn when_the_run_that_taught_a_lesson_is_undone_no_other_run_counts_as_the_teacher() {
+    let url = "https://a.example";
+    let run = |text: &str| RunId::parse(text).unwrap();
+    let shown =
+        |sees: &[AdviceId]| vec![did("click", Some(("link", "Home")), Outcome::Done).seeing(sees)];
+    let harmed = |sees: &[AdviceId]| {
+        vec![
+            did("click", COOKIES, Outcome::Done).seeing(sees),
+            did("click", GO, failed(ErrorClass::Intercepted)).seeing(sees),
+        ]
+    };
+    type Steps<'a> = &'a dyn Fn(&[AdviceId]) -> Vec<Done>;
+    let cases: [(Option<Steps<'_>>, &str); 3] = [
+        (None, "shown 1, used 1, helped 1, harmed 0"),
+        (Some(&shown), "shown 2, used 1, helped 1, harmed 0"),
+        (Some(&harmed), "shown 2, used 2, helped 1, harmed 1"),
+    ];
+    for (third, expected) in cases {
+        for is_accepted in [false, true] {
+            let mut memory = Memory::default();
+            let shelf = of(url);
+            memory.learn(&banner_run("run_1", url, 1, &[]));
+            assert_eq!(
+                results(&memory, &shelf),
+                "shown 0, used 0, helped 0, harmed 0"
+            );
+            let (key, lesson) = memory.lessons(&shelf).remove(0);
+            let sees = [id(&shelf, &(key.clone(), lesson.clone()))];
+            memory.learn(&banner_run("run_2", url, 2, &sees));
+            if let Some(steps) = third {
+                memory.learn(&log_of("run_3", url, 3, steps(&sees)));
+            }
+            if is_accepted {
+                memory.edit(&shelf, &Lessons::trust(key, lesson.text.render(), at(4)));
+            }
+            for _ in 0..2 {
+                assert_eq!(results(&memory, &shelf), expected, "{is_accepted}");
+                memory.edit(&shelf, &Lessons::undo(run("run_1")));
+            }
+            assert_eq!(memory.lessons(&shelf)[0].1.provenance.run, None);
+        }
+    }
+    let mut memory = Memory::default();
+    memory.learn(&banner_run("run_1", url, 1, &[]));
+    memory.learn(&banner_run("run_2", "https://b.example", 2, &[]));
+    let site = Site::of(&url.parse().unwrap()).unwrap();
+    memory.edit(&global(), &Lessons::forget(site, None));
+    assert_eq!(
+        results(&memory, &global()),
+        "shown 0, used 1, helped 1, harmed 0"
+    );
+}
+
+#[test]
+fn the_run_that_taught_a_lesson_is_left_out_when_its_evidence_was_dropped_too() {
+    // Memory still knows the ids of the first number of runs, but not of the second.
+    for runs in [20, 140] {
+        let (mut memory, shelf) = (Memory::default(), of("https://a.example"));
+        let mut sees = Vec::new();
+        for n in 0..=runs {
+            let run = format!("run_{n}");
+            memory.learn(&banner_run(&run, "https://a.example", n, &sees));
+            sees = vec![id(&shelf, &memory.lessons(&shelf).remove(0))];
+        }
+        let counts = format!("shown {runs}, used {runs}, helped {runs}, harmed 0");
+        assert_eq!(results(&memory, &shelf), counts);
+        // It cannot be taken from the counts any more.
+        let first = RunId::parse("run_0").unwrap();
+        memory.edit(&shelf, &Lessons::undo(first));
+        assert_eq!(results(&memory, &shelf), counts);
+    }
+}
+
 #[test]
 fn forgetting_a_site_leaves_nothing_that_it_taught() {
     let mut memory = Memory::default();
