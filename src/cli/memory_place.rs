@@ -72,8 +72,9 @@ impl MemoryPlace {
         gone.then(|| format!("there is no folder {}", dir.display()))
     }
 
-    /// Returns the result of a command that only reads memory, after saying that `--memory-dir` names a folder that does not exist:
-    /// in the refusal if there is one, or else on stderr.
+    /// Returns the result of a command that never makes the folder of memory, after saying that `--memory-dir` names a folder that
+    /// does not exist: in the refusal if there is one, or else on stderr. Nothing is said of the default folder, which does
+    /// not exist before the first run.
     pub(super) fn checked(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
         let Some(missing) = self.memory_dir.as_ref().and_then(|_| self.missing()) else {
             return done;
