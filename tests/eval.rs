@@ -215,6 +215,7 @@ fn the_cases_share_a_memory_or_use_the_persons_own_if_that_is_asked_for() {
 fn the_flags_about_the_ways_of_earlier_runs_hold_in_an_evaluation() {
     let (web, place) = (site(), Place::new());
     let cases = [case(&web, "order")];
+    // Of the flag about scoring, this shows only that an evaluation accepts it: there is one way, so nothing is chosen.
     for (flags, expected) in [
         (&["--trace-scoring"][..], [false, false]),
         (&["--trace-scoring", "--trace-ttl-days=0"], [false, true]),

@@ -160,13 +160,46 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
     };
     let expired = |events: &[Value]| events.iter().any(|e| e["what"] == "trajectory_expired");
     assert!(!expired(&events(&[])), "nothing is known yet");
-    let kept = events(&["--trace-scoring"]);
-    assert!(!expired(&kept), "it is kept for thirty days");
+    assert!(!expired(&events(&[])), "it is kept for thirty days");
     assert!(expired(&events(&["--trace-ttl-days", "0"])));
     assert!(expired(&events(&["--config", &short])));
     let without = events(&["--config", &off]);
     let used = without.iter().any(|e| e["count"].as_u64() > Some(0));
     assert!(!used, "{without:?}");
+}
+
+#[tokio::test]
+async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown() {
+    let desk = Desk::open().await;
+    let home = desk.web.url("localhost", "/");
+    let run = |args: &[&str]| {
+        let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
+        desk.run(0, &[&goal[..], &["--no-replay"], args].concat()).1
+    };
+    run(&[]);
+    // The same way once more: a day older, but faster.
+    let hosts = std::fs::read_dir(desk.place.path("memory/default/domains")).unwrap();
+    let mut files = hosts.map(|host| host.unwrap().path().join("trajectories.json"));
+    let path = files.find(|path| path.exists()).unwrap();
+    let mut shelf: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let records = shelf["records"].as_object_mut().unwrap();
+    for (key, mut record) in records.clone() {
+        if let Some(end) = record["timestamp"].as_str() {
+            let end: chrono::DateTime<chrono::Utc> = end.parse().unwrap();
+            record["timestamp"] = (end - chrono::TimeDelta::days(1)).to_rfc3339().into();
+            record["run"] = "run_0".into();
+            records[&key]["duration_ms"] = 3_600_000.into();
+        }
+        records.insert(format!("t-0{}", key.strip_prefix("t-").unwrap()), record);
+    }
+    for (flags, is_older) in [(&["--trace-scoring"][..], true), (&[], false)] {
+        // Each run changes what is kept.
+        std::fs::write(&path, shelf.to_string()).unwrap();
+        let asked = asked(&run(flags));
+        let is_shown = asked.contains("This task was done here");
+        let is_shown_older = asked.contains("This task was done here 1 day ago");
+        assert_eq!((is_shown, is_shown_older), (true, is_older), "{asked}");
+    }
 }
 
 #[tokio::test]
