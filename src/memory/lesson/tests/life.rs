@@ -453,6 +453,7 @@ fn results(memory: &Memory, shelf: &Shelf) -> String {
 
 #[test]
 fn when_the_run_that_taught_a_lesson_is_undone_no_other_run_counts_as_the_teacher() {
+    type Steps<'a> = &'a dyn Fn(&[AdviceId]) -> Vec<Done>;
     let url = "https://a.example";
     let run = |text: &str| RunId::parse(text).unwrap();
     let shown =
@@ -463,7 +464,6 @@ fn when_the_run_that_taught_a_lesson_is_undone_no_other_run_counts_as_the_teache
             did("click", GO, failed(ErrorClass::Intercepted)).seeing(sees),
         ]
     };
-    type Steps<'a> = &'a dyn Fn(&[AdviceId]) -> Vec<Done>;
     let cases: [(Option<Steps<'_>>, &str); 3] = [
         (None, "shown 1, used 1, helped 1, harmed 0"),
         (Some(&shown), "shown 2, used 1, helped 1, harmed 0"),
