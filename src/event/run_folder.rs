@@ -104,7 +104,7 @@ enum Message {
     Intent(Box<Intent>, oneshot::Sender<Result<()>>),
 }
 
-/// The runs that could not be written completely, each with the reason. Only the thread that writes adds to them.
+/// The runs that could not be written completely, each with the reason. Only the writer thread adds entries.
 type Failures = Arc<Mutex<BTreeMap<RunId, String>>>;
 
 impl RunFolder {

@@ -75,7 +75,7 @@ pub enum Section {
     SiteTips,
     /// The tips for the action that has just failed.
     ErrorTips,
-    /// A section of the step's message with a heading and priority chosen by a kind of memory.
+    /// A section of the message that the model gets in each step. A kind of memory chooses its heading and priority.
     #[non_exhaustive]
     Custom {
         /// The heading. It must differ from the other headings of the message, such as `Page`. Equal headings would

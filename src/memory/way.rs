@@ -1,4 +1,5 @@
-//! The steps of a run in the form in which memory keeps them, without the run's values.
+//! The steps of a run in the form in which memory keeps them. Values that belong to this run alone, such as a search term or
+//! a typed name, are removed.
 
 use sha2::{Digest as _, Sha256};
 

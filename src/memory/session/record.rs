@@ -14,8 +14,8 @@ use crate::{
 const MAX_GOAL: usize = 600;
 /// Characters that the model could take for markup in a prompt. In an address they are percent-encoded.
 const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
-/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen; with
-/// the goal and the address it fits into a record.
+/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen;
+/// an answer of this size fits into a record together with the goal and the address.
 const MAX_OUTCOME: usize = 600;
 /// Maximum size of the list of unverified claims that a session keeps; a longer list is cut. Unit: bytes of a JSON string.
 /// Source: chosen; ten numbers, or a name and a few numbers.

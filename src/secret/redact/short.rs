@@ -85,7 +85,7 @@ impl Short {
         }
     }
 
-    /// Returns the index of the secret that equals this value in one of its forms.
+    /// Returns the index of the secret that has a form equal to this value.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
