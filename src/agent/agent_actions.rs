@@ -105,7 +105,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.state.finish_refused = true;
                 self.executor.drop_queue("finish was refused");
                 let note = "finish was refused: its evidence must be words that the current page shows, or that extract or read gave in \
-                            this run (not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
+                            this run (not results of other tools, not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
                             such words, or go on: the next finish without them ends the run as unproven.";
                 self.executor.state.remarks.notes.push(note.to_owned());
                 if let Evidence::Missing(why) = &found {
@@ -266,8 +266,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         if let Some(text) = returned {
             self.executor.keep_result(&call.tool, &text);
-            let seen = &mut self.executor.state.seen;
-            seen.returned(&text, &call.arguments);
+            if tool.is_evidence() {
+                self.executor.state.seen.returned(&text);
+            }
         }
         self.executor.state.page = Some(after);
         self.executor.in_flight = None;

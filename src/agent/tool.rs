@@ -15,8 +15,7 @@ use crate::{
 /// The model gets the tool's result as fenced data, and an error as a failed call. A result of more than 200,000
 /// characters is cut, and the next message shows at most [`Options::max_result`](super::Options::max_result) of it: less
 /// important lines are left out. Later messages show the newest results that fit, 500 characters of each: of a longer
-/// result, its first 350 and its last 150. The model may quote the first 8,000 characters of a result as evidence for its
-/// answer, except words that it gave in the arguments.
+/// result, its first 350 and its last 150.
 ///
 /// The tool may use the run's browser. After the call the page is observed again. If the page is out of scope, the browser
 /// is led back, and the model does not get the result.
@@ -36,6 +35,13 @@ pub trait Tool: Debug + Send + Sync {
     /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Do not allow it if
     /// each address in the result matters, as in the results of a search. Default: false.
     fn is_compressible(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the model may quote the first 8,000 characters of a result as evidence for its answer. Return true
+    /// only if the results do not repeat the arguments: the model chooses these, and could prove anything by them. Default:
+    /// false.
+    fn is_evidence(&self) -> bool {
         false
     }
 

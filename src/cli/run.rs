@@ -31,11 +31,6 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
             "--attach works by the driver cdp: leave out `--driver playwright-cli`",
         ));
     }
-    if args.no_memory && args.session_id.is_some() {
-        return Err(Refusal::usage(
-            "the runs of a session know each other from memory: leave out --session-id or --no-memory",
-        ));
-    }
     refuse_twice(
         "--param",
         args.parameters.iter().map(|(name, _)| name.as_str()),

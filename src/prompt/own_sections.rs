@@ -208,16 +208,17 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
 /// again, only its newest result is shown.
 fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     // The newest results of a tool are those that this message contains as new results.
-    let mut new: BTreeMap<&str, usize> = BTreeMap::new();
-    for (label, _) in parts.results {
-        *new.entry(label).or_default() += 1;
+    let mut new: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (label, text) in parts.results {
+        *new.entry((label, text)).or_default() += 1;
     }
     let mut told = BTreeSet::new();
     let texts = parts.history.results().filter_map(|step| {
         let tool = step.action.tool_name();
-        let text = ends(step.result()?);
+        let result = step.result()?;
+        let text = ends(result);
         let is_first = told.insert((&step.signature, text.clone()));
-        if let Some(left @ 1..) = new.get_mut(tool) {
+        if let Some(left @ 1..) = new.get_mut(&(tool, result)) {
             *left -= 1;
             return None;
         }

@@ -2,8 +2,8 @@
 
 use super::is_another_document;
 use crate::{
-    action::{BrowserAction, ErrorClass, Outcome},
-    page::Observation,
+    action::{BrowserAction, ErrorClass, Failure, Outcome, Target},
+    page::{Observation, Role},
 };
 
 /// Returns the sentence that tells the model that a page is the browser's own error page, with the browser's reason;
@@ -16,8 +16,11 @@ pub(crate) fn told(page: &Observation) -> Option<String> {
     })
 }
 
-/// Returns the failure of an action that led to the browser's own error page although the driver reports it as done;
+/// Returns the outcome of an action that led to the browser's own error page although the driver reports it as done;
 /// `None` if it did not lead there. `before` is the page before the action, if one was observed.
+///
+/// A navigation has failed, and so has a click on a link. Any other action may have sent something before the page was lost,
+/// so its outcome is unclear.
 pub(crate) fn led_to_error_page(
     action: &BrowserAction,
     outcome: &Outcome,
@@ -42,14 +45,32 @@ pub(crate) fn led_to_error_page(
     };
     told(after)
         .filter(|_| !before.is_some_and(was_there))
-        .map(|told| Outcome::failed(ErrorClass::NavigationFailed, &told))
+        .map(|told| {
+            let failure = Failure::new(ErrorClass::NavigationFailed, &told);
+            if navigates || before.is_some_and(|before| clicks_link(action, before)) {
+                Outcome::Failed(failure)
+            } else {
+                Outcome::Unclear(failure)
+            }
+        })
+}
+
+fn clicks_link(action: &BrowserAction, page: &Observation) -> bool {
+    let BrowserAction::Click(click) = action else {
+        return false;
+    };
+    let Target::Ref(reference) = &click.target else {
+        return false;
+    };
+    let found = page.tree.by_ref(reference.as_str());
+    found.is_some_and(|id| page.tree[id].role == Role::Link)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        action::{Click, Goto, NoArguments, TabAt, Target},
+        action::{Click, Goto, NoArguments, TabAt},
         page::ERROR_PAGE,
         testing::tree,
     };
@@ -106,10 +127,17 @@ mod tests {
             (&click, Some(&error), &site, false),
         ] {
             let led = led_to_error_page(action, &Outcome::Done, before, after);
-            let class = led.as_ref().and_then(Outcome::class);
+            let class = led.map(|led| match led {
+                Outcome::Failed(failure) | Outcome::Unclear(failure) => failure.class,
+                other => panic!("{other:?}"),
+            });
             let wanted = fails.then_some(ErrorClass::NavigationFailed);
             assert_eq!(class, wanted, "{action:?} from {before:?}");
         }
+        // A button may have sent an order before the connection was lost.
+        let form = Observation::new("https://a.example/", "", tree("button \"Order\" e1"));
+        let sent = led_to_error_page(&click, &Outcome::Done, Some(&form), &error);
+        assert!(matches!(sent, Some(Outcome::Unclear(_))), "{sent:?}");
         let late = Outcome::failed(ErrorClass::Timeout, "");
         assert_eq!(led_to_error_page(&click, &late, Some(&site), &error), None);
     }

@@ -1,19 +1,17 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
 //! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
-//! title does not count either, because it names a page but does not show what happened on it. What a tool of the embedder
-//! returned counts too, because the program that embeds the run vouches for its tools.
+//! title does not count either, because it names a page but does not show what happened on it. The result of a tool of the
+//! embedder counts if the tool says so.
 
 use std::collections::{BTreeSet, HashSet};
-
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::error_page;
 use crate::{
     base::text,
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
 };
+use serde::{Deserialize, Serialize};
 
 /// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
@@ -55,9 +53,9 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// Texts that the run read from pages or that tools of the embedder returned: for each, the words of the text, and the
-    /// words that are not the model's own: those of the page, or of the result without what it repeats of the arguments.
-    read: Vec<(Vec<String>, Vec<String>)>,
+    /// Texts that the run read from pages: for each, the words of the text and the words of its page. Of a text that a tool
+    /// returned, only the words.
+    read: Vec<(Option<Vec<String>>, Vec<String>)>,
 }
 
 impl Seen {
@@ -83,26 +81,20 @@ impl Seen {
             return;
         }
         self.page(page);
-        self.read.push((text::words(text), shown(page)));
+        self.read.push((Some(text::words(text)), shown(page)));
     }
 
-    /// Adds the first [`MAX_RETURNED`] characters of the result of a tool of the embedder. What the result repeats of the
-    /// call's arguments proves nothing, because the model wrote it.
-    pub(crate) fn returned(&mut self, text: &str, arguments: &Value) {
+    /// Adds the first [`MAX_RETURNED`] characters of a result of a tool whose results are evidence.
+    pub(crate) fn returned(&mut self, text: &str) {
         let end = text.char_indices().nth(MAX_RETURNED);
         let text = end.map_or(text, |(at, _)| &text[..at]);
-        self.numbers.extend(numbers(text));
         let words = text::words(text);
-        self.words.extend(words.iter().cloned());
-        let mut own = words.clone();
-        for given in texts_in(arguments) {
-            let given = text::words(given);
-            while let Some(at) = position(&own, &given) {
-                // No word is empty, so no evidence goes across the gap.
-                own.splice(at..at + given.len(), [String::new()]);
-            }
+        if self.read.iter().any(|(_, known)| *known == words) {
+            return;
         }
-        self.read.push((words, own));
+        self.numbers.extend(numbers(text));
+        self.words.extend(words.iter().cloned());
+        self.read.push((None, words));
     }
 
     fn has_read(&self, wanted: &[String]) -> bool {
@@ -110,24 +102,8 @@ impl Seen {
         // An extraction may contain text that the model typed into a field; the page's own words do not.
         self.read
             .iter()
-            .any(|(text, page)| is_in(text) && is_in(page))
+            .any(|(text, page)| text.as_deref().is_none_or(is_in) && is_in(page))
     }
-}
-
-/// Returns the texts in a JSON value.
-fn texts_in(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) => vec![text],
-        Value::Array(all) => all.iter().flat_map(texts_in).collect(),
-        Value::Object(all) => all.values().flat_map(texts_in).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Returns the position of the first occurrence of `part` in `words`; `None` if there is none or `part` is empty.
-fn position(words: &[String], part: &[String]) -> Option<usize> {
-    let mut places = words.windows(part.len().max(1));
-    places.position(|place| place == part)
 }
 
 /// Searches for the words that an answer quotes as evidence, and returns where they are.

@@ -61,16 +61,11 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
 }
 
 #[test]
-fn a_name_that_is_given_twice_and_a_session_without_memory_are_refused() {
+fn a_name_that_is_given_twice_is_refused() {
     for flag in ["--param", "--given"] {
         let said = run_with(&[flag, "a=b", flag, "a=c"], &[MODEL]);
         assert!(said.contains(&format!("{flag} a is given twice")), "{said}");
     }
-    let said = run_with(&["--no-memory", "--session-id", "z"], &[MODEL]);
-    assert!(
-        said.contains("leave out --session-id or --no-memory"),
-        "{said}"
-    );
 }
 
 #[test]

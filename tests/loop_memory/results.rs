@@ -14,6 +14,7 @@ use webwise::{
     secret::{Secret, SecretName, Vault},
     store::InMemory,
     testing::{MockTool, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    working::StopReason,
 };
 
 use super::own::section;
@@ -22,8 +23,12 @@ const SHOP: &str = "https://shop.example/";
 /// The words of a line that matters less. A result has so many of them that it must be shortened.
 const FILL: &str = "quiet water and a boat that lies in it since the spring of last year";
 
-/// A tool that looks something up and returns these texts, the last one again and again.
-fn looking_up(mut results: Vec<String>) -> MockTool {
+/// A tool that looks something up and returns these texts, the last one again and again. The texts are evidence.
+fn looking_up(results: Vec<String>) -> MockTool {
+    looking_up_for(true, results)
+}
+
+fn looking_up_for(is_evidence: bool, mut results: Vec<String>) -> MockTool {
     let mut tool = MockTool::new();
     let spec = ToolSpec {
         name: "look-up".into(),
@@ -32,6 +37,7 @@ fn looking_up(mut results: Vec<String>) -> MockTool {
     };
     tool.expect_spec().return_const(spec);
     tool.expect_effect().return_const(Effect::Read);
+    tool.expect_is_evidence().return_const(is_evidence);
     results.reverse();
     tool.expect_call().returning(move |_| {
         let next = results.last().cloned();
@@ -344,23 +350,22 @@ async fn of_many_results_the_newest_stay_and_an_extraction_beside_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_tool_returned_proves_an_answer_unless_the_model_had_given_it() {
-    let finish = |evidence: &str| {
-        call(
-            "finish",
-            json!({ "answer": "40 euros", "evidence": evidence }),
-        )
-    };
-    let said = call("look-up", json!({ "n": "Paid: 90 euros" }));
-    let results = ["A berth costs 40 euros", "Nothing known of: Paid: 90 euros"];
-    let replies = vec![
-        look_up(1),
-        said,
-        finish("Paid: 90 euros"),
-        finish("A berth costs 40 euros"),
-    ];
-    let messages = messages(results.map(str::to_owned).into(), replies).await;
-    let last = messages.last().unwrap();
-    assert_eq!(messages.len(), 4, "the last finish ended the run: {last}");
-    assert!(last.contains("not on the page"), "{last}");
+async fn what_a_tool_returned_proves_an_answer_only_if_the_tool_says_so() {
+    let said = "A berth costs 40 euros";
+    let all = format!("{said}\nA box costs 50 euros");
+    for (is_evidence, stop) in [
+        (true, StopReason::Finished),
+        (false, StopReason::FinishedUnverified),
+    ] {
+        let tool = looking_up_for(is_evidence, vec![all.clone()]);
+        let finish = json!({ "answer": "40 and 50 euros", "evidence": said });
+        let finish = || call("finish", finish.clone());
+        let model = ScriptedModel::new([look_up(1), finish(), finish()]);
+        let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", "heading \"Boats\"");
+        let agent = DecisionLoop::builder(browser, model, InMemory::new()).with_tool(tool);
+        let task = Task::new("Look it up").unwrap().with_start_url(SHOP);
+        let report = agent.build().unwrap().run(task.unwrap()).await;
+        assert_eq!(report.summary.stop, stop, "{is_evidence}");
+        assert_eq!(report.unverified.is_empty(), is_evidence);
+    }
 }

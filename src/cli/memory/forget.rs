@@ -111,7 +111,7 @@ async fn unknown<M: MemoryBackend>(
         names.push(format!("{} more", all - MAX_HOSTS));
     }
     let known = if names.is_empty() {
-        "no host is known here".to_owned()
+        "no item of a host is known here".to_owned()
     } else {
         format!("known here: {}{whole}", names.join(", "))
     };

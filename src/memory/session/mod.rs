@@ -15,11 +15,11 @@
 //!   could have written its answer.
 //! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed attempts are
 //!   not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal share one line.
+//!   Successful runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
 //! - A failure is no longer shown, in any session, once a later run with the same goal succeeded on the host. It would read
 //!   as if the goal were still to be reached.
 //! - Claims of an answer that no page supports are named beside the answer. Sums and counts are such claims too, so the answer
 //!   is kept.
-//!   Successful runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
 
 mod documented;
 mod learn;
