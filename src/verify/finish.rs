@@ -4,7 +4,10 @@
 //! title does not count either, because it names a page but does not show what happened on it. The result of a tool of the
 //! embedder counts if the tool says so.
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+};
 
 use super::error_page;
 use crate::{
@@ -56,7 +59,31 @@ pub(crate) struct Seen {
     /// Texts that the run read from pages: for each, the words of the text and the words of its page. Of a text that a tool
     /// returned, only the words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
+    /// Not part of the state: it only saves time, and is filled again.
+    #[serde(skip)]
+    known: Known,
 }
+
+/// Hashes of the texts whose words were added. A page repeats most texts of the page before.
+#[derive(Debug, Clone, Default)]
+struct Known(HashSet<u64>);
+
+impl Known {
+    /// Adds a text. Returns false if it was known.
+    fn add(&mut self, text: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        self.0.insert(hasher.finish())
+    }
+}
+
+impl PartialEq for Known {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Known {}
 
 impl Seen {
     /// Adds a page that is shown to the model. The words of the browser's own error page are not added.
@@ -65,6 +92,9 @@ impl Seen {
             return;
         }
         for text in texts(page).into_iter().flatten().chain([&*page.title]) {
+            if !self.known.add(text) {
+                continue;
+            }
             self.numbers.extend(numbers(text));
             // Most words of a page were seen before, so they are looked up without being allocated.
             text::for_each_word(text, |word| {

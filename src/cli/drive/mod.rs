@@ -127,12 +127,13 @@ impl Drive<'_> {
         let task = task
             .with_run_id(id.clone())
             .with_artifact(path.display().to_string());
-        let mut run = if resumes {
-            let resumed = agent.resume_run(task).await;
+        // In boxes, because the state of a run is large.
+        let mut run = Box::new(if resumes {
+            let resumed = Box::pin(agent.resume_run(task)).await;
             resumed.map_err(|error| runs::cannot_go_on(&id, error))?
         } else {
-            agent.start(task).await
-        };
+            Box::pin(agent.start(task)).await
+        });
         while let StepEnd::Continue = run.step().await {
             tokio::select! {
                 () = tokio::time::sleep(self.pause) => {}

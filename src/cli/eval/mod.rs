@@ -70,7 +70,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     let mut memories = Memories::new(args)?;
     let (mut made, mut problem) = (Vec::new(), None);
     for (nth, one) in planned.iter().enumerate() {
-        match Box::pin(bed.carry_out(one, &mut memories, &stop)).await {
+        match bed.carry_out(one, &mut memories, &stop).await {
             Ok(run) if run.stop == StopReason::Cancelled => break,
             Ok(run) => {
                 let line = format!("[{}/{}] {}", nth + 1, planned.len(), run.line());
