@@ -24,6 +24,10 @@ use webwise::{
     testing::{ScriptedModel, call},
 };
 
+#[macro_use]
+#[path = "support/figure.rs"]
+mod figure;
+
 /// Number of pages of the site.
 const PAGES: u32 = 300;
 /// Number of steps of the run.
@@ -217,7 +221,7 @@ async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing()
     }
     let sizes: Vec<u64> = requests.iter().map(size).collect();
     let (early, late) = (mean(&sizes[60..80]), mean(&sizes[180..200]));
-    println!(
+    figure!(
         "long_run: {STEPS} steps on {PAGES} pages: message of {} tokens in the mean, {} at most; steps 11 to 20 {}, 61 to 80 {early}, \
          181 to 200 {late}; state {} bytes after step 100, {} after step 200",
         mean(&sizes),

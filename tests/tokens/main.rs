@@ -9,6 +9,10 @@ use std::{fs, path::Path};
 use sha2::{Digest as _, Sha256};
 use webwise::base::tokens::estimate;
 
+#[macro_use]
+#[path = "../support/figure.rs"]
+mod figure;
+
 /// The largest mean error of a kind of text. Unit: parts of the real number. Source: measured.
 const LARGEST: f64 = 0.12;
 
@@ -57,7 +61,7 @@ fn of_every_kind_of_text_the_mean_error_is_small() {
         );
         let of =
             |samples: &[&str]| mean(&samples.iter().map(|text| error(text)).collect::<Vec<_>>());
-        println!(
+        figure!(
             "tokens: {kind}: mean error {:.1} % of {} samples held out, {:.1} % of {} fitted",
             100.0 * of(&held_out),
             held_out.len(),

@@ -47,8 +47,8 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns how many steps of the trajectory `way` a run took. `taken` are the steps of the run; those whose effect was
-/// not verified do not count.
+/// Counts the steps of the trajectory `way` that a run took. `taken` are the steps of the run; those whose effect was not
+/// verified do not count.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
