@@ -1,6 +1,7 @@
 //! The names of flags, as a configuration file writes them.
 
 use clap::{Arg, Command};
+use strsim::levenshtein;
 
 use super::OF_ONE_CALL;
 
@@ -13,7 +14,7 @@ pub(super) fn similar(command: &Command, name: &str) -> Option<String> {
     while let Some(command) = commands.pop() {
         commands.extend(command.get_subcommands());
         for flag in command.get_arguments().filter_map(Arg::get_long) {
-            let far = distance(&name, flag);
+            let far = levenshtein(&name, flag);
             let is_near = far <= 2 && far < flag.len() / 2 && !OF_ONE_CALL.contains(&flag);
             if is_near && best.as_ref().is_none_or(|(least, _)| far < *least) {
                 best = Some((far, flag.to_owned()));
@@ -21,22 +22,6 @@ pub(super) fn similar(command: &Command, name: &str) -> Option<String> {
         }
     }
     best.map(|(_, flag)| flag)
-}
-
-/// Returns the number of letters that must be added, removed or replaced to turn one text into the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (place, same) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *same);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 /// Returns true if a command or one of its subcommands has this flag.
