@@ -104,10 +104,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (true, false, false) => {
                 self.executor.state.finish_refused = true;
                 self.executor.drop_queue("finish was refused");
-                let note = "finish was refused: its evidence must be words that the current page shows, or that extract or read gave in \
-                            this run (not results of other tools, not the title, not what stands in fields). What is missing is told under Calls refused. Copy \
-                            such words, or go on: the next finish without them ends the run as unproven.";
-                self.executor.state.remarks.notes.push(note.to_owned());
+                let proving = self.parts.tools.iter().filter(|tool| tool.is_evidence());
+                let proving: String = proving
+                    .flat_map(|tool| [", ".to_owned(), tool.spec().name])
+                    .collect();
+                let note = format!(
+                    "finish was refused: its evidence must be words that the current page shows, or that extract or read{proving} gave in \
+                     this run (not results of other tools, not the title, not what stands in fields). What is missing is told under \
+                     Calls refused. Copy such words, or go on: the next finish without them ends the run as unproven."
+                );
+                self.executor.state.remarks.notes.push(note);
                 if let Evidence::Missing(why) = &found {
                     self.executor.state.remarks.refused.push(CallProblem {
                         tool: Some("finish".to_owned()),
