@@ -20,6 +20,7 @@ use crate::{
     base::{Error, ErrorKind, Result, text},
     event::Intent,
     page::PageTemplate,
+    prompt::MAX_RESULT_LATER,
     registry::{Checkpoint, MAX_CHECKPOINT},
     secret::Redactor,
     verify::{Numbers, Seen},
@@ -36,9 +37,6 @@ const LAST_EXTRACTED: usize = 16 * 1024;
 /// characters. Source: chosen; with the remark that it is cut, it is shorter than what a prompt shows, so it is not cut
 /// again.
 const MAX_RESULT: usize = 400;
-/// Maximum length of a result that is not cut in a checkpoint, so that a result that was cut is not cut again. Unit:
-/// characters. Source: what a prompt shows.
-const MAX_PROMPTED: usize = 500;
 /// Maximum number of results of tools in a checkpoint. It applies only if the checkpoint would otherwise be too large. The
 /// last results are kept. Source: chosen; earlier pages, which prove answers, need the room more.
 const LAST_RESULTS: usize = 10;
@@ -84,7 +82,7 @@ impl State {
                 let mut left = LAST_RESULTS;
                 let shorten = |step: &mut Step| {
                     let text = step.result().filter(|_| left > 0);
-                    let text = text.map(|text| match text.char_indices().nth(MAX_PROMPTED) {
+                    let text = text.map(|text| match text.char_indices().nth(MAX_RESULT_LATER) {
                         Some(_) => text::cut(text, MAX_RESULT),
                         None => text.to_owned(),
                     });

@@ -43,6 +43,7 @@ mod tests;
 pub(crate) use compress::model::{given, shorten, shorten_tool, shortened};
 pub(crate) use fence::quoted;
 pub use mode::Mode;
+pub(crate) use own_sections::MAX_RESULT_LATER;
 pub(crate) use pack::cost;
 pub use pack::{Block, Keep, pack};
 pub(crate) use page::size as page_size;

@@ -23,7 +23,7 @@ use crate::{
 
 /// Maximum length of a tool's result in the messages after the one that reports it. Unit: characters. Source: a
 /// requirement of the project.
-const MAX_RESULT_LATER: usize = 500;
+pub(crate) const MAX_RESULT_LATER: usize = 500;
 /// Length of the end of a longer result that stays: the last lines often hold a sum. Unit: characters. Source: chosen.
 const RESULT_END: usize = 150;
 /// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold

@@ -42,8 +42,8 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if only numbers changed with an action, and it is not yet known whether the action caused the changes.
-    /// That is so if no changed number is known to answer actions, and at least one is not known to tick.
+    /// Returns true if only numbers changed with an action, and it is not yet known whether the action caused the changes:
+    /// no changed number is known to answer actions, and at least one is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)

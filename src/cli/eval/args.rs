@@ -33,7 +33,7 @@ pub(in crate::cli) struct EvalArgs {
     /// The arms to compare, separated by commas.
     #[arg(long, value_enum, value_name = "ARMS", value_delimiter = ',', default_values_t = [ArmName::Cold, ArmName::Warm, ArmName::Withheld])]
     arms: Vec<ArmName>,
-    /// How widely a memory is shared among runs.
+    /// Scope of a memory: the runs that share it.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = IsolationName::PerRun)]
     memory_isolation: IsolationName,
     #[command(flatten)]
@@ -74,7 +74,7 @@ enum ArmName {
     Withheld,
 }
 
-/// How widely a memory is shared among runs. Whatever is chosen, runs of the arm `cold` begin with an empty memory, and runs of the arm
+/// Scope of a memory: the runs that share it. Whatever is chosen, runs of the arm `cold` begin with an empty memory, and runs of the arm
 /// `off` have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
