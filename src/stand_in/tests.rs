@@ -124,7 +124,7 @@ fn the_covered_search_button_is_clicked_at_first_sight_and_not_with_a_lesson() {
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
         Section::Lessons,
-        "After filling a search box, press Enter to submit; suggestions often cover the button.",
+        "After filling a search box, press Enter; suggestions often cover the button.",
     );
     for advice in [
         lesson,
@@ -162,7 +162,7 @@ fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
         Section::ErrorTips,
-        "If fill fails because the target is not an editable field: click the field to focus it, then type the text.",
+        "If fill fails because the target is not an editable field: click the field, then type the text.",
     );
     let second = task(rules, &[lesson]);
     assert!(second.success && second.failures == 1, "{:#?}", second.log);

@@ -190,12 +190,12 @@ mod tests {
         let close = "If click fails because another element covers the target: click the button that closes what covers it, \
             then try again.";
         assert_eq!(read(close).remedies, [Remedy::Close]);
-        let fill = "If fill fails because the target is not an editable field: click the field to focus it, then type the text.";
+        let fill = "If fill fails because the target is not an editable field: click the field, then type the text.";
         assert_eq!(
             (read(fill).command.as_deref(), read(fill).remedies),
             (Some("fill"), vec![Remedy::ClickThenType])
         );
-        let search = "After filling a search box, press Enter to submit; suggestions often cover the button.";
+        let search = "After filling a search box, press Enter; suggestions often cover the button.";
         let tip = read(search);
         assert_eq!(
             (tip.search, tip.remedies),

@@ -143,7 +143,7 @@ async fn a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again
         first.log()
     );
 
-    let seed = "If fill fails because the target is not an editable field: click the field to focus it, then type the text.";
+    let seed = "If fill fails because the target is not an editable field: click the field, then type the text.";
     let recall = first.event("error_recall");
     assert_eq!(
         (&recall["command"], &recall["matched"]),

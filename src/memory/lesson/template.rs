@@ -59,26 +59,16 @@ impl Template {
 
     /// Returns the rule as a sentence for a prompt.
     pub fn render(&self) -> String {
-        let is_enter = |step: &Move| *step == Move::press(super::NamedKey::Enter);
-        match (&self.recovery, self.trouble) {
-            (Recovery::Instead(step), FailureKind::Any)
-                if self.command == BrowserTool::Click && is_enter(step) =>
-            {
-                return "After filling a search box, press Enter to submit; suggestions often cover the button."
-                    .to_owned();
-            }
-            (Recovery::First(steps), trouble) if is_covered(trouble) && is_escape(steps) => {
-                return format!(
-                    "If {}: press Escape to close the overlay, then try again.",
-                    self.when()
-                );
-            }
-            _ => {}
+        let press_enter = Recovery::Instead(Move::press(super::NamedKey::Enter));
+        if self.trouble == FailureKind::Any
+            && self.command == BrowserTool::Click
+            && self.recovery == press_enter
+        {
+            return "After filling a search box, press Enter; suggestions often cover the button."
+                .to_owned();
         }
         let what = match &self.recovery {
-            Recovery::ClickThenType => {
-                "click the field to focus it, then type the text.".to_owned()
-            }
+            Recovery::ClickThenType => "click the field, then type the text.".to_owned(),
             Recovery::ClickThenChoose => {
                 "click it to open its list, then click the choice.".to_owned()
             }
@@ -116,10 +106,6 @@ impl Template {
 
 fn is_covered(trouble: FailureKind) -> bool {
     trouble == FailureKind::Failed(ErrorClass::Intercepted)
-}
-
-fn is_escape(steps: &[Move]) -> bool {
-    steps == [Move::press(super::NamedKey::Escape)]
 }
 
 /// Returns the instruction for a move that is made before the failed action is repeated. If the target of the failed action was
