@@ -17,15 +17,16 @@ use crate::base::Result;
 
 /// The worst effect that an action can have.
 ///
-/// Each tool has a fixed effect. Once the target is known, a guard may raise the effect of the action but never lower it.
+/// Each tool has a fixed effect. Once the target of an action is known, a guard may judge the action as worse than its
+/// tool, but never as less bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Reads only.
+    /// The action only reads and changes nothing.
     Read,
-    /// Changes only what can be changed back.
+    /// The action changes only things that can be changed back.
     Reversible,
-    /// Sends, pays, deletes, uploads, or runs a script.
+    /// The action may do something that cannot be undone: it sends, pays, deletes, uploads, or runs a script.
     Irreversible,
 }
 
@@ -53,13 +54,13 @@ macro_rules! browser_actions {
                 match name { $($name => Some(Self::$variant),)* _ => None }
             }
 
-            /// Returns one sentence about the tool, for the model.
+            /// Returns the description of the tool for the model, in one sentence.
             pub const fn description(self) -> &'static str {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// Returns the worst effect that this tool is known to have, whatever the target. A guard may raise it once
-            /// the target of an action is known.
+            /// Returns the fixed effect of the tool, which is the same for every target. Once the target of an action
+            /// is known, a guard may judge the action as worse.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
@@ -142,8 +143,8 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step takes at least as long as
-/// its wait.
+/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step of the call takes at least
+/// this time.
 const MAX_WAIT_SECONDS: u32 = 30;
 
 /// Maximum number of key presses in one call of `press`. Source: chosen; enough to move a slider from one end to the
@@ -154,8 +155,8 @@ const MAX_TIMES: u32 = 100;
 const MAX_DISTANCE: u32 = 10_000;
 
 impl BrowserAction {
-    /// Returns the worst effect that the action's tool is known to have. A guard that knows the action's target may
-    /// judge the action as worse.
+    /// Returns the fixed effect of the action's tool. A guard that knows the action's target may judge the action as
+    /// worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }

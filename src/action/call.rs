@@ -34,12 +34,13 @@ impl RawCall {
     }
 }
 
-/// A call of a tool that the embedder registered.
+/// A call of a tool of the embedder (the program that uses this crate).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CustomCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments as the model sent them. A JSON string is parsed, and missing arguments become an empty object.
+    /// The arguments as the model sent them, with two exceptions: a JSON string is parsed, and missing arguments become
+    /// an empty object.
     pub arguments: Value,
 }
 
@@ -52,7 +53,7 @@ pub enum Action {
     Browser(BrowserAction),
     /// An action that the loop itself carries out.
     Agent(AgentAction),
-    /// A call of a tool that the embedder registered.
+    /// A call of a tool of the embedder (the program that uses this crate).
     Custom(CustomCall),
 }
 
@@ -170,8 +171,8 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Returns the call that the model meant. If a call of the tool [`ToolSet::OTHER`] contains exactly one call in its
-/// arguments, returns that inner call. Returns any other call unchanged.
+/// Returns the call that the model meant. If a call of the tool [`ToolSet::OTHER`] contains exactly one other call in
+/// its arguments, returns this inner call. In all other cases, returns the call unchanged.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -241,12 +242,12 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Names of the arguments that are places or distances in pixels.
+/// Names of the arguments that are positions or distances in pixels.
 const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
 
 /// Corrects the arguments of a call of one of the crate's tools. Nulls are removed, because models write null for an
-/// argument that they leave out. Where the tool takes a whole number, forms such as `"3"` and `3.0` are converted to
-/// it. A place in pixels may have a fraction, such as `96.5`, and is rounded.
+/// argument that they leave out. If the tool takes a whole number for an argument, forms such as `"3"` and `3.0` are
+/// converted to that number. A position in pixels with a fraction, such as `96.5`, is rounded.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());

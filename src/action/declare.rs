@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::{ToolSet, ToolSpec};
 use crate::base::sorted;
 
-/// The tools that are declared one by one, each with its declared arguments. The most used tool comes first. Source: chosen.
+/// The tools that are declared one by one, each with the arguments in its declaration. The most used tool comes first.
+/// Source: chosen.
 const FREQUENT: &[(&str, &[&str])] = &[
     ("click", &["target"]),
     ("fill", &["target", "text", "submit"]),
@@ -23,7 +24,8 @@ const FREQUENT: &[(&str, &[&str])] = &[
     ("read", &["target", "line", "lines"]),
     ("finish", &["answer", "evidence", "success"]),
 ];
-/// Notes on tools whose name and arguments do not say enough. The description of the tool `other` contains these notes.
+/// Notes on tools whose names and arguments do not explain enough. The description of the tool `other` contains these
+/// notes.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
     (
@@ -78,8 +80,9 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
     ours.iter().filter(|spec| !is_covered(spec))
 }
 
-/// Returns the names and all arguments of the tools that [`rest`] returns. In a reply schema, one form of call with these
-/// names and arguments stands for all these tools. Parsing a call then checks which of the arguments the named tool takes.
+/// Returns the names of the tools that [`rest`] returns, and the arguments of all these tools in one map. A reply
+/// schema describes these tools together, as one form of call that accepts each of the names and each of the arguments.
+/// When a call is parsed, its arguments are checked against those of the named tool.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -202,8 +205,8 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Maximum size of the declarations of tools in each request. Unit: tokens of `o200k`. Source: measured, 757 with
-    /// the tools for saved states and one tool of an embedder.
+    /// Maximum size of all tool declarations in a request. Unit: tokens of `o200k`. Source: measured, 757 with the
+    /// tools for saved states and one tool of an embedder.
     const MAX_DECLARED: usize = 760;
 
     fn tools() -> ToolSet {

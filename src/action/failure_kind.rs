@@ -1,4 +1,5 @@
-//! Kinds of failure: the closed set by which lessons about a failed command (a call of a tool) are found.
+//! Kinds of failure. Each lesson belongs to one kind of failure, so that it is found when a command (a call of a tool)
+//! fails in that way.
 
 use std::fmt;
 
@@ -12,7 +13,7 @@ use crate::base::{Error, ErrorKind};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {
-    /// Any outcome, even a success: for advice that always applies.
+    /// Any outcome, even a success. Advice of this kind always applies.
     Any,
     /// The command was carried out, but nothing changed on the page.
     NoEffect,
@@ -21,8 +22,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// Returns the kind of failure of an outcome; `None` if the action succeeded or may have
-    /// succeeded.
+    /// Returns the kind of failure of an outcome; `None` if the action succeeded or may have succeeded.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done | Outcome::Unclear(_) => None,

@@ -1,17 +1,17 @@
-//! The outcome of an action.
+//! The outcome of an action: done, without effect, failed or unclear.
 
 use serde::{Deserialize, Serialize};
 
 use super::ErrorClass;
 
-/// The reason why an action failed: a class from a closed set, with the words of the page or driver.
+/// The reason why an action failed: a class from a closed set, and the message of the page or driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Failure {
     /// The class of the failure.
     pub class: ErrorClass,
-    /// The driver's message. It is page data: cleaned, at most [`Failure::MAX_DETAIL`] characters, and never stored in
-    /// memory.
+    /// The driver's message. It may contain text of the page, so it is cleaned, cut to [`Failure::MAX_DETAIL`]
+    /// characters, and never stored in memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
@@ -32,7 +32,7 @@ impl Failure {
     }
 }
 
-/// The outcome of an action. If the driver itself breaks down, it returns an [`Error`](crate::Error) instead.
+/// The outcome of an action. If the driver itself breaks down, the driver returns an [`Error`](crate::Error) instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {

@@ -1,4 +1,5 @@
-//! Signatures of actions, by which the failure check, the guards and the recorder recognise that an action is repeated.
+//! Signatures of actions. By comparing signatures, the failure check, the guards and the recorder recognise that an
+//! action is repeated.
 
 use std::fmt;
 
@@ -12,15 +13,15 @@ use crate::{
 
 /// A short key for an action with its target and page. Equal actions have equal keys in every process.
 ///
-/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template. A target
-/// is represented by the identity of its element and not by its reference, because references are numbered anew on
-/// every load.
+/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template (the
+/// page's address with numbers and ids replaced). A target is represented by the identity of its element and not by its
+/// reference, because references are numbered anew on every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);
 
 impl Signature {
-    /// Computes the signature of an action with these targets. `template` is the page template of the page on which the
+    /// Computes the signature of an action with these targets. `template` is the template of the page on which the
     /// action is carried out.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let mut arguments = action.arguments();

@@ -14,8 +14,8 @@ use crate::base::{TokenCount, sorted, tokens::estimate};
 /// make a model write the keys in the order of the schema, and a model that has not yet written the tool's name writes
 /// it into the first `name` or `text` that it reaches.
 const NAME: &str = "action";
-/// The key under which a call in a reply gives the arguments if they cannot be keys beside the tool's name
-/// (`is_wrapped`).
+/// The key under which a call in a reply gives the arguments as one object. This key is used only if the arguments
+/// cannot be keys beside the tool's name (`is_wrapped`).
 pub(super) const WRAP: &str = "arguments";
 /// A tool as it is declared to a provider.
 #[derive(Debug, Clone, PartialEq)]
@@ -253,7 +253,7 @@ fn call_with(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
 }
 
-/// Returns the schema without the parts that cost tokens and tell a model nothing, such as titles, null types and
+/// Returns the schema without the parts that cost tokens and that a model does not need, such as titles, null types and
 /// number formats.
 fn plain(schema: &Value) -> Value {
     fn strip(value: &mut Value) {

@@ -41,7 +41,8 @@ const FOREIGN: &[&str] = &[
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
-/// Parses a text as a locator. A text that has no form of the locator grammar becomes a locator by visible text.
+/// Parses a text as a locator. If the text has none of the forms of the locator grammar, it becomes a locator by
+/// visible text.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the text is in the grammar of another tool, or is a malformed locator. The error

@@ -64,7 +64,7 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 }
 
 /// Adds the calls in an object to `found`. If the object names a tool of the run, it is a call of that tool, whatever
-/// its other keys are, because `name`, `steps` and `input` may be arguments of the tool. Otherwise the object is
+/// its other keys are: keys such as `name`, `steps` and `input` may be arguments of the tool. Otherwise the object is
 /// treated as a wrapper around calls.
 fn look_into_object(
     mut map: Map<String, Value>,
@@ -115,9 +115,9 @@ fn look_into_object(
     }
 }
 
-/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]. This value
-/// is the object's arguments. If the object has no arguments, this value consists of all keys except the one with the
-/// tool's name. Returns `None` if the object is not a call of that tool.
+/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]; `None` if it
+/// is a call of another tool. The value is the object in a key such as `args`. If there is no such key, the value
+/// consists of all keys except the one with the tool's name.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
