@@ -1,4 +1,6 @@
-//! Learns from earlier runs. If memory could not learn from a run when it ended, a digest of the run waits in the store.
+//! Learns from earlier runs. If the store did not accept what memory learned from a run, it may have accepted a digest
+//! of that run (the part of the run's log that a kind of memory learns from). The digest waits in the store for the
+//! next run, which learns from it.
 
 use tokio::time::Instant;
 
@@ -14,7 +16,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Learns from all digests that wait in the store. A digest may come from a run of any process.
+    /// Learns from all digests that wait in the store, whichever process stored them.
     pub(in crate::agent) async fn prepare(
         &mut self,
         store: &impl MemoryBackend,
@@ -36,7 +38,8 @@ impl Engine {
     /// Learns from the digests on this shelf (a part of the store), and removes these digests from the shelf.
     ///
     /// # Errors
-    /// The store's error, if the store cannot be used now. The digests that were not learned from stay on the shelf.
+    /// The store's error, if the store cannot be used now. Digests from which nothing was learned yet stay on the
+    /// shelf.
     async fn catch_up(
         &mut self,
         store: &impl MemoryBackend,
@@ -67,8 +70,8 @@ impl Engine {
         stopped
     }
 
-    /// Applies the edits that all waiting runs make to one shelf, in one update. If the store refuses that update for
-    /// good, applies the edits one by one, so that the edit of one bad run does not hold up the others.
+    /// Applies the edits that all waiting runs make to one shelf, in one update. If the store refuses this update
+    /// permanently, applies the edits one by one, so that the edit of one bad run does not hold up the others.
     async fn learn_group(
         &mut self,
         store: &impl MemoryBackend,

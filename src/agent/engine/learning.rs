@@ -1,5 +1,5 @@
-//! Learns from a run at its end. If the store does not accept an update in time, a digest of the run is stored, from
-//! which the next run learns.
+//! Learns from a run at its end. If the store does not accept an update in time, a digest of the run (the part of its
+//! log that a kind of memory learns from) is stored instead, and the next run learns from the digest.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum time that is kept free for storing a digest of the run, in case an update of the store fails. It is part of
+/// Maximum time that is reserved for storing a digest of the run, in case an update of the store fails. It is a part of
 /// the time for learning. Source: chosen; twice the time that a store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
@@ -22,9 +22,9 @@ const RESERVE: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 impl Engine {
-    /// Stores what every memory kind learned from the run, with one update for each shelf. Waits up to `patience` while
-    /// other runs keep a shelf busy. If an update fails, a digest of the run is stored instead, and the next start
-    /// learns from it.
+    /// Stores the changes that every kind of memory derives from the run, with one update for each shelf (a part of the
+    /// store). Waits up to `patience` while other runs keep a shelf busy. If an update fails, a digest of the run is
+    /// stored instead, and the next run learns from it.
     pub(in crate::agent) async fn learn(
         &mut self,
         store: &impl MemoryBackend,
@@ -99,8 +99,8 @@ impl Engine {
         }
     }
 
-    /// Stores the digest of a run, so that the next run learns from it. There are two shelves (parts of the store) for
-    /// such digests. If the first shelf does not accept the digest, the second is tried.
+    /// Stores the digest of a run, so that the next run learns from it. There are two shelves for such digests. If the
+    /// first shelf does not accept the digest, the second is tried.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -127,7 +127,7 @@ impl Engine {
     }
 }
 
-/// Returns two deadlines: until the first, the shelves of the memory kinds are updated; until the second, digests are
+/// Returns two deadlines. Until the first, the shelves of the memory kinds are updated. Until the second, digests are
 /// stored if an update has failed. `patience` is the maximum time for both. `end` is the end of the run's time; `None`
 /// if the time is unlimited.
 fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, Instant) {

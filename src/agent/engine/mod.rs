@@ -34,7 +34,7 @@ use crate::{
 /// run can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
-/// The records of a shelf (a part of the store) as one run knows them, with their indexes.
+/// The records of a shelf (a part of the store) in the version that the run knows, with their indexes.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
@@ -281,8 +281,8 @@ impl Engine {
         }
     }
 
-    /// Emits the events of a committed change that was learned from these runs, and removes the shelf from the cache,
-    /// because its cached records are out of date.
+    /// Emits the events about a change that the store has accepted. `runs` are the runs from which the change was
+    /// learned. Also removes the shelf from the cache, because its cached records are out of date.
     fn committed(
         &mut self,
         kind: &dyn MemoryKind,
@@ -323,7 +323,7 @@ impl Engine {
             .emit(EventKind::MemoryFailed { operation, error });
     }
 
-    /// Returns the errors of the store that were reported, in order.
+    /// Returns the texts of the store's errors that were reported, in order.
     pub(super) fn into_failures(self) -> Vec<String> {
         self.failures
     }
