@@ -21,7 +21,8 @@ const MATCHES: &str = "these match the target of the call that failed:";
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Changes each target that the model gave in words into a reference, if the words identify exactly one element of
     /// the page. If the words match several elements, or only a part of a text on the page, lists the matches for the
-    /// model and returns a refusal.
+    /// model and returns a refusal. If the words match nothing, but earlier runs used an element under these words and
+    /// exactly one such element is on the page, uses its reference, except for an irreversible action.
     pub(in crate::agent) fn aim(
         &mut self,
         action: &mut BrowserAction,
@@ -110,8 +111,8 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds to `found` the lines that match the target of a failed call. The hits of a `find` in the same reply stay above
-/// these lines.
+/// Adds to `found` the lines that match the target of a failed call. If `found` already contains the hits of a `find`
+/// from the same reply, the lines are added below these hits.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());

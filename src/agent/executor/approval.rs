@@ -55,7 +55,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Observes the page again after the approver took long to answer. Returns a failed outcome if the page or one of
+    /// Observes the page again because the approver took long to answer. Returns a failed outcome if the page or one of
     /// the approved targets is no longer there.
     async fn still_as_approved(
         &mut self,

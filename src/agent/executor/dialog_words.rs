@@ -12,9 +12,9 @@ use crate::{
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Hides the message of a dialog if the message may come from a frame that is out of the run's scope. This is so if
-    /// the last observation of the page contains such a frame. In a run with limited scope, also hides the message if the
-    /// page at `url` has not been observed yet. The message of a frame that was added after the last observation is not
-    /// hidden.
+    /// the last observation of the page contains such a frame. In a run with limited scope, the message is also hidden
+    /// if the page at `url` has not been observed yet, or if the last observation shows a dialog with another message.
+    /// The message of a frame that was added after the last observation is not hidden.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);

@@ -1,5 +1,4 @@
-//! The possible effect of the drop at the end of a drag, if the drag is given by a distance and not by the element to
-//! drop on.
+//! The possible effect of the drop at the end of a drag that is given by a distance, and not by the element to drop on.
 
 use tokio::time::timeout;
 

@@ -39,7 +39,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits an event, once in a run, if the sink reports that it is losing events of the run.
+    /// Emits an event if the sink reports that it is losing events of the run. At most one such event is emitted in a
+    /// run.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()

@@ -210,8 +210,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Returns the action with new targets: the elements with which the page has replaced the old targets. Returns
-    /// `None` if there are no such elements. The flag is true if the new targets were found through the elements that
-    /// earlier runs used, and not by the old names.
+    /// `None` if there are no such elements. The flag is true if the new targets do not have the old names, and were
+    /// found because earlier runs used them.
     fn again(
         &self,
         action: &BrowserAction,
@@ -300,8 +300,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Reports the driver's notices to the sinks and to the model.
     ///
-    /// The model is not told the name of a downloaded file if the run has limited scope, because any server may have
-    /// chosen the name.
+    /// The model is not told the name of a downloaded file if the run has limited scope, or if the action led out of
+    /// the scope (`left` is true). In these cases any server may have chosen the name.
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
             let line = match notice {
@@ -390,7 +390,7 @@ const fn offered(kept: bool) -> &'static str {
 }
 
 /// Returns the text that the model gets as the result of an action; `None` if the driver returned no text. After an
-/// action on tabs, the model gets a list of the tabs that it may see instead of the driver's text.
+/// action on tabs, the result is not the driver's text but a list of the tabs that the model may see.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

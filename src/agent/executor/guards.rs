@@ -18,7 +18,7 @@ use crate::{
     working::StopReason,
 };
 
-/// The sentence that is added to a guard's warning if the guard's next warning may end the run.
+/// The sentence that is added to a guard's warning if the run may end with the next warning.
 const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl Guards {
         Self { scope, ..self }
     }
 
-    /// Checks that an address may be opened in this run, and returns it in the form in which it must be opened.
+    /// Checks that an address may be opened in this run, and returns the parsed address, which must be used to open it.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)
     }
@@ -164,9 +164,9 @@ impl Guards {
         verdicts
     }
 
-    /// Returns the verdict, but replaces a stop that comes too early by a warning. A stop comes too early if the model
-    /// was not warned often enough, or if the model's turn is not over. The flag is true if the guard's next warning
-    /// may end the run.
+    /// Returns the verdict. If the verdict is a stop that comes too early, returns a warning in its place. A stop comes
+    /// too early if the model was not warned often enough, or if the model's turn is not over. The flag is true if the
+    /// run may end with the guard's next warning.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());

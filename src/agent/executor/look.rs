@@ -1,4 +1,5 @@
-//! Observes the page. Every page enters a run through this module, which removes secrets and content out of scope.
+//! Observes the page. Every page enters a run through this module, which removes secrets, and the content of frames and
+//! tabs that are out of the run's scope.
 
 use std::{sync::Arc, time::Duration};
 

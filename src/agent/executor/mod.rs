@@ -90,7 +90,8 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The decider of a run, which is a model or a program, as the run's first event describes it.
+/// The decider of the run: a model, or a program that decides the actions itself. The run's first event contains these
+/// data.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,
@@ -391,7 +392,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         action.redacted(&self.redactor)
     }
 
-    /// Drops the queued actions, and tells the model and the sinks how many they were and why.
+    /// Drops the queued actions, and reports their number and the reason (`why`) to the model and to the sinks.
     pub(super) fn drop_queue(&mut self, why: &str) {
         let count = self.state.queue.len();
         self.state.queue.clear();

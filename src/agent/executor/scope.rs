@@ -15,8 +15,8 @@ use crate::{
 /// to go back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Leads the browser back if the page that it shows now (`after`) is out of scope, before the model sees any of
-    /// that page. Returns the outcome of the blocked action; `None` if the page is in scope.
+    /// Leads the browser back if the page that it shows now (`after`) is out of scope. The model sees nothing of that
+    /// page. Returns the outcome of the blocked action; `None` if the page is in scope.
     pub(in crate::agent) async fn back_in_scope(
         &mut self,
         action: Option<&BrowserAction>,
