@@ -1,4 +1,4 @@
-//! A model that shortens long results, in the loop.
+//! Runs of the loop in which a second model, the compressor, shortens long results.
 
 use std::fmt::Write as _;
 
@@ -79,8 +79,8 @@ fn summary(confidence: f64) -> ChatResponse {
     }
 }
 
-/// Runs a call of each tool with this compressor. Returns the messages, the events, and the input tokens that the run
-/// counted.
+/// Runs the loop with this compressor. The model calls a compressible tool, and then one that is not compressible.
+/// Returns the messages, the events, and the input tokens that the run counted.
 async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenCount) {
     run_with(compressor, Options::default()).await
 }
@@ -94,7 +94,8 @@ async fn run_with(
     (messages, events, report.summary.usage.input)
 }
 
-/// Runs these calls and then `finish`, on a page that says the same as the long result does, and so does a function in it.
+/// Runs the loop with these calls, followed by `finish`. The page contains the same text as the result of the tools,
+/// and so does the result of a script on the page.
 async fn run_calls(
     compressor: &ScriptedModel,
     options: Options,

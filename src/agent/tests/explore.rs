@@ -1,4 +1,4 @@
-//! Tests of the exploration of a site.
+//! The exploration of a site.
 
 use crate::{
     GuardedBrowser,

@@ -25,7 +25,7 @@ const ELSEWHERE: &str = "https://login.example/new";
 #[derive(Debug, Default)]
 struct Form {
     shown: Mutex<Shown>,
-    /// The address to which the form leads from its second load on.
+    /// The address to which the form redirects from its second load on.
     later: Option<&'static str>,
 }
 

@@ -33,11 +33,11 @@ mod profile;
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
-/// A function that adds this number of elements to a page, in one of several shapes.
+/// A function that adds this number of elements to a page. Each shape of page has its own function.
 type Shape = fn(&mut TreeBuilder, usize);
 
-/// The shapes of pages, each with the numbers of elements to try. The largest pages take most of the time and differ
-/// least, so the quick profile tries the two largest sizes with buttons alone.
+/// The shapes of pages, each with the numbers of elements to try. The quick profile tries the two largest sizes only
+/// with buttons, because these pages take most of the time and their results differ least.
 const SHAPES: [(&str, &[usize], Shape); 6] = [
     (BUTTONS, &[10, 300, 3_000, 10_000], flat),
     ("rows with a button each", &[10, 300, 3_000], rows),
@@ -58,15 +58,16 @@ const BUTTONS: &str = "buttons in a form";
 /// Maximum number of elements in the quick profile, for all shapes except the buttons.
 const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
-/// Maximum factor by which the visited nodes per node of the page grow from one size of the page to the next. With a
-/// quadratic cost, this factor would be at least 3.3.
+/// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes, divided
+/// by the number of nodes of the page. If a run visited a number of nodes that is quadratic in the size of the page,
+/// this factor would be at least 3.3.
 const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {
     Node::new(role, name).with_ref(ElementRef::parse(&format!("e{number}")).unwrap())
 }
 
-/// The common parts of every page: the field that is filled, and the message about the last action.
+/// Adds the elements that every page has, such as the field that is filled and the message about the last action.
 fn common(page: &mut TreeBuilder, turn: usize) {
     page.leaf(Node::text(if turn == 0 { "not yet" } else { "done now" }));
     page.leaf(node(Role::TextBox, "Note", 1));
@@ -223,7 +224,7 @@ fn replies() -> Vec<ChatResponse> {
     replies
 }
 
-/// Returns the number of nodes of the page, of visited nodes, and of sent commands.
+/// Returns three numbers: the nodes of the page, the visited nodes, and the sent commands.
 async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize) {
     let browser = OnePage::new(shape, n);
     let nodes = browser.looks[0].tree.len();

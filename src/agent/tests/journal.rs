@@ -221,8 +221,8 @@ mod on_disk {
         }
     }
 
-    /// Carries out a run that a run folder records, with a browser that reads the intents. Returns the lines that were
-    /// executed, whether the intent of each was found, and the events.
+    /// Runs the loop with a run folder as its journal, and with a browser that looks for each intent in the journal's
+    /// file. Returns the lines of the executed actions, whether the intent of each action was found, and the events.
     ///
     /// The tests that call this function do not pause the clock: with a paused clock, the wait for the writing thread
     /// would end at once.

@@ -1,5 +1,5 @@
-//! A run waits its turn to learn. If the store does not accept what a run learned, a digest of that run waits in the
-//! store for the next run, in whatever process.
+//! A run waits its turn to learn. If the store does not accept what was learned from a run, a digest of that run waits
+//! in the store for the next run, which may be in another process.
 
 use std::{
     collections::BTreeSet,
@@ -23,8 +23,8 @@ use crate::{
 const URL: &str = "https://shop.example/";
 const SPARE: &str = "pending-2";
 
-/// A store in which some collections refuse a number of updates with `Busy`. `left` gives these collections and
-/// numbers.
+/// A store in which some collections refuse a number of updates with `Busy`. `left` contains the name of each of these
+/// collections and the number of updates that it will still refuse.
 #[derive(Debug, Clone, Default)]
 struct Refusing {
     store: InMemory,

@@ -44,7 +44,8 @@ async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest>
     told(model, window).await.0
 }
 
-/// Returns the requests too, and the number of tokens that the event of each request gives.
+/// Returns the requests of a run with this model, and the number of tokens that the event of each request gives.
+/// `window` is the size of the model's context window.
 async fn told(model: ScriptedModel, window: Option<u64>) -> (Vec<ChatRequest>, Vec<u64>) {
     let mut capabilities = LlmCapabilities::new("scripted");
     capabilities.context_window = window.map(TokenCount);
@@ -148,7 +149,8 @@ async fn a_model_that_counts_more_tokens_than_estimated_gets_less() {
     assert!(message.contains("e1 button \"Buy a kayak\""), "{message}");
 }
 
-/// A provider's cache keeps the part of a request that is equal from the first byte.
+/// A provider can cache the beginning of a request only if it is equal, byte by byte, to the beginning of an earlier
+/// request.
 #[tokio::test]
 async fn rules_and_tools_are_the_same_in_every_request_of_a_run() {
     let other = "https://shop.example/boats";
