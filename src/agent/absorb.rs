@@ -47,9 +47,10 @@ const fn only_looks(action: &Action) -> bool {
 
 /// Returns true if the later calls of the reply are still carried out although this action did not succeed.
 ///
-/// Calls after an action that only looks do not depend on its success. Calls after a `wait` do, because the model may
-/// wait for the moment to act. Calls after a hover may depend on it, because a hover can make another element appear.
-/// But many elements do not react to the pointer, so the calls after a hover without effect are carried out.
+/// Calls after an action that only looks do not depend on its success, with two exceptions. Calls after a `wait` depend
+/// on it, because the model may wait for the moment to act. Calls after a hover may depend on it, because a hover can
+/// make another element appear. But many elements do not react to the pointer, so the calls after a hover without
+/// effect are carried out.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
@@ -113,9 +114,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool, and the advice about this failure. `done` is a later action of the same
-    /// reply that has succeeded. Keeps both if `done` cannot change the page. The next message gives the outcome of each
-    /// call in any case.
+    /// Drops the last failure of a browser tool, and the advice about this failure. `done` is a later action of the
+    /// same reply that has succeeded. If `done` cannot change the page, the failure and the advice are kept. In any
+    /// case, the next message gives the outcome of each call.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
@@ -213,8 +214,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Asks memory for advice at this cue: the start of the run, a new page or a failed command. Advice that the run
-    /// withholds as a control is left out.
+    /// Asks memory for advice at this cue: the start of the run, a new page or a failed command. Some runs withhold
+    /// some advice, so that runs with and without it can be compared. Withheld advice is left out.
     pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -255,7 +256,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Asks memory for the elements of the page's host that earlier runs used. Leaves out elements from memory items
-    /// that this run withholds as a control.
+    /// that this run withholds, so that runs with and without an item can be compared.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,

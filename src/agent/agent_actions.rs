@@ -1,4 +1,5 @@
-//! Carries out the actions of the loop itself, such as `finish` and `note`, and calls of the embedder's tools.
+//! Carries out the actions of the loop itself, such as `finish` and `note`, and calls of the tools of the embedder (the
+//! program that uses this crate).
 
 use std::sync::Arc;
 
@@ -52,9 +53,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(outcome)).await
     }
 
-    /// Checks the evidence of a `finish` and ends the run, or refuses the `finish`. This is step 9 in `Run::advance`.
-    /// The first `finish` that reports success without evidence is refused. The next `finish` of this kind ends the run and
-    /// is recorded as unverified.
+    /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. This is step 9 in
+    /// `Run::advance`. The first `finish` that reports success without evidence is refused. The next `finish` of this
+    /// kind ends the run and is recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(
@@ -129,7 +130,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Err(stop)
     }
 
-    /// Adds the model's note to the notes in the run's memory. If there are too many notes, the oldest are dropped.
     fn write_down(&mut self, note: &Note) -> Outcome {
         self.executor.state.memory.note(&note.text);
         Outcome::Done
@@ -202,8 +202,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. The call needs approval by the same rules as a call of a built-in tool. After the
-    /// call, the page is checked against the run's scope.
+    /// Calls a tool of the embedder. The call needs approval by the same rules as a call of a built-in tool. If the
+    /// page is out of the run's scope after the call, the browser is led back.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

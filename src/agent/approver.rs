@@ -1,4 +1,4 @@
-//! The port to a person, who approves actions and answers the model's questions.
+//! The port (a trait) to a person, who approves actions and answers the model's questions.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -20,7 +20,7 @@ pub struct ApprovalRequest {
     pub action: Action,
     /// The elements that the action would act on. Their names and other texts come from the page.
     pub targets: Vec<TargetIdentity>,
-    /// The worst effect that the action may have on the page as it was seen.
+    /// The worst effect that the action may have on the page as it was last observed.
     pub effect: Effect,
     /// Address of the current page.
     pub url: String,
@@ -28,9 +28,9 @@ pub struct ApprovalRequest {
     pub title: String,
     /// Message of the open dialog; `None` if no dialog is open. The page itself has chosen this text.
     pub dialog: Option<String>,
-    /// The number of the step whose irreversible action may have been carried out before the run was interrupted.
-    /// `None` if there is no such step, or if the action to approve is not irreversible. The action to approve may be a
-    /// repetition of that step's action.
+    /// The number of an earlier step. The run was interrupted during the irreversible action of that step, which may
+    /// have been carried out. The action to approve may repeat it. `None` if there is no such step, or if the action to
+    /// approve is not irreversible.
     pub doubt: Option<u32>,
 }
 

@@ -66,8 +66,8 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the journal. Before a run carries out an action that does more than read, it waits until the journal has
-    /// recorded the action. Default: none.
+    /// Sets the journal. Before each action that does more than read, a run waits until the journal has recorded the
+    /// action. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
@@ -79,24 +79,25 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets an existing cancel handle, so that this handle stops the runs of the loop too.
+    /// Sets the cancel handle of the loop. Cancelling this handle stops all runs of the loop.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.parts.guarded.cancel = cancel;
         self
     }
 
-    /// Sets the kinds of memory. Default: [`kinds`](crate::memory::kinds()).
+    /// Sets the kinds of memory that the loop uses, such as lessons and site maps. Default:
+    /// [`kinds`](crate::memory::kinds()).
     pub fn with_kinds(mut self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         self.parts.kinds = kinds;
         self
     }
 
-    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. This
-    /// may be the same store as the memory's. The namespace is taken from the options. Default: none, because a run
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. The
+    /// store may be the one that the memory uses. The namespace is taken from the options. Default: none, because a run
     /// with a register writes to the store before each action and each call of the model.
     ///
-    /// If the store fails, the run goes on, and one event says so. But an irreversible action that cannot be recorded
-    /// is refused, because a resumed run might do it again.
+    /// If the store fails, the run goes on, and one event reports the failure. But an irreversible action that cannot
+    /// be recorded is refused, because a resumed run might do it again.
     pub fn with_registry(mut self, store: impl MemoryBackend + 'static) -> Self {
         self.registry = Some(Arc::new(store));
         self

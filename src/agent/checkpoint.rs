@@ -1,12 +1,13 @@
-//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port through which the
-//! executor writes a checkpoint before it acts.
+//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port (a trait) through which
+//! the executor writes a checkpoint before it acts.
 //!
 //! # Decisions
 //!
-//! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes it.
-//! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the second
-//!   case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the model was
-//!   told. If the outcome of an action is unknown, that action is the intent in the last checkpoint.
+//! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes
+//!   it.
+//! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the
+//!   second case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the
+//!   model was told. If the outcome of an action is unknown, that action is the intent in the last checkpoint.
 
 use std::fmt::Debug;
 
@@ -33,9 +34,9 @@ const ROOM_FOR_INTENT: usize = 32 * 1_024;
 /// Maximum total size of the extracted texts in a checkpoint. It applies only if the checkpoint would otherwise be too
 /// large. The newest texts are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Maximum length of a tool's result in a checkpoint. It applies only if the checkpoint would otherwise be too large. Unit:
-/// characters. Source: chosen; with the remark that it is cut, it is shorter than what a prompt shows, so it is not cut
-/// again.
+/// Maximum length of a tool's result in a checkpoint. It applies only if the checkpoint would otherwise be too large.
+/// Unit: characters. Source: chosen; together with the note that it was cut, such a result is short enough for a
+/// prompt, which then does not cut it again.
 const MAX_RESULT: usize = 400;
 /// Maximum number of results of tools in a checkpoint. It applies only if the checkpoint would otherwise be too large. The
 /// last results are kept. Source: chosen; earlier pages, which prove answers, need the room more.

@@ -1,4 +1,5 @@
-//! Has a model shorten the long result of a tool before the next message shows it.
+//! Shortens the long result of a tool before the next message shows it. A separate model, the compressor, writes the
+//! short version.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,16 +17,16 @@ use crate::{
 /// Maximum time for a compressor's reply. Source: chosen; a longer wait is not worth it, because rules can shorten the
 /// result at once.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Maximum number of failures of the compressor. After this many failures, the run no longer asks it. Source: chosen; a
-/// wrong key does not get better.
+/// Maximum number of failures of the compressor. After this many failures, the run no longer asks it. Source: chosen;
+/// if the API key is wrong, a repetition does not help.
 const MAX_FAILURES: u32 = 2;
 /// A bit that makes the nonces for the compressor differ from all other nonces. The nonce of a request is made from the
 /// step number. For a request to the compressor, this bit is set in the step number before the nonce is made.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Shortens the result of the action that was just carried out, if the result is long and the program gave a
-    /// compressor. If the budget does not allow the call, or the reply cannot be used, the result stays as it is and
+    /// Shortens the result of the action that was just carried out, if the result is long and the run has a compressor.
+    /// If the budget does not allow the call, or the compressor's reply cannot be used, the result stays as it is and
     /// the rules of the prompt shorten it.
     pub(super) async fn condense(&mut self, action: &Action) {
         let Some(model) = self.parts.compressor.clone() else {

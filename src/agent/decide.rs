@@ -38,7 +38,7 @@ const MAX_UNUSABLE: u32 = 3;
 /// the model cannot accept a file chooser as it accepts a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Number of tokens that are assumed for one picture in a request. Source: chosen; providers count 258 to 1,600.
+/// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600.
 const IMAGE_TOKENS: u64 = 1_600;
 
 /// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the

@@ -10,15 +10,16 @@ use crate::{
     working::{MapPage, SiteMap, StopReason},
 };
 
-/// Opens the pages of a site breadth first and returns its map. No model is asked.
+/// Opens the pages of a site breadth first and returns the site's map. No model is asked. `opened` is called with each
+/// page that was opened.
 ///
 /// Each page is opened by its address, in a run of its own with the guards of every run: a page out of scope is left,
-/// and events are emitted for each opening. A dialog is dismissed. A page that cannot be opened is counted and passed
-/// over. If the exploration is cancelled, the map so far is returned. `opened` is called with each page.
+/// and events are emitted for each opening. A dialog is dismissed. A page that cannot be opened is counted and skipped.
+/// If the exploration is cancelled, the map so far is returned.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] with the reason as `why` if
-/// the start page cannot be opened, or if the browser is lost or used by another run.
+/// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] with the reason as `why`
+/// if the start page cannot be opened, or if the browser is lost or used by another run.
 pub async fn explore<B: BrowserDriver>(
     browser: &GuardedBrowser<B>,
     start: &str,

@@ -15,8 +15,8 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Images {
-    /// The model gets a picture if it asks for one, or if the page's tree is not enough to understand the page, as with
-    /// a canvas or unnamed icons.
+    /// The model gets a picture if it asks for one. It also gets a picture of a page that cannot be understood from its
+    /// tree alone, for example because of a canvas or unnamed icons.
     #[default]
     Auto,
     /// The model gets a picture in each step.
@@ -49,10 +49,10 @@ pub struct Options {
     pub approval: ApprovalMode,
     /// Maximum number of calls that are carried out from one reply of the model. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// The kind of work that runs mainly do. It decides which parts of a run's memory are kept in a message if not all
-    /// parts fit. Default: [`Mode::Auto`].
+    /// The kind of work that most of the runs do. If a message has no room for all of a run's memory, this setting
+    /// decides which parts are kept. Default: [`Mode::Auto`].
     pub mode: Mode,
-    /// Limits on the part of a page that a prompt shows. Default: 1,500 tokens, with similar items folded.
+    /// Maximum size of the part of a page that a prompt shows. Default: 1,500 tokens.
     pub digest: DigestOptions,
     /// Maximum time for an action, including the wait until the page settles and the observations afterwards. Also the
     /// maximum time for an observation before a decision. An action that takes longer fails with a time-out, and the
@@ -76,8 +76,8 @@ pub struct Options {
     /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms,
     /// and a sync on a slow disk takes about 100 ms.
     pub journal_timeout: Duration,
-    /// Wait before the second observation of a page that an action seems to have left unchanged. Default: 300 ms.
-    /// Source: chosen; more than the 100 to 250 ms that an autocomplete field usually waits after input.
+    /// Waiting time before the second observation of a page that an action seems to have left unchanged. Default: 300
+    /// ms. Source: chosen; more than the 100 to 250 ms that an autocomplete field usually waits after input.
     pub settle: Duration,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,

@@ -12,10 +12,11 @@ use crate::{
     guard::{CallEstimate, Prices, Spent},
 };
 
-/// A function that adds a call to the amounts spent: the usage of the call or, if the usage is not known, the estimate.
+/// A function that adds one call of a model to the amounts spent. If the usage of the call is not known, the function
+/// adds the estimate.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
-/// The terms on which a model is called.
+/// The limits of one call of a model.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     /// The most that the call may cost.

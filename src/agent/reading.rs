@@ -30,17 +30,18 @@ const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above the hits; a longer query is cut in that line. Unit: characters.
 /// Source: chosen.
 const MAX_QUERY: usize = 80;
-/// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the limit for
-/// a page in a prompt.
+/// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the maximum
+/// size of a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Maximum share of a message for the lines that calls of `read` returned. Unit: percent of the tokens that the page
-/// leaves free. Source: chosen; the rest is for the steps and the notes.
+/// Maximum share of a message for the lines that `read` returned. Unit: percent of the tokens that remain when the page
+/// is in the message. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum length of an extracted text. Of a longer text the beginning is kept, because it is read in order and the report must not join
-/// parts that were apart; an `extract` with a `target` takes a later part. Unit: characters. Source: a requirement of the project.
+/// Maximum length of an extracted text. If a text is longer, its beginning is kept, because the report must not join
+/// parts that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:
+/// characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Maximum number of lines or small items of one `read` that are kept as facts. The lines and items that share the most
 /// words with the goal are kept. Source: chosen.
@@ -61,7 +62,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Returns a line for each of these elements that can be seen in the window. The line gives the element's size and
     /// its place in the document. Returns no lines if there are more than [`MAX_PLACED`] elements, if the browser
-    /// cannot tell the places, or if it shows another page.
+    /// cannot give their places, or if the browser shows another page.
     async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
         let page = self.executor.state.page.as_ref();
         let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
@@ -202,7 +203,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns the number of tokens that the next message still has for lines that `read` returns.
+    /// Returns the number of tokens that are still free in the next message for lines that `read` returns.
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();

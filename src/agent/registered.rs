@@ -24,8 +24,8 @@ use crate::{
 
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
-/// A run in the register of runs. A separate tokio task sends its heartbeats, because a call of the model may take
-/// minutes. Dropping this value ends that task.
+/// A run in the register of runs. A separate tokio task sends the run's heartbeats, because a call of the model may
+/// take minutes. Dropping this value ends that task.
 #[derive(Debug)]
 pub(super) struct Registered {
     register: Register,

@@ -46,8 +46,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Starts the heartbeats and the checkpoints of the run, which this process holds under the lease. `is_kept` is
-    /// true if the run has a checkpoint.
+    /// Starts the heartbeats and the checkpoints of the run. `lease` is the right of this process to carry out the run.
+    /// `is_kept` is true if the run has a checkpoint.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
         let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(

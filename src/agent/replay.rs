@@ -19,10 +19,10 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Queues the next step of the task, if memory has recorded it in an earlier run. Returns false if no step was
-    /// queued. The model then has to decide.
+    /// Queues the next step of the task, if memory has recorded that step in an earlier run. Returns true if a step was
+    /// queued. If it returns false, the model has to decide.
     ///
-    /// Actions that cannot be undone are never taken from memory, whatever the approval mode.
+    /// Actions that cannot be undone are never taken from memory, whatever the approval mode is.
     pub(super) async fn replay(&mut self) -> bool {
         let Some(step) = self.known_step().await else {
             return false;
@@ -57,8 +57,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         true
     }
 
-    /// Returns the next step of the task as memory has recorded it in an earlier run; `None` if memory has none, or if
-    /// this run withholds the step as a control.
+    /// Returns the next step of the task as memory has recorded it in an earlier run. Returns `None` if memory has no
+    /// such step, or if this run withholds the step so that runs with and without it can be compared.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;

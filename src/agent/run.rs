@@ -211,8 +211,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.id()
     }
 
-    /// Returns a nonce that nobody outside the run can know: for the message of this step, or for the whole run if
-    /// `step` is `None`.
+    /// Returns a nonce: a number that marks the text from outside in a prompt, and that nobody outside the run can
+    /// know. It is for the message of this step, or for the whole run if `step` is `None`.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.executor.state.seed);

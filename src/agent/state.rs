@@ -28,8 +28,8 @@ const VERSION: u32 = 2;
 /// The beginning of the mark that [`Remarks::leave`] adds below the lines found or read on a page that the run has
 /// left.
 const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title where a message says from which page some lines come; a longer title is cut. Unit:
-/// characters. Source: chosen.
+/// Maximum length of a page's title in a remark that names the page from which some lines come. A longer title is cut.
+/// Unit: characters. Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
@@ -84,8 +84,9 @@ impl Remarks {
             || said.iter().any(|said| !said.is_empty())
     }
 
-    /// Marks the lines found and read so far as lines of a page that the run has left. `title` is the title of that page.
-    /// Without the mark, the model would take the references in these lines for references of the current page.
+    /// Marks the lines that were found and read so far: they belong to a page that the run has left. `title` is the
+    /// title of that page. Without the mark, the model would take the references in these lines for references of the
+    /// current page.
     pub(super) fn leave(&mut self, title: &str) {
         for lines in [&mut self.found, &mut self.read] {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
@@ -189,9 +190,9 @@ pub struct State {
     /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is
     /// missing.
     pub(super) unrecorded: Option<String>,
-    /// The number of the step whose irreversible action may have been carried out before the run was interrupted;
-    /// `None` if there is no such step. While this number is set, every irreversible action needs approval. It is cleared
-    /// when a person approves an irreversible action.
+    /// The number of a step; `None` if there is no such step. The run was interrupted during the irreversible action of
+    /// that step, which may have been carried out. While this number is set, every irreversible action needs approval.
+    /// The number is cleared when a person approves an irreversible action.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }
@@ -253,7 +254,7 @@ impl State {
         &self.run
     }
 
-    /// Returns the description of the run's task that memory uses.
+    /// Returns the run's task in the form in which memory uses it: without secrets, parameters and given texts.
     pub const fn about(&self) -> &About {
         &self.about
     }

@@ -242,7 +242,7 @@ impl Task {
         self
     }
 
-    /// Returns the names of missing secrets. The goal contains their placeholders, but the task does not have them.
+    /// Returns the names of the secrets that the goal refers to by placeholders and that the task does not have.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;

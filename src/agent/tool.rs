@@ -13,12 +13,12 @@ use crate::{
 /// A tool of the embedder (the program that uses this crate).
 ///
 /// The model gets the tool's result as fenced data, and an error as a failed call. A result of more than 200,000
-/// characters is cut, and the next message shows at most [`Options::max_result`](super::Options::max_result) of it: less
-/// important lines are left out. Later messages show the newest results that fit, 500 characters of each: of a longer
-/// result, its first 350 and its last 150.
+/// characters is cut. The next message shows at most [`Options::max_result`](super::Options::max_result) tokens of the
+/// result; its less important lines are left out. Later messages show the newest results that fit, with at most 500
+/// characters each: the first 350 and the last 150 characters of a longer result.
 ///
-/// The tool may use the run's browser. After the call the page is observed again. If the page is out of scope, the browser
-/// is led back, and the model does not get the result.
+/// The tool may use the run's browser. After the call the page is observed again. If the page is out of scope, the
+/// browser is led back, and the model does not get the result.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
