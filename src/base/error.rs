@@ -118,7 +118,7 @@ impl Error {
         self
     }
 
-    /// Returns the kind of the error. It tells the caller what to do.
+    /// Returns the kind of the error, from which the caller can see how to react.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }

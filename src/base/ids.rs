@@ -18,8 +18,8 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Accepts 1 to 64 ASCII letters, digits, `_` and `-`, not starting with `-`, so that an id is always a
-            /// safe file name.
+            /// Parses an id: 1 to 64 ASCII letters, digits, `_` and `-`, not starting with `-`. For that reason, an id
+            /// is always a safe file name.
             ///
             /// # Errors
             /// [`ErrorKind::InvalidInput`] for anything else.

@@ -21,7 +21,7 @@ macro_rules! name_type {
         pub struct $name(String);
 
         impl $name {
-            /// Accepts 1 to 40 ASCII letters, digits or `_`.
+            /// Parses a name: 1 to 40 ASCII letters, digits or `_`.
             ///
             /// # Errors
             /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for anything else.

@@ -138,7 +138,7 @@ pub fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// Converts to lower case for comparison in any script; not for display.
+/// Returns the text in lower case, to compare texts in any script. The result is not meant for display.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
