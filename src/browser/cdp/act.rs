@@ -348,8 +348,8 @@ impl Cdp {
         }
     }
 
-    /// Resolves a target to its element, and reads the element's durable locator. The locator is read before the
-    /// action, which may remove the element.
+    /// Resolves a target to its element, and reads the element's durable locator, which finds the element again on the
+    /// next load of the page. The locator is read before the action, which may remove the element.
     pub(super) async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;

@@ -80,7 +80,7 @@ impl Cdp {
             .map(|_| told)
     }
 
-    /// Selects `words` in the text of an element; `None` selects the whole text.
+    /// Selects `words` in the text of an element. If `words` is `None`, selects the whole text.
     pub(super) async fn select_text(
         &self,
         turn: &mut Turn,

@@ -67,7 +67,7 @@ pub struct Cdp {
 /// The state that is kept between actions.
 #[derive(Default)]
 pub(super) struct Turn {
-    /// The last observation of each frame, by the browser's id of the frame.
+    /// The last observation of each frame. The key is the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
     /// The session that receives the input of the current action: the session of the tab in which the action began,
     /// even if that tab closes.
@@ -89,7 +89,8 @@ impl Cdp {
     /// the user's certificates are read from their usual place.
     ///
     /// # Errors
-    /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The context holds what the program wrote.
+    /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The error's context contains the
+    ///   output of the program.
     /// - [`ErrorKind::InvalidInput`] if the private folder cannot be used.
     /// - [`ErrorKind::Timeout`] if the browser is not ready within the launch timeout.
     /// - [`ErrorKind::Io`] if the files in the private folder cannot be written.
