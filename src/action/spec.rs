@@ -10,9 +10,9 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key under which a call in a reply gives the tool's name. It must be the first key. Grammar-constrained servers
-/// make a model write the keys in the order of the schema, and a model that has not yet written the tool's name writes
-/// it into the first `name` or `text` that it reaches.
+/// The key under which a call in a reply gives the tool's name. It must be the first key of a call. Grammar-constrained
+/// servers make a model write the keys in the order of the schema. If another key such as `name` or `text` came first,
+/// the model would write the tool's name into that key.
 const NAME: &str = "action";
 /// The key under which a call in a reply gives the arguments as one object. This key is used only if the arguments
 /// cannot be keys beside the tool's name (`is_wrapped`).

@@ -66,7 +66,7 @@ impl Target {
         spoken::locator(text).map(Self::Locator)
     }
 
-    /// Returns the reference, if the target is one.
+    /// Returns the reference; `None` if the target is a locator.
     pub const fn as_ref(&self) -> Option<&ElementRef> {
         match self {
             Self::Ref(reference) => Some(reference),
