@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Waits for an answer of the store and returns it. Returns a timeout error if the answer takes longer than the
-    /// time limit for one answer, or does not come before the run's time plus [`AFTER_TIME`] is over.
+    /// Waits for an answer of the store and returns it. Returns a timeout error in two cases: the answer takes longer
+    /// than the time limit for one answer, or it does not arrive within [`AFTER_TIME`] after the end of the run's time.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         self.until(self.end, answer).await
     }
