@@ -34,7 +34,7 @@ fn state_of(action: &Action, steps: u32, gave: usize) -> State {
     state
 }
 
-/// A call of the embedder's tool.
+/// Returns a call of a tool of the embedder.
 fn look_up() -> Action {
     Action::Custom(CustomCall {
         tool: "look-up".to_owned(),

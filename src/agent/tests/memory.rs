@@ -80,7 +80,7 @@ async fn an_extraction_stays_in_sight_and_a_step_tells_where_it_led() {
     assert!(messages[3].contains("It costs 120 euros"));
 }
 
-/// A clock that the test moves.
+/// A clock that the test can set to another time.
 #[derive(Debug, Clone)]
 struct Moved(Arc<FixedClock>);
 
