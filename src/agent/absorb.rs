@@ -135,9 +135,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps the outcome and the changes of the page for the next message, if the action is a call of a browser tool or
-    /// of an embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible evidence
-    /// for an answer.
+    /// Keeps the outcome of the call and the changes of the page for the next message, if the call is one of a browser
+    /// tool or of an embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible
+    /// evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,

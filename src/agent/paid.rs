@@ -24,7 +24,7 @@ pub(super) struct Terms {
     pub(super) count: Count,
     /// The operation that an error names if the reply does not come in time.
     pub(super) operation: &'static str,
-    /// Longest time for the reply.
+    /// Maximum time for the reply.
     pub(super) patience: Duration,
 }
 

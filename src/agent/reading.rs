@@ -379,7 +379,7 @@ fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     line
 }
 
-/// The lines of one page that the model has read.
+/// The numbers of the lines of one page that the model has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct LinesRead {
     /// The number of the observation in which the page had these lines.
