@@ -1,4 +1,4 @@
-//! Short keys derived from content.
+//! Short keys derived from content by a hash function.
 
 use sha2::{Digest as _, Sha256};
 

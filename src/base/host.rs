@@ -284,7 +284,7 @@ impl Site {
             })
     }
 
-    /// Returns true if the site is not on the open web. It is then this machine, a special address (private,
+    /// Returns true if the site is not on the open web. Such a site is this machine, a special address (private,
     /// link-local, metadata and the like), a name without a dot, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {

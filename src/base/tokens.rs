@@ -172,11 +172,11 @@ fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
 /// Estimates how many tokens a text takes, without being told what kind of text it is.
 ///
 /// Today's tokenizers first split a text into words, numbers, runs of punctuation and runs of white space, and then
-/// look each piece up. This function splits likewise, but instead of looking a piece up, it adds a number of tokens
-/// that depends on the kind and the length of the piece. These numbers are fitted to the tokenizer `o200k` on half of
-/// the texts in `tests/tokens`. On the other half the mean error is at most 12 % for each kind of text: prose, program
-/// text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other models count up to a third more or
-/// less; [`Calibration`] corrects for that.
+/// look each piece up. This function splits the text in the same way, but it does not look the pieces up. For each
+/// piece it adds a number of tokens that depends on the kind and the length of the piece. These numbers are fitted to
+/// the tokenizer `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is at most 12 % for
+/// each kind of text: prose, program text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other
+/// models count up to a third more or less; [`Calibration`] corrects for that.
 ///
 /// ```
 /// use webwise::base::tokens::{TokenCount, estimate};
