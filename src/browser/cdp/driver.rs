@@ -64,7 +64,7 @@ pub struct Cdp {
     life: Mutex<Life>,
 }
 
-/// The state that is kept between actions.
+/// The state of the driver that is kept from one action to the next.
 #[derive(Default)]
 pub(super) struct Turn {
     /// The last observation of each frame. The key is the browser's id of the frame.
@@ -112,9 +112,10 @@ impl Cdp {
     /// their own, and these tabs use the cookies of the browser's user.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if `address` has neither form, [`ErrorKind::Unavailable`] if no browser can be
-    /// reached there, [`ErrorKind::MalformedReply`] if the program that answers there is not a browser,
-    /// [`ErrorKind::Timeout`].
+    /// - [`ErrorKind::InvalidInput`] if `address` has neither form.
+    /// - [`ErrorKind::Unavailable`] if no browser can be reached there.
+    /// - [`ErrorKind::MalformedReply`] if the program that answers there is not a browser.
+    /// - [`ErrorKind::Timeout`] if attaching takes longer than the launch timeout.
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
         let (hub, life) = attach::attach(address, options).await?;
         Ok(Self::new(hub, life))
