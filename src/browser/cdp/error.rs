@@ -124,8 +124,8 @@ const MOVED: [&str; 7] = [
     "No node with given id found",
 ];
 
-/// The error code for an unknown method. Source: JSON-RPC 2.0. The methods that this driver calls exist, but a tab that
-/// is closing reports them as unknown.
+/// The error code for an unknown method. All methods that this driver calls exist. Nevertheless, a tab that is closing
+/// reports them as unknown, so this code means that the tab is gone. Source: JSON-RPC 2.0.
 const NO_METHOD: i64 = -32601;
 
 impl From<WireError> for CdpError {

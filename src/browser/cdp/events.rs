@@ -7,7 +7,8 @@ use serde::Deserialize;
 use super::wire::Event;
 use crate::base::text::clean;
 
-/// An event of the browser. Its addresses, titles and names are text of the page and are not cleaned.
+/// An event of the browser. Its addresses, titles and names come from the page, and control characters are not removed
+/// from them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BrowserEvent {
     TargetCreated(TargetInfo),
@@ -42,7 +43,7 @@ pub(super) enum BrowserEvent {
         frame: String,
         url: String,
     },
-    /// The page asked that a frame navigate at once.
+    /// The page asked for an immediate navigation of a frame.
     NavigationAsked {
         frame: String,
     },
@@ -57,8 +58,8 @@ pub(super) enum BrowserEvent {
     LoadingStopped {
         frame: String,
     },
-    /// The loading of a frame's document reached the stage `name`: for example, the document was parsed, or it is
-    /// complete with its images.
+    /// A frame's document reached the loading stage `name`. For example, the document was parsed, or all its images
+    /// have loaded.
     Lifecycle {
         frame: String,
         loader: String,
@@ -229,7 +230,7 @@ impl Crash {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
 
-    /// Returns the reason for the crash in our words, as far as the browser's status shows it.
+    /// Returns a plain description of the crash, chosen by the status that the browser reported.
     fn why(&self) -> &'static str {
         match &*self.status {
             status if status.contains("oom") => "the page's process was out of memory",

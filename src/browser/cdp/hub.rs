@@ -30,13 +30,13 @@ use super::{
 use crate::{base::ErrorKind, page::Notice};
 
 /// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, the
-/// dialog of the other tab is taken to block the current page. Source: chosen; an answer takes a millisecond.
+/// dialog is assumed to block the current page too. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
-/// Name of the folder into which the browser writes downloads, inside its private folder.
+/// Name of the folder, inside the browser's private folder, into which the browser writes downloads.
 pub(super) const FILES: &str = "files";
 
-/// The connection to a browser, with all that is known about the browser. The driver shares it with its background tasks.
+/// The connection to a browser, and the known state of that browser. The driver and its background tasks share one hub.
 #[derive(Debug)]
 pub(super) struct Hub {
     pub(super) wire: Wire,
@@ -186,8 +186,9 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of it to load.
-    /// After that their loading is stopped, and the current page has the remaining time to answer. Source: chosen.
+    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of the time to
+    /// load. After that, their loading is stopped, and the current page has the remaining time to answer. Source:
+    /// chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
@@ -227,8 +228,8 @@ impl Hub {
         known.last_number = known.last_number.max(number);
     }
 
-    /// Removes and returns the notices for the caller that came up since the last call: downloads, new tabs, and
-    /// dialogs of other tabs.
+    /// Removes and returns the notices that have gathered since the last call of this function: downloads, new tabs,
+    /// and dialogs of other tabs.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -262,8 +263,8 @@ impl Hub {
         }
     }
 
-    /// Calls a method in a session of the current page. Fails if a dialog, a crash or the end of the browser comes
-    /// before the answer.
+    /// Calls a method of the protocol in a session of the current page. Fails if a dialog, a crash or the end of the
+    /// browser comes before the answer.
     pub(super) async fn call<T: DeserializeOwned + 'static>(
         &self,
         session: &str,
@@ -295,8 +296,8 @@ impl Hub {
         }
     }
 
-    /// Checks, for each dialog that is open in another tab, whether it blocks the current page as well: pages in one
-    /// process are blocked together. Records a blocking dialog in the known state. Never returns.
+    /// Watches for dialogs in other tabs, and tests whether such a dialog blocks the current page too, because pages in
+    /// one process are blocked together. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -328,7 +329,7 @@ impl Hub {
         }
     }
 
-    /// Carries out the effects of the browser's events until the connection ends.
+    /// Does the work that the browser's events require (see [`Effect`]), until the connection ends.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
@@ -411,9 +412,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// If a document is replaced before it answers a call, Chromium passes the call on to the next document. The call
-    /// for focus crashes the process of a document that is still arriving. For that reason, this function first waits
-    /// for the document of a window that a page opened.
+    /// In a window that a page opened, this function first waits for the document. The reason is that Chromium passes a
+    /// call on to the next document if a document is replaced before it answers. The call that emulates focus would
+    /// then crash the process of a document that is still arriving.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -505,8 +506,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns the obstacle that keeps this driver from the current page: the end of the browser, a crash or a dialog.
-    /// Returns `None` if there is no obstacle.
+    /// Returns the obstacle that keeps this driver from using the current page: the end of the browser, a crash or a
+    /// dialog. Returns `None` if there is no obstacle.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

@@ -210,7 +210,7 @@ fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) 
 #[derive(Debug, PartialEq)]
 enum Typed {
     Keys(Vec<Value>),
-    /// Characters that are inserted without keys, as an input method does it.
+    /// Characters that are inserted without key events, as if they came from an input method.
     Text(String),
 }
 

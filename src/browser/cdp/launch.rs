@@ -1,4 +1,4 @@
-//! Start of a browser of our own.
+//! Starting a browser that belongs to this driver.
 //!
 //! The connection is a pipe, so no port is open that another user or a page could reach. A browser ends by itself when
 //! its pipe closes, so it does not outlive this process, however the process ends.
@@ -27,9 +27,9 @@ const OPERATION: &str = "browser.launch";
 /// Folders that are created inside the browser's private folder: for the profile, for downloads, and for temporary
 /// files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The path, inside the private folder, of the folder in which Chromium would keep data for restoring tabs after a
-/// crash: addresses and typed text. A file is put at this path instead, so Chromium stores nothing. Without the file,
-/// typed text would be stored within seconds.
+/// The path, inside the private folder, at which Chromium would create a folder of data for restoring tabs after a
+/// crash: addresses and typed text. This driver puts a file at the path, so Chromium cannot create the folder. Without
+/// the file, Chromium would store typed text within seconds.
 const SESSIONS: &str = "profile/Default/Sessions";
 /// The path, inside the private folder, of the file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
@@ -48,9 +48,9 @@ const END: Duration = Duration::from_secs(1);
 /// disconnects from an attached one.
 #[derive(Debug)]
 pub(super) struct Life {
-    /// The connection, which is dropped first because its end ends the browser.
+    /// The connection. It is dropped first, because the browser ends when its connection ends.
     pub(super) line: Option<Line>,
-    /// The process and private folder of the browser; `None` for a browser that was attached to.
+    /// The process and private folder of the browser; `None` for a browser that this driver attached to.
     pub(super) own: Option<Own>,
 }
 

@@ -30,14 +30,14 @@ const CLICKS: [&str; 9] = [
     "dragstart",
 ];
 /// Maximum number of kinds of events for which an element may listen and still count as clickable. An element that
-/// listens for more kinds is taken to listen on behalf of all elements inside it. For example, libraries register some
+/// listens for more kinds probably listens on behalf of all elements inside it. For example, libraries register some
 /// eighty kinds on the top element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
 /// Maximum number of elements for which one reading of a document requests tickets (see [`Listening`]). The next
 /// reading requests tickets for further elements. Source: chosen; each element takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
-/// The name under which the browser groups the handles of elements for which tickets are requested, so that one call
-/// releases them all.
+/// Name of the group in which the browser puts the handles of elements for which tickets are requested. One call
+/// releases the whole group.
 const GROUP: &str = "webwise-listening";
 
 /// The elements of one document that are known to listen for clicks.

@@ -1,10 +1,10 @@
 //! Chromium through its own DevTools protocol: without Node, without another tool, and without fixed waits.
 //!
 //! ```text
-//! wire      messages, by a pipe or a WebSocket         state     the browser's state as its events report it; pure
-//! hub       brings calls, events and state together    page      the script in each document; ask calls it
-//! launch    starting a browser; attach joins one       settle    the end of an action
-//! sending   where a typed secret may be sent           stderr_tail  the error output of the browser
+//! wire      messages, by a pipe or a WebSocket          state        the browser's state as its events report it; pure
+//! hub       brings calls, events and state together     page         the script in each document; `ask` calls it
+//! launch    starts a browser; `attach` connects to one  settle       waiting for the end of an action
+//! sending   where a typed secret may be sent            stderr_tail  the error output of the browser
 //! ```
 //!
 //! # Decisions
@@ -13,13 +13,13 @@
 //!
 //! - `cdp` implements the DevTools protocol itself, in 500 lines: numbered calls, sessions, events. The crate
 //!   `chromiumoxide` (release of February 2026) was tried and dropped. It brought 73 more crates, made a clean debug
-//!   build 80 s longer, and was not faster. It has no pipe, cannot evaluate in frames of another site, sets no deadline
-//!   for a call, and drops a whole message if the message contains a value that it does not know.
+//!   build 80 s longer, and was not faster. It has no pipe, cannot run scripts in frames of another site, and sets no
+//!   time limit for a call. It drops a whole message if the message contains a value that it does not know.
 //! - A browser that we start is connected by a pipe; `tokio-tungstenite` connects only attached browsers. A pipe opens
 //!   no port that another user or a page could reach. One second after this process is killed, none of its 12 browser
-//!   processes is left; with a port, all 12 are left.
-//! - A line of `sh` puts the ends of the pipe on descriptors 3 and 4, because code of ours between fork and exec would
-//!   be `unsafe`.
+//!   processes is left; with a port, all 12 are still running.
+//! - A line of shell script puts the ends of the pipe on descriptors 3 and 4. Our own code cannot do this between fork
+//!   and exec without `unsafe`.
 //! - A browser has a process group of its own. `close` ends the browser in an orderly way; dropping the driver kills
 //!   the group, because a program that is not a browser does not notice the end of its pipe.
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events can be tested
@@ -34,7 +34,7 @@
 //! - A document's script world is created when first needed and ends with its document. So a secret that was released
 //!   for one document cannot be typed into another.
 //! - The script is called through an object of its world and not by the world's number. Another process may use the
-//!   same number for a world of its own, and a secret must not reach that other document.
+//!   same number for another document's world, and a secret must not reach that document.
 //! - Elements get numbers that rise through all documents of a session, and a frame gets a new number for each
 //!   document. So a reference to an element of an earlier page matches no element, instead of a wrong one.
 //!
@@ -46,9 +46,9 @@
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address of
 //!   another document.
-//! - A search of the style sheets shows which elements may have generated text before or after them, because asking
-//!   each element would double the time of a walk. The labels in a document or shadow tree are collected once, because
-//!   the browser would read the whole document to list the labels of one control.
+//! - Asking each element for generated text before or after it would double the time of a walk. So a search of the
+//!   style sheets first finds the elements that may have such text. The labels in a document or shadow tree are
+//!   collected once, because the browser would read the whole document to list the labels of one control.
 //!
 //! Actions:
 //!
@@ -59,10 +59,10 @@
 //! - An element counts as still if it has not moved by the next frame that the browser draws. If the browser animates
 //!   anything in the document, the element must not have moved for two frames, because an animation moves nothing in
 //!   its first frame. In addition, the press itself is watched.
-//! - To fill a field, one task of our script checks the focus and calls `execCommand`. So the page gets trusted events,
-//!   and cannot redirect the text in between.
-//! - Waiting for a field changes nothing, and filling or choosing is tried once. So nothing happens after the caller
-//!   gave up, and a dialog that opens during the wait was not caused by the action.
+//! - To fill a field, our script checks the focus and calls `execCommand` in one JavaScript task. So the page gets
+//!   trusted events, and cannot move the focus between the check and the call.
+//! - Waiting for a field changes nothing, and filling or choosing is tried only once. So nothing happens on the page
+//!   after the caller stopped waiting. A dialog that opens during the wait was not caused by the action.
 //! - The input of an action goes to the tab in which the action began. If that tab closes itself, no other tab receives
 //!   the input.
 //! - A dialog that opens before any part of an action was sent makes the action fail, because "done" needs evidence.
@@ -78,10 +78,10 @@
 //!   Everything else may take only up to the shorter time limit for settling. So a slow server is not mistaken for a
 //!   page that never rests.
 //! - Something that was waited for once without success is not waited for again. A page that replaces nodes by similar
-//!   ones counts as animated; only a page that grows counts as changed. Otherwise clocks, spinners, missing pictures
-//!   and long polls would slow each action.
-//! - The loading of a document that does not arrive in time is stopped, because until then the browser does not let the
-//!   current page answer.
+//!   ones counts as animated; only a page that grows counts as changed. Without these rules, clocks, spinners, missing
+//!   pictures and long polls would slow each action.
+//! - If a document does not arrive in time, its loading is stopped, because the browser does not let the current page
+//!   answer while another document is loading.
 //! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would
 //!   keep every other page out.
 //! - If a page navigates by itself while its tab is sent to an address, the page is stopped and the tab is sent again,
@@ -98,8 +98,9 @@
 //!   sent unchecked.
 //! - A secret is typed only into a document whose reported origin and address agree. This excludes a frame whose
 //!   content the page wrote, because such a frame has the page's origin and no address of its own.
-//! - Loading a state sets the new cookies first and deletes the old ones after, so a failure loses nothing. In an
-//!   attached browser only cookies of the state's own sites are deleted, because the others are the person's.
+//! - Loading a saved state (cookies and local storage) sets the new cookies first and deletes the old ones afterwards,
+//!   so a failure loses nothing. In an attached browser, only cookies of the state's own sites are deleted, because all
+//!   other cookies belong to the person who uses the browser.
 //! - A state is saved from a hidden tab that visits each origin without its service workers, because the state includes
 //!   the storage of frames and of earlier pages.
 

@@ -60,8 +60,8 @@ impl Hub {
     }
 
     /// Stops the loading of the current tab's next document if it takes too long. While that document loads, the
-    /// browser does not answer calls to the page that the tab still shows. Never returns, so that a caller can wait for
-    /// this and for an answer at the same time.
+    /// browser does not answer calls to the page that the tab still shows. Never returns, so a caller can run this
+    /// function while it waits for an answer.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -227,9 +227,9 @@ impl Cdp {
         ))
     }
 
-    /// Ends the script of the current page if the script is endless, because an endless script would keep the next
-    /// document out. Before that, the script gets time to end by itself, because there may be no next document: a
-    /// download, for example, brings no document.
+    /// Ends the script of the current page if the script is endless, because an endless script keeps the next document
+    /// from loading. Before that, the script gets time to end by itself, because the navigation may bring no new
+    /// document. For example, a download brings none.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self

@@ -39,7 +39,7 @@ const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
 /// document is replaced once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read of a page's main document. All frames inside the page together have a limit of
+/// Maximum amount of text that is read from a page's main document. All frames inside the page together have a limit of
 /// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
 /// that people read have a million. On the wire, one unit takes up to 7 bytes, so a text of this size fills a fifth of
 /// the largest message.
@@ -137,8 +137,9 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores their content in `turn`. Returns the place and the selected text of
-    /// the main document, the id of the main frame, and the owner elements of all other frames that were read.
+    /// Reads the page with its frames, and stores their content in `turn`. Returns the address, origin, title and
+    /// selected text of the main document, the id of the main frame, and the [`Owner`] of each other frame that was
+    /// read.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Document, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -215,8 +216,8 @@ impl Cdp {
     }
 
     /// Reads the document of a frame; the result never mixes two documents. `before` is the content that was last read
-    /// of the frame. `is_restless` is true if an earlier attempt failed because the document was replaced; this attempt
-    /// then reads no click listeners.
+    /// from the frame. `is_restless` is true if an earlier attempt failed because the document was replaced; this
+    /// attempt then reads no click listeners.
     async fn walk(
         &self,
         frame: &str,
@@ -293,9 +294,9 @@ impl Cdp {
         }
     }
 
-    /// Reads all visible frames of a page, and returns the owner elements of the frames that were read. The frames are
-    /// read at the same time, each as soon as it is known to be visible, so a frame that does not answer does not delay
-    /// the others. `shown` holds the numbers of those elements of the main document that show frames.
+    /// Reads all visible frames of a page, and returns the [`Owner`] of each frame that was read. The frames are read
+    /// at the same time, so a slow frame does not delay the others. `shown` holds the numbers of the elements in the
+    /// main document that show frames.
     async fn walk_frames(
         &self,
         turn: &mut Turn,
@@ -343,8 +344,8 @@ impl Cdp {
         }
     }
 
-    /// Reads a frame if its owner element is one of the elements `shown`, which are visible in the document around the
-    /// frame. `room` is the number of frames that may still be read.
+    /// Reads a frame if it is visible. It is visible if its owner element is one of the elements `shown`, which are the
+    /// visible ones in the document around the frame. `room` is the number of frames that may still be read.
     async fn walk_frame(
         &self,
         owner: Owner,
@@ -418,7 +419,8 @@ impl Cdp {
     }
 }
 
-/// The owner of a frame: the element that shows the frame, by its number in the document of the frame `parent`.
+/// The owner of a frame, which is the element that shows the frame. `number` is the element's number in the document of
+/// the frame `parent`.
 struct Owner {
     parent: String,
     number: u64,

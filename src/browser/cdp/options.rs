@@ -10,9 +10,9 @@ use crate::{
     },
 };
 
-/// Switches for a browser that runs without a user, in addition to the switches that every driver uses. Source: common
-/// to tools that drive Chromium; each keeps the browser from waiting, asking, slowing down hidden pages, or loading
-/// anything but the page.
+/// Switches for a browser that runs without a user, in addition to the switches that every driver uses. Each switch
+/// keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the page. Source: common
+/// to tools that drive Chromium.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -113,7 +113,7 @@ impl CdpOptions {
         self
     }
 
-    /// Sets the maximum number of nodes that are read of a page. Nodes beyond it are left out and
+    /// Sets the maximum number of nodes that are read from a page. Nodes beyond this number are left out and
     /// [counted](crate::page::Tree::omitted). Default: [`MAX_NODES`](crate::page::MAX_NODES).
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {

@@ -47,8 +47,8 @@ pub(super) struct Midway {
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point to aim at, relative to the element's top left corner. Unit: CSS pixels. If `None`, any point of the
-    /// element.
+    /// The point to aim at, relative to the element's top left corner; `None` for any point of the element. Unit: CSS
+    /// pixels.
     pub(super) at: Option<(u32, u32)>,
 }
 

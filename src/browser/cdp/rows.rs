@@ -126,7 +126,7 @@ impl Seen {
     }
 }
 
-/// A frame of a page, with its content and that of the frames in it.
+/// A frame of a page, with its own content and the content of the frames inside it.
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,

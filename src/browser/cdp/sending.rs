@@ -219,8 +219,8 @@ impl Hub {
         );
     }
 
-    /// Checks a held request. Lets it continue, or makes it fail if it would send a typed secret to an address that may
-    /// not receive it.
+    /// Checks a held request. Lets the request continue, or makes it fail if it would send a typed secret to an address
+    /// that may not receive the secret.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();

@@ -269,8 +269,8 @@ impl Hub {
     }
 
     /// Creates the world of our script in a new document of the current page while the document still loads, because
-    /// the world is needed as soon as the document has arrived. Never returns, so that a caller can wait for this and
-    /// for the document at the same time.
+    /// the world is needed as soon as the document has arrived. Never returns, so a caller can run this function while
+    /// it waits for the document.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;

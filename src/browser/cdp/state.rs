@@ -26,39 +26,40 @@ pub(super) enum Effect {
     Attach {
         target: String,
     },
-    /// Close a window that a page opened, because there are too many tabs.
+    /// Closes a window that a page opened, because there are too many tabs.
     Close {
         target: String,
     },
-    /// Prepare a new session: subscribe to its events, and read its frames.
+    /// Prepares a new session: subscribes to its events, and reads its frames.
     Prepare {
         session: String,
         target: String,
         is_tab: bool,
     },
-    /// Start to hold the requests of a new session for checking, and then let the session run.
+    /// Starts to hold the requests of a new session for checking, and then lets the session run.
     Watch {
         session: String,
     },
-    /// Detach from a new session that does not concern this driver. If it `waits`, let it run first.
+    /// Detaches from a new session that does not concern this driver. If the session waits (`waits`), lets it run
+    /// first.
     Leave {
         session: String,
         waits: bool,
     },
-    /// Check a held request, and let it continue or fail.
+    /// Checks a held request, and lets it continue or makes it fail.
     Judge {
         session: String,
         request: Box<Paused>,
     },
-    /// End the calls of a session that still wait for an answer, because the session has ended.
+    /// Ends the calls of a session that still wait for an answer, because the session has ended.
     End {
         session: String,
     },
-    /// Cancel a download, because the incomplete files are too large or too many.
+    /// Cancels a download, because the incomplete files are too large or too many.
     CancelDownload {
         id: String,
     },
-    /// Report a download that has ended. Keep its file if it is `whole`: complete and within the limits.
+    /// Reports a download that has ended. Keeps its file if it is `whole`: complete and within the limits.
     KeepDownload {
         id: String,
         name: String,
@@ -77,16 +78,17 @@ pub(super) struct BrowserState {
     pub(super) over: Option<String>,
     /// True in an attached browser. There, only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
-    /// The target (a tab or a frame) of each session, by the id of the session.
+    /// The target of each session. A target is a tab or a frame. The key is the id of the session.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Held requests of the invisible tabs that this driver makes for its own use: the id of the request by the id of
-    /// the session.
+    /// Held requests of the invisible tabs that this driver makes for its own use. The key is the id of the session,
+    /// and the value is the id of the request.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,
-    /// Ids of sessions of which only the requests matter: those of workers, and additional sessions of tabs.
+    /// Ids of sessions in which only requests matter to this driver: sessions of workers, and additional sessions of
+    /// tabs.
     others: HashSet<String>,
     last_frame: u32,
     /// The highest number that any element of any page has got so far.
@@ -122,7 +124,6 @@ impl fmt::Debug for BrowserState {
 }
 
 impl BrowserState {
-    /// Returns the current tab.
     pub(super) fn tab(&self) -> Option<&Tab> {
         self.tabs
             .iter()
@@ -471,8 +472,8 @@ impl BrowserState {
         [prepare].into_iter().chain(watch).collect()
     }
 
-    /// Adds a session of which only the requests matter, such as the session of a worker. Returns the work that this
-    /// requires.
+    /// Adds a session in which only requests matter to this driver, such as the session of a worker. Returns the work
+    /// that the new session requires.
     fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
         let watch = (self.guards || waits).then_some(Effect::Watch { session });

@@ -124,8 +124,8 @@ impl Cdp {
         ))
     }
 
-    /// Returns a durable locator of an element; `None` if our script finds none for the element or for a frame around
-    /// it.
+    /// Returns a durable locator of an element, which finds the element again on the next load. Returns `None` if our
+    /// script finds no such locator for the element or for a frame around it.
     pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, CdpError> {
         let mut steps = Vec::new();
         let mut at = aim.clone();

@@ -4,12 +4,17 @@
 //! names that the page gives to elements do not hide the properties that the script reads (`dom.js`).
 //!
 //! ```text
-//! dom       elements, read by the getters of their prototypes      walk     the page as rows, and the changes since the last walk
-//! refs      numbers of elements, and the secret ones among them    find     locators, and locators for elements
-//! look      facts about elements, kept during one look             ready    the conditions of an element before an action
-//! aria      roles; `state`, `shown`, `name`: their other parts     press    the element that the pointer really hit
-//! area      areas of image maps, which a picture shows
-//! tree      the elements that are nodes; `simplify` drops some     fill     typing, choosing, ticking; `sends`: where forms go
+//! dom     reads elements by the getters of their prototypes
+//! refs    the numbers of elements; also records which elements hold secrets
+//! look    the facts about each element, each read once in an observation
+//! aria    the role of an element; `state`, `shown` and `name`: its states, visibility and name
+//! area    areas of image maps, which are links that a picture draws
+//! tree    the elements that become nodes of the page tree; `simplify` drops some of them
+//! walk    the page as rows, and the changes since the last walk
+//! find    finds elements by locators; `locate`: locators for elements
+//! ready   waits until an element can be acted on
+//! press   watches which element the pointer really hits
+//! fill    typing and filling; `choose`: options and checkboxes; `sends`: the addresses that forms are sent to
 //! ```
 
 /// The source files of the script, each after the files that it depends on.

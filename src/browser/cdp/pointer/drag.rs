@@ -278,13 +278,13 @@ fn released(turn: &Turn) -> Value {
 /// between these points: forwards if the drag leads forwards in reading order, else backwards.
 ///
 /// This is for sortable lists. Such a list puts the dragged item before or after the item under the pointer. The list
-/// decides by two things: the direction of the last move, and the half of the item in which the move ends. With these
-/// points, both agree with the direction of the drag in reading order. This is so even in a grid, whatever path the
-/// pointer took before.
+/// decides by two things: the direction of the last move, and the half of the item in which the move ends. With the
+/// returned points, both things agree with the direction of the drag in reading order. They agree even in a grid, and
+/// whatever path the pointer took before.
 ///
-/// The dragged item and the element count as one row if they share at least half the height of the less tall of the
-/// two. `start` is the middle of the dragged item, and `height` is its height. `middle` and `area` belong to the
-/// element.
+/// The dragged item and the target element count as one row if they overlap vertically by at least half the height of
+/// the smaller one. `start` is the middle of the dragged item, and `height` is its height. `middle` and `area` belong
+/// to the target element.
 pub(super) fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);
     let shared = f64::midpoint(height, area.height) - down.abs();

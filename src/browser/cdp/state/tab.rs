@@ -144,8 +144,8 @@ impl Frame {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. Returns false if the frame
-    /// was already waited for in vain.
+    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. The result is always
+    /// false if the frame was already waited for in vain.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
@@ -201,7 +201,7 @@ impl Tab {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }
 
-    /// Returns true if the tab has shown `document`, or if it now shows another document than `last`. Both are the
+    /// Returns true if the tab has shown `document`, or if the document that it now shows is not `last`. Both are the
     /// browser's ids of documents.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)

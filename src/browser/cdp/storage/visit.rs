@@ -22,7 +22,8 @@ pub(super) struct Stored {
     pub(super) items: Vec<Item>,
 }
 
-/// An invisible tab that shows empty pages of one origin after another. It closes when this value is dropped.
+/// An invisible tab that goes to one web origin after the other, and shows an empty page of each. The tab is closed
+/// when this value is dropped.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,

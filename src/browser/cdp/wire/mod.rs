@@ -258,7 +258,7 @@ impl Wire {
         receiver
     }
 
-    /// Ends all calls of a session that still wait for an answer. They fail as [`WireError::Gone`].
+    /// Ends all calls of a session that still wait for an answer. They fail with [`WireError::Gone`].
     pub(super) fn end_session(&self, session: &str) {
         let mut calls = lock(&self.calls);
         let over = |call: &Call| call.session.as_deref() == Some(session);

@@ -41,7 +41,7 @@ impl Reader for PipeReader {
     }
 }
 
-/// Dropping this closes the pipe, which ends the browser.
+/// The writing end of the pipe. Dropping it closes the pipe, which ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 

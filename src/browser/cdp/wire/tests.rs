@@ -14,11 +14,9 @@ struct Played {
     events: mpsc::UnboundedReceiver<Option<(Option<String>, String, Value)>>,
 }
 
-/// Messages from the simulated browser.
 pub(in crate::browser::cdp) struct From(
     pub(in crate::browser::cdp) mpsc::UnboundedReceiver<Vec<u8>>,
 );
-/// Messages to the simulated browser.
 pub(in crate::browser::cdp) struct To(pub(in crate::browser::cdp) mpsc::UnboundedSender<Vec<u8>>);
 
 impl Reader for From {
