@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Upper bound of every time option. Source: chosen; a caller who sets a longer time means no limit, but such a time
-/// could not be added to the time of a clock.
+/// Upper bound of every time option. Source: chosen; a caller who sets a longer time wants no limit at all, but adding
+/// an unlimited time to a clock's time would overflow.
 const LONGEST: Duration = Duration::from_hours(24);
 
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {

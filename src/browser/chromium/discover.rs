@@ -51,13 +51,13 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// Returns the places that the environment variables of this process give.
+    /// Returns the places that follow from the environment variables of this process.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// Returns the places that these environment variables give. `variable` returns the value of a variable by its
-    /// name; an empty value counts as unset.
+    /// Returns the places that follow from these environment variables. `variable` returns the value of a variable by
+    /// its name; an empty value counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -148,7 +148,7 @@ impl ProgramPlaces {
             .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// Returns the path of the program playwright-cli, which exists and can be executed.
+    /// Returns the path of playwright-cli, after a check that the program exists and can be executed.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.
@@ -162,7 +162,7 @@ impl ProgramPlaces {
         )
     }
 
-    /// Returns the path of the program Chromium, which exists and can be executed.
+    /// Returns the path of Chromium, after a check that the program exists and can be executed.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.
