@@ -33,8 +33,8 @@
 //! - The owner of a browser (the process that started it) holds a file lock. When another browser is started later, it
 //!   sees from this lock whether the owner still lives. The owner's socket is only for the browser's daemon: nobody
 //!   accepts connections on that socket, so probes by others would fill its queue.
-//! - The reply to `run_code` has a type of its own, for untrusted text. A random mark in genuine replies would not
-//!   help, because the script runs in the tool's own process and could read it.
+//! - The reply to `run_code` has a type of its own, for untrusted text. A random mark in genuine replies would not make
+//!   them recognisable, because the script runs in the tool's own process and could copy the mark.
 //! - If a page cannot be read, its loading is stopped, because the tool cannot read a page that waits for its server.
 //! - The driver limits the size of downloads, because the tool has no limit. A script in the tool's own process checks
 //!   the size, because a dialog would block a command that checks it.

@@ -20,12 +20,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// A statement that reads the widths of an element's left and top border. The tool measures points from the inner edge
-/// of the border, but actions measure them from the outer edge.
+/// A JavaScript statement that reads the widths of an element's left and top border. The tool measures points from the
+/// inner edge of the border, but actions measure them from the outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// Statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. The last move is
-/// made twice, because a page that tracks the mouse by itself may miss one move.
+/// JavaScript statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. The
+/// last move is made twice, because a page that tracks the mouse by itself may miss one move.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {
@@ -37,9 +37,9 @@ const DRAG: &str = "await page.mouse.move(startX, startY);
     }
     return { done: true };";
 
-/// Returns the first statements of a script that uses a point of an element. If the point is outside the element, the
-/// statements end the script, which returns the element's size. Without them, the tool would wait for such a point
-/// forever.
+/// Returns JavaScript statements that begin a script for a point of an element. If the point is outside the element,
+/// the statements end the script, which returns the element's size. Without the statements, the tool would wait for
+/// such a point forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};

@@ -1,4 +1,4 @@
-//! Checks before an action is sent. Refused are texts that not every transport can carry, actions for a page whose
+//! Checks before an action is sent. They refuse texts that not every transport can carry, actions for a page whose
 //! origin has changed, filling of read-only fields, and forms that would send a secret to a wrong address.
 
 use serde_json::Value;

@@ -55,7 +55,7 @@ pub(super) struct Reply {
     /// The text of the snapshot, if one was requested. It is neither decoded nor cleaned.
     pub(super) snapshot: Option<String>,
     pub(super) downloads: Vec<Download>,
-    /// True if the text is not empty but has no sections, like the tool's help.
+    /// True if the text is not empty but has no sections. An example is the tool's help text.
     foreign: bool,
 }
 

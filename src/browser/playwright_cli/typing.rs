@@ -163,9 +163,9 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of a target's element; `None` if the target is not a reference, or if the tool finds
-    /// no locator. The driver asks the tool for this locator, because the script that typed into the element prints no
-    /// locator.
+    /// Returns the durable locator of a target's element, which finds the element again on the next load. Returns
+    /// `None` if the target is not a reference, or if the tool finds no locator. The driver asks the tool for this
+    /// locator, because the script that typed into the element prints no locator.
     async fn durable(
         &self,
         state: &mut State,

@@ -126,35 +126,36 @@ impl RawReply {
 /// The reason why a command got no reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
-    /// The command was not sent.
+    /// The daemon's socket cannot be reached. The command was not sent.
     #[error("the daemon's socket cannot be reached")]
     Unreachable(#[source] io::Error),
-    /// The command was not sent. Contains the version in the daemon's session file.
+    /// The version of the daemon's protocol was not tested. The command was not sent. Contains the version in the
+    /// daemon's session file.
     #[error("the daemon speaks version {0}, which was not tested")]
     WrongVersion(String),
-    /// The command was not sent.
+    /// The daemon's session file is missing or broken. The command was not sent.
     #[error("the daemon's session file is missing or broken")]
     NoSession,
     /// The process for the command cannot be started, or the file of its script cannot be written. The command was not
     /// sent.
     #[error("the program cannot be started")]
     Spawn(#[source] io::Error),
-    /// The command was not sent.
+    /// A text of the command contains a NUL character. The command was not sent.
     #[error("a value holds a NUL character")]
     Nul,
-    /// The command was sent, and perhaps carried out.
+    /// The connection ended without an answer. The command was sent, and perhaps carried out.
     #[error("the connection ended without an answer")]
     Closed,
     /// The answer does not follow the daemon's protocol. The command was sent, and perhaps carried out.
     #[error("the answer is not one of the protocol")]
     Garbage,
-    /// The command may have been sent and carried out. Contains the time limit.
+    /// No answer came within the time limit, which this value contains. The command may have been sent and carried out.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
-    /// The command was sent and carried out.
+    /// The answer is too long. The command was sent and carried out.
     #[error("the answer is longer than {MAX_REPLY} bytes")]
     TooLarge,
-    /// The command was sent, and perhaps carried out.
+    /// Reading the answer failed. The command was sent, and perhaps carried out.
     #[error("reading the answer failed")]
     Io(#[source] io::Error),
 }
