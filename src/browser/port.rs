@@ -180,7 +180,8 @@ pub struct Execution {
     pub outcome: Outcome,
     /// Address and title of the page right after the action, if the browser reported them.
     pub page: Option<(String, String)>,
-    /// A durable locator of the action's target, if the driver found one.
+    /// A durable locator of the action's target, which finds the target again on the next load; `None` if the driver
+    /// found none.
     pub locator: Option<Locator>,
     /// The open dialog, if the action opened one.
     pub dialog: Option<Dialog>,
@@ -296,9 +297,10 @@ pub trait BrowserDriver: Debug + Send + Sync {
     ///
     /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page whose
     /// script does not end gives no answer in time. Its observation is [`unresponsive`](Observation::unresponsive) and
-    /// contains the address that the browser shows, so that the agent can leave the page. The browser's own error page,
-    /// which it shows in place of a page that it could not load, has the address `chrome-error://chromewebdata/` and not
-    /// the wanted one, so that it [counts as such](Observation::is_browser_error). None of these cases is an error.
+    /// contains the address that the browser shows, so that the agent can leave the page. If the browser could not load
+    /// a page, it shows its own error page. The observation then has the address `chrome-error://chromewebdata/` and
+    /// not the requested address, so that [`is_browser_error`](Observation::is_browser_error) returns true. None of
+    /// these cases is an error.
     ///
     /// # Errors
     /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself does not answer.
