@@ -33,8 +33,9 @@ const CLICKS: [&str; 9] = [
 /// listens for more kinds probably listens on behalf of all elements inside it. For example, libraries register some
 /// eighty kinds on the top element of a page. Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of elements for which one reading of a document requests tickets (see [`Listening`]). The next
-/// reading requests tickets for further elements. Source: chosen; each element takes a call, and all calls run at once.
+/// Maximum number of elements for which tickets (see [`Listening`]) are requested while a document is read once.
+/// Tickets for further elements are requested at the next reading. Source: chosen; each element takes a call, and all
+/// calls run at once.
 const MOST_NEW: usize = 500;
 /// Name of the group in which the browser puts the handles of elements for which tickets are requested. One call
 /// releases the whole group.
@@ -47,9 +48,9 @@ pub(super) struct Listening {
     /// The document object of our script's world is not used, because the browser confuses the two worlds when many
     /// elements listen.
     top: Option<String>,
-    /// The ticket for each of the browser's node numbers; 0 for a node that is not an element of the document. A ticket
-    /// is a number by which our script in the page recognises an element that listens for clicks. It is not the
-    /// element's number in references.
+    /// The tickets of elements. A ticket is a number by which our script in the page recognises an element that listens
+    /// for clicks; it is not the element's number in references. The key is the browser's number of the element's node.
+    /// The ticket is 0 for a node that is not an element of the document.
     tickets: HashMap<u64, u64>,
 }
 

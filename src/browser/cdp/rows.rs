@@ -39,8 +39,8 @@ struct Extra {
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Number of rows at the beginning (`head`) and at the end (`tail`) of the document that did not change since the
-    /// previous walk, and are left out of `rows`.
+    /// Number of rows at the beginning (`head`) and at the end (`tail`) of the document that `rows` leaves out, because
+    /// they did not change since the previous walk.
     head: usize,
     tail: usize,
     #[serde(default)]
@@ -130,7 +130,8 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames directly inside this one that could be read, by the number of the element that shows each frame.
+    /// The frames directly inside this one that could be read. The key is the number of the element that shows the
+    /// frame.
     pub(super) frames: HashMap<u64, Self>,
 }
 

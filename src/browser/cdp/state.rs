@@ -364,8 +364,8 @@ impl BrowserState {
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs concern
-    /// it. In an attached browser, only tabs that were opened by one of this driver's tabs concern it.
+    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs do. In
+    /// an attached browser, only tabs that were opened by one of this driver's tabs do.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))

@@ -8,7 +8,7 @@
 //! refs    the numbers of elements; also records which elements hold secrets
 //! look    the facts about each element, each read once in an observation
 //! aria    the role of an element; `state`, `shown` and `name`: its states, visibility and name
-//! area    areas of image maps, which are links that a picture draws
+//! area    areas of image maps, which have no box of their own and are drawn by a picture
 //! tree    the elements that become nodes of the page tree; `simplify` drops some of them
 //! walk    the page as rows, and the changes since the last walk
 //! find    finds elements by locators; `locate`: locators for elements

@@ -41,7 +41,7 @@ struct Played {
     saw: BTreeMap<&'static str, Value>,
     /// The document that each frame shows.
     documents: BTreeMap<&'static str, u64>,
-    /// The documents that watch.
+    /// The ids of the documents that watch for a press.
     armed: Vec<String>,
     closed: bool,
 }
