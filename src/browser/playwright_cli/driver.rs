@@ -338,8 +338,8 @@ impl State {
         lost("browser.command", why)
     }
 
-    /// Records `page` as the current page. Fails, and records that the browser is lost, if the page crashed, or if it
-    /// is blank after a real page and [`blank_is_fine`](Self::blank_is_fine) is false.
+    /// Records `page` as the current page. Fails if the page crashed, or if the page is blank after a real page and
+    /// [`blank_is_fine`](Self::blank_is_fine) is false. In both cases, also records that the browser is lost.
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));

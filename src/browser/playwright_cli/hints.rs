@@ -99,7 +99,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Returns true if hints of elements with this role are wanted even if the elements do not react to clicks.
+/// Returns true if hints are wanted for every element with this role, and not only for those that react to clicks.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(

@@ -1,10 +1,10 @@
 //! Discovery of the fields whose values must be masked in every observation.
 //!
 //! A snapshot shows the value of every field, so at each observation of a page with filled fields, the driver checks
-//! which fields hold secrets. The quick check uses one locator for each frame, which names all filled fields of the
+//! which fields hold secrets. For each frame, the quick check uses one locator that names all filled fields of the
 //! frame. The locator matches only if each of these fields exists and is plain (not made for secrets). The quick check
-//! takes about 10 ms. A script checks field by field in two cases: if a locator does not match, or if a secret was
-//! typed and its field marked. The script is slower than the quick check.
+//! takes about 10 ms. A slower script checks field by field in two cases: if a locator does not match, or if a secret
+//! was typed and its field marked.
 
 use std::{
     collections::{BTreeMap, HashSet},

@@ -20,9 +20,9 @@
 //!
 //! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the
 //! form goes to. The requests themselves are not checked, because the tool's means of intercepting requests (its
-//! routes) see neither the target of a redirect nor the requests of a service worker. Therefore only
-//! [`Cdp`](crate::browser::Cdp) stops a page whose own script changes the form's address while the form is sent, or
-//! sends the value itself.
+//! routes) see neither the target of a redirect nor the requests of a service worker. Therefore this driver cannot stop
+//! a page's own script that changes the form's address while the form is sent, or that sends the value itself. Only
+//! [`Cdp`](crate::browser::Cdp) can.
 //!
 //! # Decisions
 //!

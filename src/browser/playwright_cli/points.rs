@@ -1,4 +1,4 @@
-//! Scripts that click or drag at a given point of an element, which no command of the tool can do.
+//! Scripts that click or drag at a given point of an element. No command of the tool can do this.
 
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, DragBy, Target};

@@ -38,7 +38,7 @@ pub(super) struct Returned {
     pub(super) error: Option<String>,
     /// The position of the page in the history of its tab, from 0, and the number of entries in the history.
     pub(super) place: Option<(u64, u64)>,
-    /// True if the document has no body that could be read, such as the document of an image.
+    /// True if the document has no body that could be read. An example is the document of an image.
     pub(super) bodiless: bool,
     /// For each field that the script asked about, true if the field's value must be hidden; `None` if the field no
     /// longer exists.
@@ -82,7 +82,8 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Parses the section `Result` of a reply; returns `None` if it is not the answer of a script of this module.
+    /// Parses the section `Result` of a reply; returns `None` if the section is not the answer of a script of this
+    /// module.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }

@@ -69,11 +69,11 @@ pub(crate) struct Element<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail<'a> {
-    /// Nothing: the element has no children.
+    /// Nothing follows the attributes: the element has no children.
     None,
-    /// A colon: the children follow on the next lines.
+    /// A colon follows: the children are on the next lines.
     Open,
-    /// A colon and a value: the element's only child is this text.
+    /// A colon and a value follow: the element's only child is this text.
     Value(Scalar<'a>),
 }
 
