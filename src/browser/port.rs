@@ -38,7 +38,8 @@ pub struct BrowserCapabilities {
 }
 
 impl BrowserCapabilities {
-    /// Returns the capabilities of a driver that has this name and these tools, and starts its own browser.
+    /// Returns the capabilities of a driver with this name and these tools. The driver counts as one that starts its
+    /// own browser ([`attached`](Self::attached) is false).
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
         Self {
             driver: driver.into(),
