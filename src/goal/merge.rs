@@ -82,8 +82,8 @@ pub(super) fn times(tokens: &mut Vec<Token>, text: &str) {
 }
 
 /// Reports whether "am" before the token `next` means the morning. In German, "am" is a preposition, as in
-/// `Zimmer 7 am Fenster`. The token means the morning at the end of the goal, before punctuation, and before an English word
-/// such as "on" or "today".
+/// `Zimmer 7 am Fenster`. "am" means the morning if it is the last word of the goal, or if punctuation or an English
+/// word such as "on" or "today" follows.
 fn is_english(next: Option<&Token>) -> bool {
     const WORDS: [&str; 14] = [
         "on", "in", "for", "with", "at", "to", "and", "from", "until", "till", "the", "every",
@@ -157,8 +157,9 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name after a day belongs to a date. A short month name of a language other than English counts
-/// only before a year. Without a year, it may be an English word: `set` in `2 set menus` is also Italian for September.
+/// Reports whether a month name after a day belongs to a date. Full month names always do. A short month name of a
+/// language other than English does so only before a year. Without a year, it may be an English word: `set` in
+/// `2 set menus` is also Italian for September.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }

@@ -84,8 +84,8 @@ pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
 
-/// Version of the matcher. A stored template names the version that wrote it. Whatever this version is, the template is
-/// built anew from its runs when it is read.
+/// Version of the matcher. A stored template names the version that wrote it. A template of any version is built anew
+/// from its runs when it is read.
 pub const MATCHER_VERSION: u32 = 1;
 
 /// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are

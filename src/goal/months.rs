@@ -344,7 +344,8 @@ static GERMAN: LazyLock<Vec<(String, u32)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Reads a folded word as a month name; `None` if it is no month name, or names different months in different languages.
+/// Reads a folded word as a month name. Returns `None` if the word is no month name, or if it means different months in
+/// different languages.
 pub(super) fn read(word: &str) -> Option<MonthName> {
     NAMES.get(word).cloned().flatten()
 }
@@ -362,9 +363,9 @@ pub(super) fn languages() -> impl Iterator<Item = Language> {
     TABLES.iter().map(|table| table.language)
 }
 
-/// Splits a German compound that begins with a month, such as `Märzbericht`, into the month and the rest.
+/// Splits a German compound that begins with a month, such as `Märzbericht`, into the month and the rest of the word.
 ///
-/// The rest must be long enough to be a noun, so that `Maier` and `Juniper` are not compounds.
+/// The rest must be long enough to be a noun, so that `Maier` and `Juniper` are not split.
 pub(super) fn compound(word: &str) -> Option<(u32, String)> {
     const SHORTEST_REST: usize = 5;
     let is_noun = word.chars().next().is_some_and(char::is_uppercase);

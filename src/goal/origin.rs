@@ -33,12 +33,13 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A hole, given by its index, from which no program can compute the new text. For example, the words of the goal that
-    /// give the text lie only partly in the hole. Or the text contains the hole's value among other words.
+    /// A hole, given by its index, whose value influences the text, but no program computes the text from it. For
+    /// example, the words of the goal that give the text overlap the hole without being exactly its value. Or the text
+    /// contains the value among other words.
     Entangled(usize),
 }
 
-/// The pieces of a text of which the goal gives only a part.
+/// The pieces of a text that the goal gives only in part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) pieces: Vec<Piece>,
@@ -53,8 +54,8 @@ pub(super) enum Piece {
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of those words of a text that the goal does not give. If the words are of several kinds, the kind that comes
-/// last in the order of the variants counts, because it is the strongest reason to refuse a goal.
+/// The kind of the words that are in a text but not in the goal. If there are words of several kinds, the last of these
+/// kinds in the order of the variants counts, because it is the strongest reason to refuse a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,
@@ -80,7 +81,8 @@ impl Origin {
         }
     }
 
-    /// Reports whether the text may come from one of the holes that `is_hole` selects by index.
+    /// Reports whether the value of one of these holes may be the source of the text. `is_hole` selects the holes by
+    /// index.
     pub(super) fn uses(&self, is_hole: &dyn Fn(usize) -> bool) -> bool {
         self.sources()
             .iter()
@@ -89,7 +91,8 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the text is the name of a target that was picked from several elements and that the goal does not name.
+    /// Reports whether the text is a choice on the page: the name of a target that was picked from several elements,
+    /// without being named by the goal.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources
@@ -101,8 +104,8 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page and not to the task. Such a text is the name of a button or of a plain
-    /// link, or it is a part of an address and contains no digits.
+    /// Reports whether the text belongs to the page and not to the task. This is the case for the name of a button, of
+    /// a plain link or of an item in a list, and for a part of an address without digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -178,7 +181,7 @@ pub(super) fn explain(holes: &[Hole], found: Found) -> Explained {
     Explained { literal, origin }
 }
 
-/// Splits a text into the pieces that the holes give and the pieces that never change.
+/// Splits a text into pieces that may come from the goal and pieces that never change.
 fn parts(holes: &[Hole], literal: &Literal, runs: &[Run]) -> Parts {
     let own = &literal.tokens;
     let mut pieces = Vec::new();
@@ -253,7 +256,8 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of the words of a text of which the goal gives no part. A month name or a year alone counts as a time.
+/// Returns the kind of the words in a text, assuming that the goal gives none of them. A text that is only a month name
+/// or a year counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

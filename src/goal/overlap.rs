@@ -6,7 +6,8 @@ use super::{fold::compose, lex::lex};
 
 /// Returns the Jaccard index of the folded tokens of two goals, from 0 to 1.
 ///
-/// Tokens of every script count, and so do digits, single letters and signs. Two goals without tokens have the index 0.
+/// Tokens are compared in every script. Digits, single letters and signs are tokens too. Two goals without tokens have
+/// the index 0.
 ///
 /// ```
 /// use webwise::goal::overlap;

@@ -5,9 +5,9 @@
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with more than one reading is
-/// refused. But when a second run confirms a template, all readings of its goal are examined, because the texts of this run
-/// can show which reading is right.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with more than one reading
+/// is refused. All readings are needed only when a second run confirms a template, because the texts of that run show
+/// which reading of its goal is right.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.
@@ -81,8 +81,8 @@ impl Parser<'_> {
             .filter(move |end| !self.is_typed || hole.shape.fits(&self.new[at..*end]))
     }
 
-    /// Returns a table. Its entry `[element][at]` is true if the new goal from the token `at` on fits the template from that
-    /// element on.
+    /// Returns a table of what fits. The entry `[element][at]` is true if the part of the new goal that begins at token
+    /// `at` fits the part of the template that begins at `element`.
     fn reachable(&self) -> Vec<Vec<bool>> {
         let (count, length) = (self.elements.len(), self.new.len());
         let mut reachable = vec![vec![false; length + 1]; count + 1];
@@ -102,9 +102,9 @@ impl Parser<'_> {
         reachable
     }
 
-    /// Adds to `readings` every way in which the goal from the token `at` on fits the template from `element` on. `taken`
-    /// holds the token ranges of the holes before `element`. `reachable` is the table that [`reachable`](Self::reachable)
-    /// returns.
+    /// Adds readings to `readings`: every way in which the part of the goal that begins at token `at` fits the part of
+    /// the template that begins at `element`. `taken` has the token ranges of the holes before `element`. `reachable`
+    /// is the table that the method of the same name returns.
     fn collect(
         &self,
         reachable: &[Vec<bool>],

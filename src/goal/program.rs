@@ -1,8 +1,8 @@
 //! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
-//! A recorded text is explained by every program that gives it, and a new value is used only if all these programs give the
-//! same text for it. There is one exception: if a step writes a text or a number exactly as the goal does, only the programs
-//! that keep this spelling count.
+//! A recorded text is explained by every program that gives it. A new value is used only if all these programs turn it
+//! into the same text. There is one exception: if a step writes a text or a number exactly as the goal does, only the
+//! programs that keep this spelling count.
 
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ const BORDERS: [Border; 4] = [
     Border::Joined,
 ];
 
-/// A value of a goal: the tokens that stand in a slot, with their text.
+/// A value of a goal: the text in a slot, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
     /// The text as it is typed: without quotes, and with white space collapsed.
@@ -153,13 +153,14 @@ impl Value {
     }
 }
 
-/// Reports whether two texts count as equal in this part (`field`) of a step. Case matters only in typed text.
+/// Reports whether two texts count as equal. `field` is the part of a step that both belong to. Case matters only in
+/// typed text.
 pub(super) fn is_equal(field: Field, a: &str, b: &str) -> bool {
     a == b || (field != Field::Text && fold(a) == fold(b))
 }
 
-/// Reports whether a page shows the text in this part of a step. Such a text is compared without regard to case, because the
-/// page decides about its case.
+/// Reports whether this part of a step is a text that the page shows. Such texts are compared without regard to case,
+/// because the page chooses the case.
 const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }
@@ -195,8 +196,8 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     programs
 }
 
-/// Returns each [`Program::Number`] that turns the value into the recorded text. If one of them writes the number as it is
-/// in the goal, returns only that one.
+/// Returns every [`Program::Number`] that turns the value into the recorded text. If one of them writes the number
+/// exactly as the goal does, returns only that one.
 fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     let zero = foreign_zero(literal);
     let in_output = |output: Output| {
@@ -216,8 +217,8 @@ fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
     }
 }
 
-/// Returns the text programs that give the recorded text exactly. If there are none and the text was not typed, returns
-/// those that give it in another case.
+/// Returns the text programs that give the recorded text exactly. If there are none, and the text was not typed,
+/// returns the programs that give it in another case.
 fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     let all = MARKS.iter().flat_map(|marks| {
         BORDERS.iter().flat_map(move |border| {
@@ -280,8 +281,8 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
     programs
 }
 
-/// Returns one result of a program for each reading of the value. A numeric date can have two readings. If the program does
-/// not apply to the value, there are no results.
+/// Returns the results of a program, one for each reading of the value. A numeric date can have two readings. If the
+/// program does not apply to the value, there are no results.
 pub(super) fn apply(program: Program, value: &Value) -> Vec<String> {
     match program {
         Program::Verbatim => vec![value.text.clone()],
@@ -382,7 +383,8 @@ fn capital(word: &str) -> String {
     })
 }
 
-/// Returns the parts of a date that a program writes. For a program other than [`Program::Date`], returns all parts.
+/// Returns the parts of a date (year, month, day) that a program writes. For a program other than [`Program::Date`],
+/// returns all parts.
 pub(super) fn used_parts(program: Program) -> Parts {
     match program {
         Program::Date { format, .. } => format.parts(),
@@ -400,7 +402,8 @@ mod tests {
         Value::of(&lex(&text), &text)
     }
 
-    /// The different results for `new` of all programs that turn `old` into `literal`.
+    /// Finds the programs that turn `old` into `literal`, applies each of them to `new`, and returns the different
+    /// results.
     fn results(old: &str, literal: &str, field: Field, new: &str) -> Vec<String> {
         let (old, new) = (value(old), value(new));
         let mut results: Vec<String> = find(&old, literal, field)

@@ -14,17 +14,17 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name of the slot: the name of the parameter if the user declared one; else the label of the field that the slot's
-    /// value fills; else `slot_` and a number.
+    /// The name of the slot. This is the name of the parameter, if the user declared one. Otherwise it is the label of
+    /// the field that the slot's value fills. Without a label, it is `slot_` and a number.
     pub id: String,
     /// The recorded value.
     pub value: String,
     /// The evidence for the slot; `None` only in `Slot::default()`.
     pub state: Option<State>,
-    /// Byte offset of the value's start in the recorded goal. It refers to the goal in composed form (NFC), in which the values of
-    /// parameters replace their names in braces.
+    /// Byte offset at which the value starts in the recorded goal. The offset counts in the goal's composed form (NFC),
+    /// after the values of parameters have replaced their names in braces.
     pub start: usize,
-    /// Byte offset of the value's end in the recorded goal. It refers to the same form of the goal as `start`.
+    /// Byte offset at which the value ends in the same form of the recorded goal.
     pub end: usize,
 }
 

@@ -38,7 +38,7 @@ impl Recorded {
 #[serde(default)]
 #[non_exhaustive]
 pub struct Literals {
-    /// The word of the action, such as `fill` or `click`.
+    /// The name of the action, such as `fill` or `click`.
     pub action: String,
     /// The role of the target.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct Literals {
     /// The address that was opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The key that was pressed. A key never changes with the goal.
+    /// The key that was pressed. It stays the same for every new goal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

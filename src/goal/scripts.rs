@@ -82,9 +82,10 @@ impl Script {
         }
     }
 
-    /// Reports whether the script writes words without spaces, or is treated as if it did.
+    /// Reports whether the script writes words without spaces, or is treated like such a script.
     ///
-    /// Hangul is treated so: it has spaces, but particles are attached to words, so a value can end inside a word.
+    /// Hangul is treated like one. It has spaces, but particles are attached to words, so a value can end inside a
+    /// word.
     pub(super) const fn is_unspaced(self) -> bool {
         matches!(
             self,

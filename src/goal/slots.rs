@@ -1,11 +1,11 @@
 //! Slots: the holes of a template, and the evidence that creates them. A hole is a place in the recorded goal whose words
 //! may be replaced by a new value.
 //!
-//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole: typed
-//! text, chosen options, query values, path segments with a digit or two words, and the names of elements that show data.
-//! The names of buttons, menu items and navigation links create no hole, because goals often name them with a verb. Path
-//! segments of one word create none for the same reason. But if another text creates a hole, the value of the hole can also
-//! be the source of such a name or segment.
+//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole:
+//! typed text, chosen options, query values, path segments with a digit or two words, and the names of elements that
+//! show data. The names of buttons, menu items and navigation links create no hole, because goals often contain them as
+//! a verb. Path segments of one word create none for the same reason. But if another text creates a hole, the hole's
+//! value can also be the source of such a name or segment.
 
 use std::collections::BTreeMap;
 

@@ -76,8 +76,8 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Reads a goal. Returns its composed form (NFC), in which the values of `params` replace their names in braces, and the
-/// tokens of this form. The tokens do not include polite words at the beginning and end of the goal.
+/// Reads a goal. Returns its composed form (NFC), after the values of `params` have replaced their names in braces, and
+/// the tokens of this form. Polite words at the beginning and end of the goal are left out of the tokens.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -223,9 +223,9 @@ impl Template {
 
     /// Decides whether a goal is the template's task with other values.
     ///
-    /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value. A
-    /// goal with a different value in this slot is refused. Nearly all guards accept these values unchecked; only the form
-    /// of a number is still checked.
+    /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value.
+    /// A goal with a different value in this slot is refused. Nearly all guards (checks of new values) accept the
+    /// values of `params`; only the form of a number is still checked.
     pub fn matches(&self, goal: &str, params: &BTreeMap<String, String>) -> Verdict {
         match self.decide(goal, params) {
             Ok(accepted) => Verdict::Accept(accepted),
@@ -336,12 +336,13 @@ impl Template {
 
     /// Confirms the template by another successful run of the same steps with other values.
     ///
-    /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot predicts.
-    /// Such a slot may be one that a single run does not show, for example the name of a button. Programs that do not fit
-    /// all runs are dropped. A text that the goal does not give becomes a constant if it is equal in all runs.
+    /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot
+    /// predicts. In this way, a second run can also confirm a slot that a single run does not show, for example the
+    /// name of a button. Programs that do not fit all runs are dropped. A text that the goal does not give becomes a
+    /// constant if it is equal in all runs.
     ///
-    /// Returns `None` if the run belongs to another task, if no value differs, or if a text differs and nothing explains the
-    /// difference.
+    /// Returns `None` in three cases: the run belongs to another task, no value differs, or a text differs and nothing
+    /// explains the difference.
     pub fn confirm(&self, run: &Recorded) -> Option<Self> {
         let mut runs = self.runs.clone();
         runs.push(run.clone());
@@ -384,8 +385,8 @@ impl Template {
     }
 }
 
-/// Returns the question whether a value is meant as a whole, such as "Is `permanently` part of the name?". It is asked if
-/// the value is the recorded one with words added, left out or reordered.
+/// Returns the question of whether the new value is meant as a whole, such as "Is `permanently` part of the name?". The
+/// question is asked if the new value is the recorded one with words added, left out or reordered.
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {
         reason: Reason::Extension,

@@ -1,6 +1,6 @@
 //! The tracer: finds the places in the goal that the texts of the steps come from.
 //!
-//! It only finds places. `slots` decides which of them become holes.
+//! A literal is one text of a step. This file only finds places; `slots` decides which of them become holes.
 
 use std::collections::HashMap;
 
@@ -25,12 +25,12 @@ const MAX_TRACED: usize = 4_000;
 /// chosen.
 const MAX_PLACES: usize = 32;
 
-/// The class of a step's text. It decides how strongly the text, if found in the goal, is evidence for a hole.
+/// The class of a literal. It decides how strong the evidence for a hole is if the literal is found in the goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Typed,
     Chosen,
-    /// The name of a target that stands for data: a link, a row, a check box.
+    /// The name of a target that shows data: a link, a row, a check box.
     Data,
     /// The name of a target that belongs to the page: a button, a menu item, a link of the navigation.
     Furniture,
@@ -47,17 +47,17 @@ pub(super) struct Literal {
     pub(super) class: Class,
     pub(super) value: String,
     pub(super) tokens: Vec<Token>,
-    /// The words of the label of the text's field, folded. For a part of an address, the label is the path segment before
-    /// it, or its key in the query.
+    /// The label of the field that the text was put into, as folded words. For a part of an address, the label is the
+    /// path segment before the part, or the part's key in the query.
     pub(super) label: Vec<String>,
-    /// The label of the text's field in full, as the page or the address writes it.
+    /// The same label in full, as the page or the address writes it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
     /// True if the target is one of several elements of its kind.
     pub(super) is_picked: bool,
 }
 
-/// A place in the goal that gives the whole of a literal, with the programs that turn its words into the literal.
+/// A place in the goal that gives a whole literal, with the programs that turn the words there into the literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -75,7 +75,7 @@ pub(super) struct Run {
     pub(super) length: usize,
 }
 
-/// Roles of elements whose names are data of the site, not of its design.
+/// Roles of elements whose names are data, and not part of the site's design.
 const DATA_ROLES: [&str; 13] = [
     "link",
     "option",
@@ -242,8 +242,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day, a month or a year as a bare number. It may be if the label of its field
-/// contains a word such as "day", or if the literal is the name of a table cell, as in a calendar.
+/// Reports whether the literal may be a day, a month or a year as a bare number. This is the case if the label of its
+/// field contains a word such as "day", or if the literal is the name of a table cell, as in a calendar.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -284,9 +284,9 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Returns the longest token sequences that the literal shares with the goal, longest first, without overlaps in the
-/// literal. A sequence that occurs several times in the goal is returned once for each place. If more than [`MAX_PLACES`]
-/// sequences would be returned, none is.
+/// Returns the longest token sequences that the literal shares with the goal, longest first. They do not overlap in the
+/// literal. A sequence that occurs several times in the goal is returned once for each place. If there are more than
+/// [`MAX_PLACES`] results, returns none.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {

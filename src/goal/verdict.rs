@@ -11,7 +11,7 @@ use super::record::Field;
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The goal is the task. The steps can be replayed with these values.
+    /// The goal is the recorded task with these values. The steps can be replayed with them.
     Accept(Accepted),
     /// The meaning of the goal is unclear, so a person should be asked. If nobody can be asked, this counts as a refusal.
     Ask(Question),
@@ -47,12 +47,12 @@ impl Verdict {
 pub struct Accepted {
     /// The changes that the new goal makes to the texts of steps.
     pub args: Vec<Arg>,
-    /// Indexes of the steps whose target was picked from several elements and is not named by the goal. The model decides these steps
-    /// anew, even if the goal is the recorded one.
+    /// Indexes of the steps that the model decides anew, even if the goal is the recorded one. In these steps, the
+    /// target was picked from several elements, and the goal does not name it.
     pub open_steps: Vec<usize>,
     /// The slots whose values in the new goal differ from the recorded ones.
     pub slots: Vec<Change>,
-    /// True if every changed slot was declared or confirmed by a second run.
+    /// True if, for every changed slot, either the user declared the slot or a second run confirmed it.
     pub confirmed: bool,
     /// True if a person must approve the changes before the first irreversible step.
     pub needs_approval: bool,
@@ -75,7 +75,7 @@ pub struct Arg {
     pub new: String,
 }
 
-/// The part of a recorded step in which a new goal's text replaces the recorded text.
+/// The part of a recorded step in which a text of the new goal replaces the recorded text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ArgField {
@@ -139,12 +139,12 @@ pub struct Question {
     /// The label of the field that the unclear text belongs to. For [`Reason::Extension`], the name of the slot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The texts that may be meant. If there is only one text, the question is whether this text is meant.
+    /// The texts that may be meant. If there is only one text, a person is asked whether this text is meant.
     pub choices: Vec<String>,
 }
 
-/// A reason for not accepting a goal. In the variants, a value is the text that the new goal has in a slot, and the recorded
-/// value is the text that the recorded goal has there.
+/// A reason for not accepting a goal. In the descriptions of the variants, a value is the text that the new goal has in
+/// a slot. The recorded value is the text that the recorded goal has in the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -155,7 +155,7 @@ pub enum Reason {
     Empty,
     /// The goal contains invisible characters or characters that change the direction of text.
     ControlCharacters,
-    /// A word of the frame differs from the recorded goal. The frame is the goal without its values.
+    /// The frame of the goal differs from that of the recorded goal. The frame is the goal without its values.
     Frame,
     /// The recorded goal consists of values only.
     NoFrame,
@@ -164,8 +164,8 @@ pub enum Reason {
     /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier
     /// with another pattern of letters, digits and signs.
     Type,
-    /// A number contains a separator that the recorded number lacks. Or a number has a leading zero, and the recorded number
-    /// has none or is of a different length.
+    /// A number contains a separator that the recorded number does not contain. Or a number has a leading zero, and the
+    /// recorded number has none or is of a different length.
     NumberForm,
     /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
     Signs,
@@ -193,8 +193,8 @@ pub enum Reason {
     WhichOccurrence,
     /// A value is so short that the text of a step may contain it by chance.
     ShortValue,
-    /// Several programs turn the recorded value into the recorded text, but they turn the new value into different texts. A
-    /// program is a transformation such as a change of case.
+    /// Several programs (transformations such as a change of case) turn the recorded value into the recorded text, but
+    /// they turn the new value into different texts.
     ProgramsDisagree,
     /// None of the programs that turn the recorded value into the recorded text can be applied to the new value. For
     /// example, the step writes the name of a month in English, and the new goal names a month in German.

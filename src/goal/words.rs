@@ -1,8 +1,8 @@
 //! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! The guards refuse values that contain such words. These lists are a second line of defence. A changed word outside the
-//! values is refused in any case, even without the lists. For a language without a list, fewer goals are accepted and some
-//! protection is missing. All words are in folded form.
+//! The guards refuse values that contain such words. These lists are only a second line of defence: even without them,
+//! a goal with a changed word outside the values is refused. For a language without a list, fewer goals are accepted,
+//! and the guards miss such words in values. All words are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -169,7 +169,7 @@ const UNSPACED: [&str; 4] = [
 /// words.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
-/// Texts that show that a goal in a script without spaces is in a language of these lists.
+/// Texts by which a goal in a script without spaces is recognised as one in a language of these lists.
 const UNSPACED_FUNCTION: &str = "的 了 在 和 把 并 并 并且 到 为 為 从 给 請 请 は を に の で と が へ 을 은 에 의 로 이 ใน ของ และ \
      ที่ ให้ ไป ตาม ค้นหา สําหรับ เป็น";
 
@@ -177,7 +177,7 @@ const UNSPACED_FUNCTION: &str = "的 了 在 和 把 并 并 并且 到 为 為 
 const DATE_LABELS: &str = "day month year date tag monat jahr datum jour mois année date día mes año fecha giorno mese anno data \
      dia mês ano dag maand jaar день месяц год дата gün ay yıl tarih 日 月 年 يوم شهر سنة दिन महीना वर्ष";
 
-/// English nouns that end like adverbs.
+/// English nouns that end in "ly" like an adverb.
 const NO_ADVERBS: &str = "family assembly supply butterfly reply monopoly anomaly";
 
 const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e poi en dan и затем потом ve sonra و ثم और फिर \
@@ -242,7 +242,7 @@ pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
 
-/// Reports whether a folded word shows that the goal is in a language of these lists.
+/// Reports whether a folded word is a sign that the goal is in a language of these lists.
 ///
 /// Hebrew is left out, because its function words are mostly prefixes that no list finds.
 pub(super) fn shows_language(word: &str) -> bool {
@@ -250,7 +250,7 @@ pub(super) fn shows_language(word: &str) -> bool {
     !is_hebrew && is_function_word(word)
 }
 
-/// Reports whether a folded text in a script without spaces shows that the goal is in a language of these lists.
+/// Reports whether a folded text in a script without spaces is a sign that the goal is in a language of these lists.
 pub(super) fn shows_unspaced_language(text: &str) -> bool {
     UNSPACED_FUNCTION
         .split_whitespace()
@@ -299,7 +299,7 @@ fn is_kana(fold: &str) -> bool {
         .any(|c| matches!(Script::of(c), Script::Hiragana | Script::Katakana))
 }
 
-/// Returns the number of tokens at the beginning of `folds` that are only polite.
+/// Returns the number of tokens at the beginning of `folds` that only make the request polite.
 pub(super) fn polite_prefix(folds: &[&str]) -> usize {
     let is_word = folds
         .get(..2)
@@ -310,7 +310,7 @@ pub(super) fn polite_prefix(folds: &[&str]) -> usize {
         .map_or(0, |words| words.len())
 }
 
-/// Returns the number of tokens at the end of `folds` that are only polite.
+/// Returns the number of tokens at the end of `folds` that only make the request polite.
 pub(super) fn polite_suffix(folds: &[&str]) -> usize {
     POLITE
         .iter()
