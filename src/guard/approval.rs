@@ -1,8 +1,8 @@
-//! Approval: the worst effect that an action can have on its target, and whether a person must approve the action.
+//! Approval: finds the worst effect that an action can have, and decides whether a person must approve the action.
 //!
 //! The label of an element says what a click on it does, so labels are searched for words for paying, sending or
-//! deleting (`words.rs`). These words can only make the effect of an action worse. The effect is at least that of the
-//! action's tool ([`BrowserTool::effect`]). This module cannot detect a page that lies about its buttons. Scope,
+//! deleting (`words.rs`). Such words can only make the effect worse than that of the action's tool
+//! ([`BrowserTool::effect`]), never milder. This module cannot detect a page that lies about its buttons. Scope,
 //! secrets bound to origins, and budgets protect against such pages.
 //!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
@@ -45,7 +45,7 @@ impl ApprovalMode {
     }
 
     /// Returns a phrase for the system instruction. The phrase names the actions that are refused if no person is there
-    /// to approve them. Returns `None` if the mode refuses no actions.
+    /// to approve them. Returns `None` for the mode that refuses no actions.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),
@@ -86,7 +86,7 @@ pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
     }
 }
 
-/// The kind of a page, as far as approval depends on it.
+/// The kinds of page that approval distinguishes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PageKind {
     /// A login page: submitting its form logs in.
@@ -100,11 +100,11 @@ pub enum PageKind {
     Other,
 }
 
-/// The page on which an action takes place. All texts come from the page and are only searched for words that indicate
+/// The page on which an action takes place. All texts come from the page. They are only searched for words that show
 /// the effect of the action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
-    /// The kind of the page, as far as approval depends on it.
+    /// The kind of the page.
     pub kind: PageKind,
     /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
@@ -125,8 +125,8 @@ pub struct PageContext<'a> {
 /// element where the drag ends.
 ///
 /// A link to another page may mention paying, sending or deleting without doing it, as "Order history" does. So a
-/// phrase for such an act counts only if it is the whole text of the link. A link that says yes or continues also
-/// counts if the page asks about such an act.
+/// phrase for such an act counts only if it is the whole text of the link. A link such as "Yes" or "Continue" also
+/// counts if the page asks whether to do such an act.
 ///
 /// ```
 /// use webwise::{
@@ -245,7 +245,7 @@ fn presses(
     }
 }
 
-/// Returns true if submitting the form of this page cannot be undone.
+/// Returns true if submitting the form of this page has an effect that cannot be undone.
 fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     if page.kind == PageKind::Login {
         return false;
@@ -280,7 +280,7 @@ fn name_of(target: &TargetIdentity) -> String {
     }
 }
 
-/// Returns the role and label of a target that is known only by its locator.
+/// Returns the role and the label that the locator of an action names, for a target that is not known as an element.
 fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     let (mut role, mut texts) = (Role::Button, Vec::new());
     for target in action.targets() {

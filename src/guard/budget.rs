@@ -14,17 +14,17 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Number of remaining model replies. At this number and below it, a message tells the model how many replies remain.
-/// Source: chosen; enough to look once more and to finish.
+/// Number of model replies before the end of a run. Once only this many replies remain, messages tell the model how
+/// many. Source: chosen; enough to look once more and to finish.
 const NEAR_END: u32 = 3;
-/// Number of remaining actions. At this number and below it, a message tells the model how many actions remain. Source:
-/// chosen; enough to complete what the run has begun.
+/// Number of actions before the end of a run. Once only this many actions remain, messages tell the model how many.
+/// Source: chosen; enough to complete what the run has begun.
 const FEW_ACTIONS: u32 = 10;
-/// Number of tokens to which a price applies.
+/// Number of tokens that a price is given for.
 const PRICE_UNIT: u128 = 1_000_000;
 
-/// An amount of money, in millionths of the currency in which the caller states its prices. Addition saturates at the
-/// largest amount.
+/// An amount of money, in millionths of a currency. The currency is the one that the caller's prices are in. A sum that
+/// would be too large becomes the largest amount.
 ///
 /// ```
 /// use webwise::guard::Money;
@@ -74,7 +74,7 @@ impl fmt::Display for Money {
     }
 }
 
-/// The prices of a model, as the program that uses this crate states them. Unit: money for a million tokens.
+/// The prices of a model, as given by the caller. Unit: money for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prices {
     /// Price of input that is not read from the provider's cache.
@@ -97,7 +97,7 @@ impl Prices {
     }
 }
 
-/// An estimate of the most tokens and money that the next model call can take.
+/// An estimate of the maximum number of tokens, and the maximum cost, of the next model call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallEstimate {
     usage: Usage,
@@ -205,10 +205,10 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks that one more model call may be made, assuming that the call takes as much as estimated.
+    /// Checks that one more model call may be made, if the call takes as much as estimated.
     ///
-    /// So a call that takes no more than estimated exceeds no budget. After a call that takes more and exceeds a
-    /// budget, no other call is made.
+    /// A call that takes no more than estimated exceeds no budget. If a call takes more and exceeds a budget, no other
+    /// call is made after it.
     ///
     /// # Errors
     /// Returns the kind of the first budget, in the order of [`BudgetKind`], that the call could exceed.
@@ -246,8 +246,8 @@ impl Budget {
     }
 
     /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
-    /// `spent` does not yet include the call that will read the remarks, nor its action. `failed_replies` is the number of
-    /// replies in a row in which an action failed.
+    /// `spent` includes neither the call that will read the remarks nor the action that this call will choose.
+    /// `failed_replies` is the number of the latest replies in a row in which an action failed.
     pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if failed_replies > 0 && failed_replies + 1 == self.max_errors {
@@ -274,7 +274,8 @@ impl Budget {
         remarks
     }
 
-    /// Returns true if this number of failures in a row, counted as for [`max_errors`](Self::max_errors), ends the run.
+    /// Returns true if the run must end after this number of failures in a row. They are counted as for
+    /// [`max_errors`](Self::max_errors).
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
     }
@@ -288,9 +289,9 @@ pub struct Spent {
     pub steps: u32,
     /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Number of tokens as reported by the provider. For a call whose usage was not reported, the estimate is counted.
+    /// Number of tokens that the provider reported. For a call without a report, the estimate is counted.
     pub usage: Usage,
-    /// Money, by the prices of the run.
+    /// Cost, by the prices of the run.
     pub cost: Money,
 }
 
@@ -300,8 +301,8 @@ impl Spent {
         self.steps = self.steps.saturating_add(1);
     }
 
-    /// Counts a model call with its reported usage. If there is none, counts the estimate, because unreported tokens
-    /// may have been spent.
+    /// Counts a model call with its reported usage. Without a report, counts the estimate, because tokens may have been
+    /// spent.
     pub fn add_call(
         &mut self,
         reported: Option<&Usage>,
@@ -312,8 +313,8 @@ impl Spent {
         self.add_usage(reported, worst, prices);
     }
 
-    /// Counts the tokens and the money of a model call, but not the call itself. This is for a call that decides no action.
-    /// Like [`add_call`](Self::add_call), counts the estimate if there is no reported usage.
+    /// Counts the tokens and the cost of a model call, but not the call itself. This is for a call that decides no
+    /// action. Like [`add_call`](Self::add_call), counts the estimate if no usage was reported.
     pub fn add_usage(
         &mut self,
         reported: Option<&Usage>,

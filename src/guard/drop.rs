@@ -1,16 +1,17 @@
-//! Tells whether a drag by a distance may drop the dragged element on another element.
+//! Decides whether a drag by a distance may drop the dragged element on another element.
 
 use crate::{action::DragBy, page::Area};
 
-/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a drag may
-/// begin beside the middle of what is dragged.
+/// Distance beside an element at which a drag may still drop something on the element. Unit: CSS pixels. Source:
+/// chosen; a drag may begin beside the middle of the dragged element.
 const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// A drag without a start point begins in the middle of the element's visible part, or beside the middle if the middle is
-/// covered. So every point of the element is a possible start, and the end is judged for each start. The result is also true
-/// if the drag may begin or end outside of the window: the browser may scroll then, and the areas say nothing about the end.
+/// A drag without a start point begins in the middle of the element's visible part, or beside the middle if the middle
+/// is covered. So every point of the element is a possible start, and the end of the drag is judged for each of them.
+/// The result is also true if the drag may begin or end outside of the window. In this case the browser may scroll, and
+/// the areas do not show where the drag ends.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,

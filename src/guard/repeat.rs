@@ -1,14 +1,15 @@
 //! Repetition: the same action, the same cycle of actions, or the same actions with other text, again and again without
 //! a result.
 //!
-//! # The rule
-//! An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page after the
-//! later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is
-//! new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating actions
-//! in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been new.
+//! # The rule An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page
+//! after the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each
+//! page is new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating
+//! actions in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been
+//! new.
 //!
-//! An action that comes back between different others, as in A B A C A, does not repeat: so a list is worked through, with "Back" between
-//! its items. If it fails, the model is told of the step in which it failed before.
+//! The actions A B A C A are no repetition, because each A is followed by another action and no cycle is passed twice.
+//! This is how a run works through a list, with "Back" (A) between the items. If "Back" then fails, the model is told
+//! of the step in which it failed before.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -33,8 +34,8 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Number of turns after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Number of turns after which the run ends if each turn has several actions and types another text. Source: chosen;
-/// finding one of a hundred numbers by halving takes 7 turns.
+/// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source:
+/// chosen; finding one of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
@@ -95,7 +96,7 @@ pub struct RepeatGuard {
 
 impl RepeatGuard {
     /// Records an action that was carried out or failed, with the state of the page before and after the action.
-    /// Returns whether the run goes on.
+    /// Returns the verdict: the run goes on, goes on with a warning, or ends.
     pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
         self.shown.insert(before.shown);
         self.frames.insert(before.frame);

@@ -17,7 +17,7 @@ use crate::{
 
 const BLANK_PAGE: &str = "about:blank";
 
-/// Policy for a page without content.
+/// The policy for a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
     /// Accepted: before the first page of a run, and after an action on tabs.
@@ -63,8 +63,8 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site; `None` if the site was not the reason. The name of the site comes from a page, so it is not
-    /// trusted text.
+    /// Returns the refused site; `None` if the address was refused for another reason than its site. The name of the
+    /// site comes from a page, so it is not trusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -89,9 +89,10 @@ impl From<ScopeRefusal> for Outcome {
 
 /// The sites that a run may visit.
 ///
-/// - The site of the start address is always included, even if it is internal: loopback, private, link-local, metadata.
-/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site may be one of the allowed
-///   sites, because a person chose these.
+/// - The site of the start address is always included, even if it is internal (loopback, private, link-local or
+///   metadata).
+/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site may be one of the
+///   allowed   sites, because a person chose these.
 /// - Otherwise the whole open web is included, but no internal site except that of the start address.
 ///
 /// ```

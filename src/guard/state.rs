@@ -2,9 +2,9 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page, which can be compared with other states of the same run. A state depends on the version of Rust
-/// with which the program was built. If a program built with another version resumes a run, the program may not
-/// recognise pages that the run has seen.
+/// The state of a page, which can be compared with other states of the same run. States also depend on the version of
+/// Rust that the program was built with. So if a program built with another version resumes a run, it may not recognise
+/// the pages that the run has seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) shown: u64,

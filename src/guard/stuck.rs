@@ -21,8 +21,9 @@ pub struct StuckGuard {
 }
 
 impl StuckGuard {
-    /// Records an action that was carried out or failed, with the state of the page before and after it. Returns
-    /// whether the run goes on. `should_change` is true if an action of this sort should change the page.
+    /// Records an action that was carried out or failed, with the state of the page before and after it. Returns the
+    /// verdict: the run goes on, goes on with a warning, or ends. `should_change` is true if an action of this kind
+    /// should change the page.
     ///
     /// ```
     /// use webwise::guard::{PageState, StuckGuard, Verdict, Warning};
@@ -56,8 +57,8 @@ mod tests {
 
     use super::*;
 
-    /// Passes actions to the guard. Each is given as two values: whether it should change the page, and the page that
-    /// is shown after it. The first page is 0.
+    /// Passes actions to the guard. Each action is a pair: whether it should change the page, and the page that is
+    /// shown after it. The first page is 0.
     fn run(actions: &[(bool, u8)]) -> Vec<Verdict> {
         let state = |page: u8| PageState::new("u", &page, &page);
         let mut guard = StuckGuard::default();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The same action on the same target was repeated, and the page is as it was before.
+    /// The same action was repeated on the same target, and the page is as it was before.
     Repeated {
         /// Number of times in a row that the action was done.
         times: u32,

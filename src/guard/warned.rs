@@ -1,10 +1,10 @@
-//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough warnings of
-//! this guard.
+//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough warnings
+//! from this guard.
 
 use serde::{Deserialize, Serialize};
 
-/// Number of turns in which a guard must have warned before it may end the run. Source: chosen; after the third
-/// repetition the model is warned, after the fifth the run ends.
+/// Number of turns (replies of the model) in which a guard must have warned before it may end the run. Source: chosen;
+/// the model is warned after the third repetition, and the run ends after the fifth.
 const MIN_WARNED: u32 = 2;
 
 /// Counts the consecutive turns of the model in which one guard warned.

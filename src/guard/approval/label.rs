@@ -19,7 +19,8 @@ pub(super) enum Breadth {
     Whole,
 }
 
-/// A label: its words (in lower case, without accents, fillers and exempt phrases), and whether it contains a price.
+/// A label: its words, and whether it contains a price. The words are in lower case and without accents. Fillers such
+/// as "the" and harmless phrases such as "order history" are left out.
 #[derive(Debug)]
 pub(super) struct Label(Vec<String>, bool);
 
@@ -44,8 +45,8 @@ impl Label {
         Self(words, is_priced)
     }
 
-    /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order": "Book
-    /// flight for $262".
+    /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order". An
+    /// example is "Book flight for $262".
     pub(super) fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,

@@ -18,7 +18,7 @@ macro_rules! phrases {
     )*};
 }
 
-/// Words that do not change the meaning: articles, possessives, politeness, "now".
+/// Words that do not change the meaning of a label: articles, possessives, polite words, "now".
 pub(super) const FILLERS: &[&str] = &[
     "the",
     "a",
@@ -78,7 +78,7 @@ pub(super) const FILLERS: &[&str] = &[
     "agora",
 ];
 
-/// Codes and names of currencies, in the form in which words are compared.
+/// Codes and names of currencies, in lower case and without accents.
 pub(super) const CURRENCIES: &[&str] = &[
     "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
     "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",

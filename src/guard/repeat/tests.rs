@@ -8,8 +8,9 @@ use crate::{
     page::{ElementRef, Role},
 };
 
-/// Passes actions to the guard, each with the page after it. `n` presses the button with this name, `"text` fills the
-/// field. A page is written as its content and, after a slash, its frame; without a slash, both are the same.
+/// Passes each action, with the page that follows it, to the guard. The action `n` presses the button `n`. The action
+/// `"text` fills the field with `text`. The page `a/b` shows `a` and has the frame `b`; the page `a` shows `a` and has
+/// the frame `a`.
 fn run(steps: &[(&str, &str)]) -> Vec<Verdict> {
     let mut guard = RepeatGuard::default();
     let mut before = page("start");
@@ -54,7 +55,7 @@ fn times<'a>(turns: usize, turn: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str
     turn.repeat(turns)
 }
 
-/// Returns the positions, from 1, of the first warning and of the stop.
+/// Returns the positions of the first warning and of the stop, counted from 1.
 fn places(verdicts: &[Verdict]) -> (Option<usize>, Option<usize>) {
     let first = |test: fn(&Verdict) -> bool| verdicts.iter().position(test).map(|i| i + 1);
     (first(|v| v.warning().is_some()), first(|v| v.is_stop()))

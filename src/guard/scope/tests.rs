@@ -63,7 +63,7 @@ fn assert_all_allowed(scope: &Scope, urls: impl IntoIterator<Item = impl AsRef<s
     count
 }
 
-/// Addresses with schemes other than http and https. In some, characters that parsers skip stand before the scheme.
+/// Addresses with schemes other than http and https. Some of them begin with characters that parsers skip.
 const NOT_WEB: &[&str] = &[
     "file:///etc/passwd",
     "file://localhost/etc/passwd",
