@@ -302,7 +302,8 @@ pub(super) struct MonthName {
     pub(super) is_full: bool,
 }
 
-/// Every form of every month name, folded. The value is `None` for a word that means different months in different languages.
+/// Every form of every month name, folded. The value is `None` for a word that means different months in different
+/// languages.
 static NAMES: LazyLock<HashMap<String, Option<MonthName>>> = LazyLock::new(|| {
     let mut names: HashMap<String, Option<MonthName>> = HashMap::new();
     for table in &TABLES {

@@ -29,7 +29,8 @@ pub(super) fn has_frame(old: &[Token], holes: &[Hole], new: &[Token]) -> bool {
     is_recorded(old, new) || parser.reachable()[0][0]
 }
 
-/// Returns at most [`MAX_PARSES`] ways to read the new goal `new`. `old` and `holes` are the tokens and the holes of the template.
+/// Returns at most [`MAX_PARSES`] ways to read the new goal `new`. `old` and `holes` are the tokens and the holes of
+/// the template.
 pub(super) fn parses(old: &[Token], holes: &[Hole], new: &[Token]) -> Vec<Reading> {
     // If the new goal is the recorded one, it has one reading, even if two holes are next to each other.
     if is_recorded(old, new) {

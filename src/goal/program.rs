@@ -49,7 +49,8 @@ pub enum Program {
         /// The language of the month name; `None` if the month is a number.
         #[serde(skip_serializing_if = "Option::is_none")]
         language: Option<Language>,
-        /// The order in which the goal gives day and month; `None` if the format of the date in the goal allows only one order.
+        /// The order in which the goal gives day and month; `None` if the format of the date in the goal allows only
+        /// one order.
         #[serde(skip_serializing_if = "Option::is_none")]
         order: Option<Order>,
     },

@@ -21,8 +21,8 @@ pub(super) const MAX_VALUE_TOKENS: usize = 64;
 /// has at most 2,000 characters.
 const MAX_TRACED: usize = 4_000;
 
-/// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them apart. Source:
-/// chosen.
+/// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them
+/// apart. Source: chosen.
 const MAX_PLACES: usize = 32;
 
 /// The class of a literal. It decides how strong the evidence for a hole is if the literal is found in the goal.
@@ -185,7 +185,8 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
     })
 }
 
-/// Returns every place in the goal that gives the whole literal. If there are more than [`MAX_PLACES`] places, none is returned.
+/// Returns every place in the goal that gives the whole literal. If there are more than [`MAX_PLACES`] places, none is
+/// returned.
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     // Equal values have equal programs. So these are computed once, however often the goal repeats the value.

@@ -223,7 +223,8 @@ pub(super) fn is_strict(word: &str) -> bool {
             .any(|elided| word.starts_with(elided))
 }
 
-/// Reports whether a word is an adverb that English or a Romance language forms from an adjective: `recursively`, `completamente`.
+/// Reports whether a word is an adverb that English or a Romance language forms from an adjective: `recursively`,
+/// `completamente`.
 fn is_adverb(word: &str) -> bool {
     let is_long = |least: usize| word.chars().count() >= least;
     (word.ends_with("ly") && is_long(6) && !holds(NO_ADVERBS, word))
