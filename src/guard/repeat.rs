@@ -1,7 +1,8 @@
 //! Repetition: the same action, the same cycle of actions, or the same actions with other text, again and again without
 //! a result.
 //!
-//! # The rule An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page
+//! # The rule
+//! An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page
 //! after the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each
 //! page is new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating
 //! actions in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been

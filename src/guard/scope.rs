@@ -63,7 +63,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site; `None` if the address was refused for another reason than its site. The name of the
+    /// Returns the refused site; `None` if the address was refused for a reason other than its site. The name of the
     /// site comes from a page, so it is not trusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
@@ -92,7 +92,7 @@ impl From<ScopeRefusal> for Outcome {
 /// - The site of the start address is always included, even if it is internal (loopback, private, link-local or
 ///   metadata).
 /// - If there are allowed sites or secrets, only the allowed sites are added. An internal site may be one of the
-///   allowed   sites, because a person chose these.
+///   allowed sites, because a person chose these.
 /// - Otherwise the whole open web is included, but no internal site except that of the start address.
 ///
 /// ```
