@@ -1,4 +1,4 @@
-//! The schedule of retries: whether a model call is repeated, and after which wait. Does no input or output.
+//! The schedule of retries: decides whether a model call is repeated, and after which wait. Does no input or output.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::base::Error;
 pub struct RetryPolicy {
     /// Maximum number of calls after the first call. Default: 3. Source: chosen.
     pub retries: u32,
-    /// Longest wait that the policy chooses before the first retry. This limit doubles with each further retry, up to `cap`.
+    /// Upper limit of the random wait before the first retry. The limit doubles with each further retry, up to `cap`.
     /// Default: 1 s. Source: chosen.
     pub base: Duration,
-    /// Longest wait that the policy chooses before any retry. A wait that the provider asked for may be longer. Default: 10 s.
+    /// Upper limit of the random wait before any retry. A wait that the provider asks for may be longer. Default: 10 s.
     /// Source: chosen.
     pub cap: Duration,
     /// Longest time for one call. Default: 60 s. Source: chosen; the slowest answers of hosted models took half as
@@ -50,8 +50,8 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Sets the time limit for each call, for example for a slow model on a small machine.
     ///
-    /// If this is longer than [`overall`](Self::overall), `overall` is raised to the same time. A call that takes all of this time is
-    /// then not repeated, because a model that was too slow once will be too slow again.
+    /// If this time is longer than [`overall`](Self::overall), `overall` is raised to it. A call that uses up all of
+    /// this time is then not repeated, because a model that was too slow once will be too slow again.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -59,8 +59,8 @@ impl RetryPolicy {
         self
     }
 
-    /// Returns the wait before the call is repeated. Returns `None` if the call must not be repeated. The reason is the kind
-    /// of error, the number of retries, or too little remaining time.
+    /// Returns the wait before the call is repeated. Returns `None` if the call must not be repeated: because of the
+    /// kind of error, because there were enough retries, or because too little time remains.
     ///
     /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is
     /// uniformly distributed over all values of `u64`. If the provider asked for a wait, exactly that wait is returned.

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `Retrying` keeps to an overall time limit (default: 300 s). If a wait would exceed the limit, `Retrying` returns the
-//!   provider's own error at once.
+//! - `Retrying` has a time limit for all calls and waits together (default: 300 s). If a wait would exceed the limit,
+//!   `Retrying` returns the provider's own error at once.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,8 +19,8 @@ use crate::{
 /// A wrapper around a model. It repeats calls after transient failures: rate limits, timeouts, and an unreachable network or
 /// server.
 ///
-/// [`ChatResponse::retries`] is the number of retries before a reply. If all retries failed, the error gives the number of calls as
-/// `attempts`.
+/// [`ChatResponse::retries`] is the number of retries before a reply. If all retries failed, the error has the number
+/// of calls in its context, as `attempts`.
 ///
 /// ```
 /// # use webwise::llm::{LlmClient, RetryPolicy, Retrying};

@@ -1,5 +1,5 @@
 //! A client for the Chat Completions API of OpenAI-compatible servers. It sends requests and reads replies without the
-//! `genai` crate. Each tool call in a reply is parsed separately.
+//! `genai` crate. It parses each tool call in a reply separately.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -108,8 +108,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the field in a request's body that limits the output tokens. The reasoning models of `OpenAI` have a
-/// name of their own for this field, even behind a gateway.
+/// Returns the name of the request's field that limits the output tokens. The reasoning models of `OpenAI` use another
+/// name than all other models, even behind a gateway.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -119,8 +119,8 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Returns the response in a reply's body. Each tool call is parsed separately, so that a call that was cut off does not
-/// affect the others.
+/// Parses the body of a reply. Each tool call is parsed separately, so that a call that was cut off does not affect the
+/// others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
         return Err(error);

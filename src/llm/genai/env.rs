@@ -1,5 +1,5 @@
-//! Options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order in which the
-//! variables are checked.
+//! Options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order
+//! in which the variables are checked.
 
 use std::ffi::OsString;
 
@@ -18,8 +18,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers whose key can be set by a variable, in the order in which the variables are checked. For each: the provider, the
-/// variable, and the provider's default model.
+/// The providers whose key can be set by a variable, in the order in which the variables are checked. Each entry has
+/// the provider, the variable and the provider's default model.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -30,7 +30,8 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// A function that returns the value of a variable: from the process's environment, or from a table in tests.
+/// A function that returns the value of a variable. The value comes from the environment of the process, or in tests
+/// from a table.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
@@ -75,7 +76,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Returns options for a model that the user named. The provider is derived from the name.
+/// Returns options for the model that the user named. The provider is derived from the model's name.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [

@@ -42,7 +42,7 @@ pub(super) fn convert(error: GenAiError) -> Error {
     }
 }
 
-/// Returns the error in the body of a successful reply (status 200), as some servers send it; `None` if there is none.
+/// Returns the error that some servers put into the body of a successful reply (status 200); `None` if there is none.
 pub(super) fn in_body(body: &Value) -> Option<Error> {
     if body.get("error").is_none_or(Value::is_null) {
         return None;
@@ -65,7 +65,8 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// Returns the error for a reply of more than `max` bytes. It is not retried, because a second request would get the same reply.
+/// Returns the error for a reply of more than `max` bytes. It is not retried, because a second request would get the
+/// same reply.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }
@@ -89,7 +90,7 @@ fn call(kind: ErrorKind) -> Error {
     Error::new(kind, "llm.complete")
 }
 
-/// Returns external text in a form that an error may quote: cleaned, on one line, and shortened to [`MAX_SAID`].
+/// Returns external text in the form in which errors quote it: cleaned, on one line, and cut to [`MAX_SAID`].
 fn said(words: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(words)), MAX_SAID)
 }
@@ -172,8 +173,8 @@ impl Complaint {
         }
     }
 
-    /// Reads an error from a body. The body is `{"error": {"message", "code", "type", "status", "details"}}`, `{"error": "text"}`,
-    /// `{"message": "text"}`, or a list whose first item is one of these.
+    /// Reads an error from a body. The body is `{"error": {"message", "code", "type", "status", "details"}}`,
+    /// `{"error": "text"}`, `{"message": "text"}`, or a list whose first item is one of these.
     fn of(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body

@@ -1,5 +1,5 @@
-//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Replies of providers are read
-//! only in this module.
+//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this
+//! module reads replies of providers.
 
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;

@@ -91,7 +91,7 @@ impl GenAi {
     ///
     /// 1. `WEBWISE_LLM_BASE_URL`: an OpenAI-compatible server. `WEBWISE_LLM_API_KEY` is the server's key, if the server
     ///    needs a key. The model is `WEBWISE_MODEL`, else `default`; a server with only one model ignores this name.
-    /// 2. `WEBWISE_MODEL`: a model whose name tells its provider (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any name
+    /// 2. `WEBWISE_MODEL`: a model whose name shows its provider (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any name
     ///    after a prefix `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set; only
     ///    Ollama needs none.
     /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
@@ -177,8 +177,8 @@ impl GenAi {
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Adds the provider and the model to an error, and removes the key from the error's texts, in every form in which the key may
-    /// appear.
+    /// Adds the provider and the model to an error. Removes the key from the error's texts, in every form in which the
+    /// key may appear.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

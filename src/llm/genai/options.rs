@@ -1,5 +1,5 @@
-//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the contents of requests. They are checked once, when a
-//! client is created.
+//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the contents of requests. They are
+//! checked once, when a client is created.
 
 use std::time::Duration;
 
@@ -110,8 +110,8 @@ pub struct GenAiOptions {
     /// The model's context window: the maximum number of tokens of a request and its reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
     /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
-    /// because their models may not accept pictures. The option `agent::Options::images` decides when the decision loop
-    /// sends pictures.
+    /// because their models may not accept pictures. If this is true, the option `agent::Options::images` decides when
+    /// the decision loop sends pictures.
     pub images: bool,
     /// The format of the model's answers: tool calls, or JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
@@ -121,12 +121,13 @@ pub struct GenAiOptions {
     /// takes tokens from the answer's budget. Off for Anthropic, because its API cannot require a tool call of a model that
     /// reasons. The provider's default for all other models.
     pub reasoning: Reasoning,
-    /// True if requests set a temperature. Default: false for models whose name shows that they reject a temperature, else true.
+    /// True if requests set a temperature. Default: false for models whose name shows that they reject a temperature,
+    /// otherwise true.
     pub temperature: bool,
     /// Longest time to connect to the provider. Default: 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default: 120 s. Source: chosen; twice the default limit for one call in
-    /// [`Retrying`](crate::llm::Retrying), so that `Retrying` ends a slow call first.
+    /// Longest time for one call. Default: 120 s. Source: chosen; this is twice the default of
+    /// [`Retrying`](crate::llm::Retrying) for one call, so `Retrying` ends a slow call first.
     pub timeout: Duration,
     /// Maximum size of a reply that is read, for every provider. A larger reply gives the error
     /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and compressed replies
@@ -158,7 +159,8 @@ impl GenAiOptions {
         }
     }
 
-    /// Checks the options, and returns them with a normalised key and address. The error names the first option that is wrong.
+    /// Checks the options. Returns them with a normalised key and address, or an error that names the first wrong
+    /// option.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -239,8 +241,8 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without surrounding white space, which environments and files often add; `None` if nothing is left. Fails
-/// if the key contains characters that an HTTP header cannot carry.
+/// Returns the key without white space at its ends, which environments and files often add. Returns `None` if nothing
+/// is left. Fails if the key contains characters that an HTTP header cannot carry.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -253,8 +255,8 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end, because without the slash, joining a path would replace the last part of the URL.
-/// Removes a fragment and a final `/chat/completions`.
+/// Returns the base URL with a slash at its end and without a fragment or a final `/chat/completions`. Without the
+/// slash, joining a path would replace the last part of the URL.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // User names and queries are refused, because they often contain keys, and the base URL appears in logs.
@@ -294,8 +296,8 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. Returns false for a doubtful
-/// model, because every model accepts a request without a temperature.
+/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. If in doubt,
+/// returns false, because every model accepts a request without a temperature.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

@@ -23,8 +23,8 @@ use crate::{
 /// The name of the schema of replies, for providers that require a name.
 const SCHEMA_NAME: &str = "calls";
 
-/// Returns the `genai` crate's request: the system instruction, the tools, then the one message with its pictures at its end. The parts
-/// that stay the same from call to call come first.
+/// Returns the request for the `genai` crate. The parts that stay the same from call to call come first: the system
+/// instruction, then the tools. The single message follows, with its pictures at its end.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -51,7 +51,7 @@ fn tool(spec: &ToolSpec) -> Tool {
         .with_schema(sorted(&spec.parameters))
 }
 
-/// Returns everything in the request to the provider except its messages and tools.
+/// Returns the parts of the provider's request that are neither messages nor tools.
 pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOptions {
     let kind = options.adapter_kind(request.mode);
     // The raw bodies of replies are kept, because some answers are visible only there: refusals, blocked prompts,
@@ -93,8 +93,8 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     chat
 }
 
-/// Makes the request ask for JSON that follows the schema of calls. The wire format `kind` decides whether this is set in `chat` or as a
-/// field of `body`.
+/// Makes the request ask for JSON that follows the schema of calls. For some wire formats (`kind`), this is set in
+/// `chat`; for others, it is a field of `body`.
 fn respond_with(
     tools: &ToolSet,
     max_calls: usize,
@@ -147,7 +147,8 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the constant part of a run's requests as cacheable, for providers that need a mark. Gemini and Ollama cache it without a mark.
+/// Marks the part of the requests that stays the same during a run as cacheable, for providers that need a mark. Gemini
+/// and Ollama cache it without a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark on the system instruction also covers the tools, which come before it.
@@ -172,8 +173,9 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
             Reasoning::Provider,
             AdapterKind::Gemini | AdapterKind::Anthropic | AdapterKind::Ollama,
         ) => None,
-        // If no effort is set, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even if it belongs to
-        // the name, as in `qwen3-max`. A token budget prevents that. OpenAI's formats ignore the budget, and Gemini reads 0 as "off".
+        // If no effort is set, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even
+        // if it belongs to the name, as in `qwen3-max`. A token budget prevents that. OpenAI's formats ignore the
+        // budget, and Gemini reads 0 as "off".
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))
         }

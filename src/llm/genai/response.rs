@@ -1,5 +1,5 @@
-//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A stop reason such as a refusal counts only if the reply contains no
-//! calls.
+//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A reply with tool calls is accepted, even if its
+//! stop reason is a refusal.
 
 use ::genai::{
     Error as GenAiError,
@@ -18,7 +18,8 @@ use crate::{
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
-/// Converts a reply that the `genai` crate could read. Fails if the reply contains an error or a refusal instead of calls or text.
+/// Converts a reply that the `genai` crate could read. Fails if the reply contains an error or a refusal instead of
+/// calls or text.
 pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
     if let Some(error) = error::in_body(&body) {
@@ -86,7 +87,8 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the tool calls in a reply's body, in the format of Chat Completions or of the Responses API. Their arguments stay unparsed.
+/// Returns the tool calls in a reply's body, in the format of Chat Completions or of the Responses API. The arguments
+/// of the calls are not parsed.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)
@@ -185,8 +187,8 @@ pub(super) fn declined(body: &Value, stop: Option<&StopReason>) -> Result<()> {
     }
 }
 
-/// Fails if a reply's body contains no message of the model, or if the provider reports that the model's tool call was invalid. Must be
-/// called only for replies that have neither tool calls nor text.
+/// Fails if a reply's body contains no message of the model, or if the provider reports that the model's tool call was
+/// invalid. Must be called only for replies without tool calls and without text.
 pub(super) fn unspoken(body: &Value) -> Result<()> {
     let known = ["choices", "candidates", "content", "output", "message"];
     let spoken = known.iter().any(|key| match body.get(*key) {

@@ -5,8 +5,8 @@ use std::{sync::Mutex, time::Duration};
 use super::*;
 use crate::action::ToolSet;
 
-/// A model that answers from a list, last item first, and records the time of each call. It waits forever when the list
-/// is empty.
+/// A model that answers from a list, beginning with the last item, and records the time of each call. When the list is
+/// empty, it waits forever.
 #[derive(Debug, Default)]
 struct Script {
     answers: Mutex<Vec<Result<ChatResponse>>>,
