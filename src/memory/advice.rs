@@ -1,4 +1,4 @@
-//! Advice from memory, with its trust class and its section of a prompt.
+//! Advice from memory: its text, its trust class, and the section of a prompt in which it is shown.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::{
     page::Role,
 };
 
-/// Identifies the record that a piece of advice comes from, so that the results of the advice can be credited to that
+/// The id of a piece of advice: the record that the advice comes from. The results of the advice are credited to this
 /// record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
@@ -20,8 +20,8 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// The name of a page element that a piece of advice mentions. It is page data, whatever the trust class of the words
-/// around it.
+/// The name of a page element that a piece of advice mentions. The name is page data, even if the words around it have
+/// another trust class.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
@@ -102,8 +102,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a line of these pieces. Once the words have [`Advice::MAX_TEXT`] characters, the rest of the line is
-    /// dropped. If the words come from a page or a model, words and names are merged into a single piece of words.
+    /// Creates a line of these pieces. The line ends as soon as its words have [`Advice::MAX_TEXT`] characters. If the
+    /// words come from a page or a model, words and names are merged into a single piece of words.
     pub(super) fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
         let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
@@ -139,8 +139,8 @@ impl Line {
         }
     }
 
-    /// Returns the line as one text, names included, for people and events. Prompts use [`Line::pieces`], so that they
-    /// can mark the names as page data.
+    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead, to
+    /// mark the names as page data.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -193,8 +193,8 @@ impl Advice {
     /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
     /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
     ///
-    /// If the words come from a page or a model, words and names are merged into a single text. Once the words have
-    /// [`Advice::MAX_TEXT`] characters, the rest of the line is dropped.
+    /// If the words come from a page or a model, words and names are merged into a single text. The line ends as soon
+    /// as its words have [`Advice::MAX_TEXT`] characters.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,
@@ -204,9 +204,9 @@ impl Advice {
         Self::of(id, vec![Line::of(pieces, trust)], trust, section)
     }
 
-    /// Creates a piece of advice of several lines, each made like the line of [`Advice::with_names`]. Lines without
-    /// text are left out, and so are lines after the first [`Advice::MAX_LINES`]. Returns `None` for the same reasons
-    /// as [`Advice::with_names`], and also if no line is left.
+    /// Creates a piece of advice of several lines. Each line is made as in [`Advice::with_names`]. Lines without text
+    /// are left out, and so are lines after the first [`Advice::MAX_LINES`]. Returns `None` for the same reasons as
+    /// [`Advice::with_names`], and also if no line is left.
     pub fn with_lines<L: IntoIterator<Item = Piece>>(
         id: AdviceId,
         lines: impl IntoIterator<Item = L>,
@@ -253,7 +253,7 @@ impl Advice {
         &self.id
     }
 
-    /// Returns the texts of all lines, including the names of elements, joined by spaces. The result is for people and
+    /// Returns the texts of all lines, joined by spaces, with the names of elements. The result is for people and
     /// events.
     pub fn text(&self) -> &str {
         &self.text
@@ -273,8 +273,8 @@ impl Advice {
         self.trust
     }
 
-    /// Returns true if the words come from a person or from the program. A prompt may show such words outside the fence
-    /// that marks quoted data.
+    /// Returns true if the words come from a person or from the program itself. A prompt may show such words outside
+    /// the fence that marks quoted data.
     pub const fn is_vouched(&self) -> bool {
         is_vouched(self.trust)
     }

@@ -1,10 +1,11 @@
-//! The documented folder `.agent-memory/`, in which another program keeps its memory of what worked on a site.
+//! The folder `.agent-memory/`, in which another program keeps its memory of what worked on a site. The program
+//! documents the format of this folder.
 //!
 //! ```text
 //! domains/HOST/knowledge.json          facts and sessions of a host
 //! domains/HOST/selectors.json          elements, and the selectors by which they were found
-//! domains/HOST/trajectories/traj_*     each the way of a run that reached its goal
-//! agent-runs/, runs/, hints.json       runs, results of suites, hints: not imported, only counted
+//! domains/HOST/trajectories/traj_*     one file for each run that reached its goal: the steps of the run
+//! agent-runs/, runs/, hints.json       runs, results of suites, hints: counted, but not imported
 //! ```
 //!
 //! This module is pure: files are passed in and returned as texts with their paths. Each kind of memory converts its
@@ -12,15 +13,14 @@
 //!
 //! # Decisions
 //!
-//! - The folder is converted to an [`Archive`], so that the same rules apply as for the import of any archive. No item
+//! - The folder is converted to an [`Archive`], so that it is imported by the same rules as any archive. No item
 //!   reaches a prompt before a person has accepted the item or has trusted the whole folder.
-//! - A file that does not have the documented form is an error, so that nothing of a damaged folder is imported. If a
+//! - A file that does not have the documented form is an error, so that no part of a damaged folder is imported. If a
 //!   single item cannot be kept, it is reported as a problem, and the other items are kept.
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
-//! - The name of a host's folder has no scheme. The scheme is taken from the addresses in the folder's files. If the files
-//!   contain no address, the scheme is http for this machine and https for all other hosts.
-//! - The runs of the folder are not imported, because they have neither a checkpoint nor a lease, so no run could go on
-//!   with them.
+//! - The name of a host's folder does not contain the scheme (http or https). The scheme is taken from the addresses in
+//!   the folder's files. If the files contain no address, it is http for this machine and https for all other hosts.
+//! - The runs of the folder are not imported. They have neither a checkpoint nor a lease, so they could not be resumed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -82,7 +82,7 @@ impl Domain {
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
-    /// The records, as an import stores them if a person trusts the folder.
+    /// The records, in the form in which an import stores them if a person trusts the folder.
     pub records: Vec<Record>,
     /// The items that were left out or changed, each described for a person.
     pub problems: Vec<String>,
@@ -94,7 +94,7 @@ pub struct Converted {
 pub struct Folder {
     /// The domains, ordered by host.
     pub domains: Vec<Domain>,
-    /// Lines for a person about the files that are not imported, one line for each kind of file.
+    /// Lines for a person about the files that are not imported. Each line is about one kind of file.
     pub left_out: Vec<String>,
 }
 
@@ -138,7 +138,7 @@ impl<'p> Place<'p> {
     }
 }
 
-/// Returns true if the content of this file is needed by [`parse`]. The path is relative to the folder and has `/` as
+/// Returns true if [`parse`] needs the content of this file. The path is relative to the folder and has `/` as
 /// separator.
 pub fn is_read(path: &str) -> bool {
     matches!(
@@ -157,8 +157,8 @@ struct Files {
     trajectories: BTreeMap<String, Value>,
 }
 
-/// Parses a folder. `files` has the contents of its files, with their paths as keys. The content of a file for which
-/// [`is_read`] is false may be empty.
+/// Parses a folder. `files` has the contents of the folder's files, with their paths as keys. If [`is_read`] is false
+/// for a file, its content may be empty.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is
@@ -242,7 +242,7 @@ pub(super) fn quoted(said: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
 }
 
-/// Returns one line that says how many items are left out and why; no line if `count` is 0.
+/// Returns one line that says how many items are left out and why. Returns no line if `count` is 0.
 pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
     let line = || format!("{} left out: {why}", counted(count, what));
     (count > 0).then(line).into_iter().collect()
@@ -299,7 +299,7 @@ fn bare(host: &Host) -> &str {
         .unwrap_or(host.as_str())
 }
 
-/// Returns the host to which a folder of this name belongs; `None` if the name is not that of a host.
+/// Returns the host that a folder with this name belongs to; `None` if the name is not the name of a host.
 fn host_of(name: &str, files: &Files) -> Option<Host> {
     let of_trajectories = files.trajectories.values().flat_map(|document| {
         let steps = document["steps"].as_array().into_iter().flatten();

@@ -8,12 +8,12 @@ use crate::{
     page::{Collection, Role, TargetIdentity},
 };
 
-/// Maximum length of a label, an attribute's value or a group's name that is kept. Unit: characters. Source: chosen; a
-/// longer text is a sentence, which may change by the next visit.
+/// Maximum length of a label, of an attribute's value, or of a group's name. A longer text is not kept. Unit:
+/// characters. Source: chosen; a longer text is a sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes by which an element is named if it has neither a name nor a label, the clearest first. The attribute
-/// `type` is not among them, because most fields of a page have the same type.
+/// Attributes that can name an element without a name or a label, the clearest first. The attribute `type` is not among
+/// them, because most fields of a page have the same type.
 const MAKERS: [&str; 6] = [
     "icon",
     "placeholder",
@@ -23,7 +23,7 @@ const MAKERS: [&str; 6] = [
     "inputmode",
 ];
 
-/// The target of a step, reduced to the data that identify it on a later visit: role and name, without markup and
+/// The target of a step, reduced to what identifies it on a later visit: role and name, without markup and
 /// surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
@@ -32,11 +32,11 @@ pub struct Aim {
     /// The name; for an element without a name, its label, or else the value of an attribute such as `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role, counted from 0, if the field `name` is empty; otherwise `None`.
+    /// Position among elements of the same role, counted from 0; `None` if the field `name` is not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It is kept if role and name alone do not tell the element from other
-    /// elements.
+    /// The name of a group around the element. It is kept only if role and name do not distinguish the element from
+    /// other elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -80,7 +80,7 @@ impl Aim {
         group.filter(|group| !group.is_empty())
     }
 
-    /// Returns the target once for each group around the element, with that group as `within`.
+    /// Returns one target for each group around the element. The target has the group as `within`.
     pub(crate) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
         let within = |group| Self {
@@ -94,8 +94,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target as older records described it. Older records contained no attributes, so they described an element
-    /// without name and label by its position only. Returns `None` if the element has a name or label.
+    /// Returns the target as older records described it. They contained no attributes, so an element without name and
+    /// label was described by its position only. Returns `None` if the element has a name or a label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -118,9 +118,9 @@ impl Aim {
     }
 }
 
-/// Returns the text that names an element: its name. If the name is empty, returns the label. If the label is missing or not
-/// lasting, returns the first lasting attribute of [`MAKERS`]. If there is none, returns an empty text. [`is_lasting`]
-/// defines "lasting".
+/// Returns the text that names an element. This is its name. If the name is empty, it is the label. If there is no
+/// label, or if the label is not lasting ([`is_lasting`]), it is the first lasting attribute of [`MAKERS`]. If there is
+/// none, the text is empty.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -133,8 +133,8 @@ fn said(identity: &TargetIdentity) -> &str {
         .unwrap_or_default()
 }
 
-/// Returns true if a label, an attribute's value or a group's name will probably be the same on the next visit: it is short and has no
-/// digits. Numbers and sentences change.
+/// Returns true if a label, an attribute's value or a group's name will probably be the same on the next visit. This is
+/// the case if it is short and has no digits, because numbers and sentences change.
 fn is_lasting(label: &str) -> bool {
     label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }
@@ -148,9 +148,9 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns the name of a choice without the remark in brackets at its end, if the remark contains a number. For example,
-/// "Express delivery (€ 12.90)" becomes "Express delivery". Other names are returned whole, because a remark in words, as in
-/// "Economy (refundable)", may tell one choice from another.
+/// Returns the name of a choice without the remark in brackets at its end, if the remark contains a number. For
+/// example, "Express delivery (€ 12.90)" becomes "Express delivery". Other names are returned whole, because a remark
+/// in words, as in "Economy (refundable)", may distinguish two choices.
 pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
     match name
@@ -166,8 +166,8 @@ pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     }
 }
 
-/// Returns true if an element is probably one of several choices in a list, such as a search result, so that another
-/// run may have to choose a different element. Buttons, menus and the links of a navigation are no choices.
+/// Returns true if an element is probably one of several choices in a list, such as a search result. Another run may
+/// then have to choose a different element. Buttons, menus and the links of a navigation do not count as choices.
 pub(super) const fn is_choice(
     role: &Role,
     landmark: Option<&Role>,
@@ -187,8 +187,8 @@ pub(super) const fn is_choice(
     is_data && !is_menu(landmark) && collection.is_some()
 }
 
-/// Returns true if this landmark contains the links of the site itself, such as a navigation or a footer. These links are
-/// the same on each visit.
+/// Returns true if this landmark, such as a navigation or a footer, contains the site's own links. These links are the
+/// same on each visit.
 pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
     matches!(
         landmark,

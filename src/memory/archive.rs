@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The export is lossless: each shelf is written exactly as it is stored. On import, each kind of memory decides how it
-//! stores a record. Words that a person accepted elsewhere wait for review again, unless the importing person trusts
-//! the document.
+//! stores a record. Words that a person has accepted elsewhere must be reviewed again, unless the importing person
+//! trusts the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -133,7 +133,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if the names of the shelf's collection and host have the form that this crate gives them. This is
+/// Returns true if the names of the shelf's collection and host have the form of names that this crate makes. This is
 /// checked because stores use these names as file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
@@ -164,12 +164,12 @@ pub struct Restore {
 
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
-/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and words
-/// that a person once accepted wait for review again, because it is unknown who that person was.
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Also
+/// without `trust`, words that a person once accepted wait for review again, because it is unknown who that person was.
 ///
-/// If the store already has a different version of an item and `trust` is true, the two versions are
-/// [merged](MemoryKind::merge). Without `trust`, the stored version stays unchanged, because evidence that nobody vouches
-/// for must not count.
+/// The store may already have a different version of an item. If `trust` is true, the two versions are
+/// [merged](MemoryKind::merge). Otherwise the stored version stays unchanged, because evidence that nobody vouches for
+/// must not count.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

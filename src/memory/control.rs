@@ -1,17 +1,17 @@
-//! The control group: advice that a run does not show to its model, so that runs with and without the advice can be
-//! compared.
+//! The control group: runs leave out a part of their advice, so that runs with and without the advice can be compared.
+//! Advice that is left out for this purpose is called held back.
 //!
 //! # Decisions
 //!
 //! - An item is held back for a whole run or not at all. A run that held back an item only for a part of its steps
 //!   could count neither as a run with the item nor as a run without it.
-//! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run,
-//!   and each item of a run is chosen independently of the other items.
+//! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run.
+//!   Each item of a run is chosen independently of the other items.
 //! - Lessons for the system instruction, including the shipped lessons, are held back like all other advice. The choice
 //!   is made before the instruction is written, so the instruction still does not change during a run.
-//! - Remembered elements, by which a target is found again, are held back too, so that a run without memory does not
-//!   use them. They are not recorded one by one, because no prompt shows elements: their benefit is measured only as
-//!   part of the whole run.
+//! - Remembered elements, which help to find a target again, are held back too, so that a run without memory does not
+//!   use them. They are not recorded one by one, because no prompt shows them. So their benefit is measured only
+//!   together with that of the whole run's memory.
 //! - If an item is held back, no other item is shown in its place.
 
 use sha2::{Digest as _, Sha256};

@@ -24,8 +24,8 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
-    /// The run that asks, if it is known. Sessions and conversations that this run itself stored, before it was
-    /// resumed, are not shown to it.
+    /// The run that asks, if it is known. If this run stored sessions and conversations before it was resumed, they are
+    /// not shown to it.
     pub run: Option<&'a RunId>,
 }
 
@@ -53,8 +53,8 @@ impl<'a> Moment<'a> {
         self
     }
 
-    /// Returns true if the shelf belongs to a parent domain of the page's host: `example.com` for
-    /// `shop.example.com`.
+    /// Returns true if the shelf belongs to a parent domain of the page's host. For example, `example.com` is a parent
+    /// domain of `shop.example.com`.
     pub fn is_above(&self, shelf: &Shelf) -> bool {
         match (&shelf.scope, self.cue) {
             (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
@@ -71,7 +71,7 @@ pub enum Cue {
     /// The run starts. The advice goes into the system instruction and stays there for the whole
     /// run.
     RunStarted,
-    /// A page is shown, and memory has not been asked about it yet. The documentation of lessons calls this trigger B.
+    /// A page is shown about which memory has not been asked yet. The documentation of lessons calls this trigger B.
     PageShown {
         /// The host of the page.
         host: Host,
@@ -93,7 +93,8 @@ pub enum Cue {
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,
-        /// The page after the failure; `None` if the browser was no longer on the host on which the command failed.
+        /// The page after the failure; `None` if the browser was then no longer on the host on which the command had
+        /// failed.
         seen: Option<Arc<Observation>>,
     },
 }

@@ -22,7 +22,7 @@ pub enum Origin {
     Imported,
 }
 
-/// The standing of a record: whether it appears in prompts and, if not, why.
+/// The standing of a record: whether prompts show it and, if not, why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Standing {
@@ -47,8 +47,8 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The counts of how often an item was shown and used, and how often it helped and did not help. Lessons, trajectories and
-/// patterns have these counts, which are shown in lists of items, in explanations and in reports.
+/// The counts for an item: how often it was shown and used, and how often it helped or did not help. Lessons,
+/// trajectories and patterns have these counts. They appear in lists of items, in explanations and in reports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs in which a prompt contained the item.
@@ -59,7 +59,7 @@ pub struct Uses {
     /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
     /// - It took all steps of a pattern, or a step of the pattern failed.
     ///
-    /// A run can do what the item says without having been shown the item. The run that taught a lesson does not count.
+    /// A run can use an item that it was not shown. The run that taught a lesson does not count as a use.
     pub used: u64,
     /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the
     /// run that used the trajectory reached its goal.
@@ -84,14 +84,15 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The result of a trajectory or pattern in a run: whether the run took the steps, and whether they helped.
+/// The result of a trajectory or pattern in a run: whether the run took its steps, and whether the steps helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Use {
     /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run did not take all steps of a pattern, but no step failed. Or the run reached its goal without the steps of a trajectory.
+    /// The run did not take all steps of a pattern, but no step failed. Or the run reached its goal without the steps
+    /// of a trajectory.
     Ignored,
     /// The run took steps of the item, but the end of the run says nothing about these steps. Either the run was
     /// interrupted, or it reached its goal mostly by other steps.
@@ -137,7 +138,7 @@ pub struct Described {
     pub hosts: Vec<Host>,
     /// All other details, as pairs of a label and a line of text.
     pub details: Vec<(&'static str, String)>,
-    /// The lines by which a prompt shows the item, if they say more than `text`.
+    /// The lines by which a prompt shows the item; empty if they say no more than `text`.
     pub prompt: Vec<String>,
     /// The details of the record for programs, under field names that the kind of memory chooses.
     pub data: Map<String, Value>,

@@ -35,7 +35,8 @@ pub struct Differing {
     pub fields: BTreeSet<String>,
     /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
     pub first: Option<Described>,
-    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
+    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind cannot
+    /// describe it.
     pub second: Option<Described>,
 }
 
@@ -49,7 +50,7 @@ pub struct Comparison {
     pub same: usize,
 }
 
-/// Compares two memories. The shelves on which runs wait until memory learns from them are left out.
+/// Compares two memories. Shelves of finished runs from which memory has not learned yet are left out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],
@@ -90,8 +91,8 @@ pub fn compare(
     comparison
 }
 
-/// Returns the names of the fields that differ between two versions of an item, and the keys of its further records that
-/// differ. `item` is the key of the item's main record.
+/// Returns the names of the fields that differ between two versions of an item. `item` is the key of the item's main
+/// record. For the other records of the item, returns the keys of those that differ.
 fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     let body = |records: &[&Record], key: &str| {
         let mut records = records.iter();

@@ -33,8 +33,9 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function that computes the changes must be pure, because a backend may call it more than once. A function that learns
-/// from a run must change nothing if it is applied again for the same run, because memory may learn from a run twice.
+/// The function that computes the changes must be pure, because a backend may call it more than once. If the function
+/// learns from a run, a second application for the same run must change nothing, because memory may learn from a run
+/// twice.
 ///
 /// ```
 /// use serde_json::json;
@@ -75,9 +76,9 @@ impl Edit {
 
     /// Returns the changes to make to these records.
     ///
-    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the store.
-    /// If the stored record already has more bytes than allowed, a smaller version may replace it, even if that version is
-    /// still too large.
+    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the
+    /// store. There is one exception: a stored record that is already too large may be replaced by a smaller version,
+    /// even if this version is still too large.
     ///
     /// # Errors
     /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record that is too large. The shelf

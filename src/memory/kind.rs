@@ -7,14 +7,14 @@
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf instead of scanning the records each time that memory is asked. So each
+//! - A kind builds an [`Index`] for each shelf. It does not scan the records each time that memory is asked. So each
 //!   question to memory costs a lookup and, on a host with learned recoveries, one search of the page.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
-//!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk if the store
-//!   cannot apply the edits. Memory then learns from it at the next run.
-//! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on a shelf because
-//!   every store can keep shelves; a separate file would be one more format. The edits themselves cannot be stored, because they are
-//!   functions.
+//!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk
+//!   if the store cannot apply the edits. Memory then learns from it at the next run.
+//! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on
+//!   a shelf because every store can keep shelves; a separate file would be one more format. The edits themselves
+//!   cannot be stored, because they are functions.
 //! - A waiting run is split into several records, because a record has at most 2 KiB and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
@@ -41,7 +41,7 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason why an import leaves out a record if the importing person does not trust its source. The text is the end of a
+/// The reason why an import leaves out a record if the importing person does not trust its source. The text completes a
 /// sentence whose subject is the record or its shelf.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
@@ -60,16 +60,16 @@ pub trait Index: Debug + Send + Sync {
     /// page's host, as computed by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns the elements of the page's host that earlier runs used, the most useful first. If the page has no element
-    /// under the name that the model gave, these elements help to find the target. Each element comes with the id of its
-    /// record, so that a run can hold the element back. The default is none.
+    /// Returns the elements of the page's host that earlier runs used, the most useful first. They help to find a
+    /// target if the page has no element under the name that the model gave. Each element comes with the id of its
+    /// record, so that a run can hold the element back, that is, not use it. By default, there are none.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
     }
 
-    /// Returns the next step of a known task, if the step can be taken on the current page as an earlier run took it.
-    /// The run then takes the step without asking its model. The default is none.
+    /// Returns the next step of a known task, if an earlier run took the same step and it can be repeated on the
+    /// current page. The run then takes the step without asking its model. By default, there is none.
     fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
         let _ = moment;
         None
@@ -88,22 +88,22 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
 
-    /// Prepares the records of a shelf for queries. A run calls this method when it first reads the shelf, and again only after
-    /// the shelf has changed.
+    /// Prepares the records of a shelf for queries. A run calls this method when it first reads the shelf, and again
+    /// only after the shelf has changed.
     fn index(&self, shelf: &Shelf, records: &[Record]) -> Arc<dyn Index>;
 
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
 
-    /// Returns true if `own`, advice of this kind, adds something to `said`, the advice that other kinds have already
+    /// Returns true if the advice `own` of this kind adds something to `said`, the advice that other kinds have already
     /// given at this moment. Advice that adds nothing is left out. The default is true.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let _ = (own, said);
         true
     }
 
-    /// Returns the part of a run's log that this kind can learn from; `None` if there is none. The value contains no
-    /// secrets, and may wait in a store until the next run learns from it.
+    /// Returns the data from a run's log that this kind can learn from; `None` if there are none. The value contains no
+    /// secrets. It may wait in a store until memory learns from it during a later run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
     /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
@@ -113,8 +113,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
-    /// Returns the edit by which the shelf of a host learns from an exploration; `None` if this kind learns nothing from
-    /// explorations, which is the default.
+    /// Returns the edit by which the shelf of a host learns from an exploration of the host. The default is `None`: the
+    /// kind learns nothing from explorations.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page.
@@ -133,16 +133,16 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// it is idempotent.
     ///
     /// # Errors
-    /// `Unsupported` if the kind cannot undo, which is the default; an edit without effect would look like success.
+    /// `Unsupported` if the kind cannot undo, which is the default. An edit without effect would look like success.
     fn undo(&self, run: &RunId) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.undo")
             .with("kind", self.name())
             .with("run", run))
     }
 
-    /// Returns an edit of this kind's global shelf that removes everything learned on `host`, or on all hosts of the
-    /// site if `host` is `None`. The edit is idempotent. The shelves of the hosts themselves are not covered: they are
-    /// removed without asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything learned on `host`. If `host` is `None`, the
+    /// edit removes everything learned on any host of the site. The edit is idempotent. It does not cover the shelves
+    /// of the hosts themselves, because these shelves are removed without asking the kind.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot do this, which is the default.
@@ -194,15 +194,15 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. A kind
-    /// whose items consist of several records returns the key of the item's main record. People list, accept and forget
+    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. For
+    /// items of several records, a kind returns the key of the item's main record. People list, accept and forget
     /// items, not records.
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key
     }
 
     /// Returns the record in the form in which it is imported from another store. `vouched` is true if the importing
-    /// person trusts the source; otherwise the words in the record must not count as accepted by a person.
+    /// person trusts the source. Otherwise, the words in the record must not count as accepted by a person.
     ///
     /// # Errors
     /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`, and
@@ -224,11 +224,11 @@ pub trait MemoryKind: Debug + Send + Sync {
         None
     }
 
-    /// Merges two versions of an item and returns the resulting records. `known` are the item's records in this store,
-    /// and `other` are those of another store that a person trusts. Merging the same version again changes nothing.
+    /// Merges two versions of an item and returns the resulting records. `known` has the item's records in this store.
+    /// `other` has its records in another store, which a person trusts. Merging the same version again changes nothing.
     ///
-    /// The default keeps one of the two versions as a whole. If only one of them waits for review, the version that does not
-    /// wait is kept. Otherwise the newer version by [`changed_at`](Self::changed_at) is kept. If neither is newer, the known
+    /// The default keeps one of the two versions as a whole. If only one version waits for review, the other is kept.
+    /// Otherwise the version with the later [`changed_at`](Self::changed_at) is kept. If neither is later, the known
     /// version is kept.
     ///
     /// # Errors
@@ -256,8 +256,8 @@ pub trait MemoryKind: Debug + Send + Sync {
         Converted::default()
     }
 
-    /// Adds the items of a host's shelf to a documented folder. Returns a description, for a person, of the items that
-    /// the folder cannot hold. By default, these are all items.
+    /// Adds the items of a host's shelf to a documented folder. Returns lines for a person about the items that the
+    /// folder cannot hold. By default, the folder can hold none of them.
     fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
         let _ = domain;
         let items = records
@@ -279,8 +279,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     ) -> Vec<Note>;
 }
 
-/// Merges two versions of an item that consists of one record. If one of the two cannot be read, the known version stays
-/// unchanged, because a newer release of the program may have written the unreadable one.
+/// Merges two versions of an item that consists of one record. If one version cannot be read, the known version stays
+/// unchanged, because a newer release of the program may have written the unreadable version.
 pub(super) fn merged_one(
     known: &[Record],
     other: &[Record],

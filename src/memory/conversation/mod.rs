@@ -1,21 +1,21 @@
-//! Conversations: the goals of the runs that share a session id, whichever hosts they worked on.
+//! Conversations: the goals of the runs that share a session id, even if the runs worked on different hosts.
 //!
-//! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a turn of the
-//! conversation. On each page, the next run of the group is shown the goals of those earlier turns that ended on a host other
-//! than the page's. Turns that ended on the page's own host are left to the memory kind for [sessions](super::session), which
-//! shows their answers too. Everything here is pure.
+//! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a
+//! turn of the conversation. On each page, the next run of the group is shown the goals of those earlier turns that
+//! ended on a host other than the page's. Turns that ended on the page's own host are left to the memory kind for
+//! [sessions](super::session), which shows their answers too. Everything here is pure.
 //!
 //! # Decisions
 //!
 //! - A run without a session id belongs to no conversation. Only the caller knows which runs belong together.
 //! - A turn does not store the run's answer. The model may have copied the answer from a page, and text of one site must not
 //!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
-//! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be read on
-//!   other hosts.
-//! - A turn that failed is no longer shown once a later turn of the conversation with the same goal succeeded, or while the
-//!   run that continues it is told of it anyway.
-//! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The runs that
-//!   had these goals are over, and nobody asks for the goals again.
+//! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be
+//!   read on other hosts.
+//! - A failed turn is no longer shown once a later turn of the conversation with the same goal has succeeded. It is
+//!   also not shown to the run that continues it, because that run is told of it anyway.
+//! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The
+//!   runs that had these goals are over, and nobody asks for the goals again.
 //! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
 //!   begins a new conversation under the same id, and undoing a run removes one turn.
 
@@ -37,15 +37,15 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, Trust,
 
 /// Name of the collection of conversations.
 pub const COLLECTION: &str = "conversations";
-/// Maximum number of turns that are kept of a conversation; the oldest is dropped first. Source: chosen.
+/// Maximum number of turns kept for a conversation; the oldest is dropped first. Source: chosen.
 pub const MAX_TURNS: usize = 10;
-/// Maximum number of conversations that are kept; the one whose last turn is the oldest is dropped first. Source: chosen; with
-/// all their turns they take 100 KB.
+/// Maximum number of conversations that are kept; the first to be dropped is the one whose last turn is the oldest.
+/// Source: chosen; all conversations with all their turns take 100 KB.
 pub const MAX_CONVERSATIONS: usize = 20;
 /// Maximum number of hosts in [`Turn::others`]. Source: chosen.
 pub const MAX_HOSTS: usize = 4;
-/// Maximum size of the goal that a turn keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source: chosen;
-/// two lines of a prompt.
+/// Maximum size of the goal that a turn keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source:
+/// chosen; this is two lines of a prompt.
 const MAX_GOAL: usize = 300;
 /// The prompt section that shows the turns. Source of its priority: chosen, the same as for sessions.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
@@ -77,7 +77,7 @@ pub struct Turn {
     pub timestamp: DateTime<Utc>,
 }
 
-/// The head record of a conversation. In lists of stored items, it stands for the conversation as a whole.
+/// The head record of a conversation. It represents the whole conversation in lists of stored items.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     /// The goal of the last turn.
@@ -135,7 +135,8 @@ impl Turn {
     }
 }
 
-/// Returns the turns of these records, oldest first. Records that cannot be read as a turn, such as head records, are left out.
+/// Returns the turns of these records, oldest first. Records that cannot be read as a turn, such as head records, are
+/// left out.
 fn turns(records: &[Record]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = records
         .iter()
@@ -145,8 +146,9 @@ fn turns(records: &[Record]) -> Vec<Turn> {
     turns
 }
 
-/// Returns the changes that add a turn to its conversation. If the conversation then has more than [`MAX_TURNS`] turns, its
-/// oldest turns are removed. If there are more than [`MAX_CONVERSATIONS`] conversations, those that ended longest ago are removed.
+/// Returns the changes that add a turn to its conversation. If the conversation then has more than [`MAX_TURNS`] turns,
+/// its oldest turns are removed. If there are more than [`MAX_CONVERSATIONS`] conversations, those that ended longest
+/// ago are removed.
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {
@@ -197,7 +199,8 @@ fn head(id: &SessionId, turns: &[Turn]) -> Change {
     )
 }
 
-/// Returns an edit that removes the turns for which `is_removed` is true, and updates the head records of their conversations.
+/// Returns an edit that removes the turns for which `is_removed` is true. The edit also updates the head records of the
+/// conversations that lose turns.
 fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let (removed, kept): (Vec<Turn>, Vec<Turn>) = turns(records)

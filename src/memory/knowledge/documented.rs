@@ -16,8 +16,8 @@ use crate::memory::{
     selector_text::names_reference,
 };
 
-/// A fact as an entry of the folder's file of facts. Other programs may not know the entry's `type`, but they show such an
-/// entry like any other.
+/// A fact as an entry in the folder's file of facts. The entry has a `type`. Other programs show the entry even if they
+/// do not know its type.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -69,8 +69,9 @@ impl Entry {
     }
 }
 
-/// Converts the folder's facts about a host to records, and lists the problems found in the facts. Of several facts with the same
-/// key, the one with the highest confidence is kept. Above [`MAX_FACTS`], the facts with the lowest confidence are left out.
+/// Converts the folder's facts about a host to records, and lists the problems found in the facts. If several facts
+/// have the same key, only the one with the highest confidence is kept. If there are more than [`MAX_FACTS`], those
+/// with the lowest confidence are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut facts: BTreeMap<String, Fact> = BTreeMap::new();
@@ -114,7 +115,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds a host's facts to `domain`, and returns messages about the facts or values that were lost or changed. A fact about an
+/// Adds a host's facts to `domain`. Returns messages about facts and values that were lost or changed. A fact about an
 /// element is written in words, because the folder stores only texts.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let (mut in_words, mut challengers, mut lost) = (0, 0, 0);

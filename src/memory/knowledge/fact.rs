@@ -15,10 +15,11 @@ use crate::{
 /// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen; an unused lesson
 /// is removed at the same age.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
-/// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]. Source:
-/// chosen.
+/// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]: only
+/// the value and the confidence that result from them are kept. Source: chosen.
 pub const MAX_SOURCES: usize = 12;
-/// Maximum length of the name that a model gives to a fact; a longer name is cut. Unit: bytes of a JSON string. Source: chosen.
+/// Maximum length of the name that a model gives to a fact; a longer name is cut. Unit: bytes of a JSON string. Source:
+/// chosen.
 const MAX_NAME: usize = 60;
 /// Maximum length of the free text that a model proposes as the value of a fact; a longer text is cut. Unit: bytes of a JSON
 /// string. Source: chosen; two lines of a prompt.
@@ -64,8 +65,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind of a fact to which a model gave this name. If the name begins with the word of a kind, such as `timing`,
-    /// returns that kind, otherwise `Quirk`.
+    /// Returns the kind of a fact with this name, which a model gave to the fact. If the name begins with the word of a
+    /// kind, such as `timing`, this is the kind. Otherwise it is `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();
@@ -74,7 +75,7 @@ impl FactKind {
     }
 }
 
-/// The value of a fact: the statement that it makes about its subject.
+/// The value of a fact: what the fact says about its subject.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -112,8 +113,8 @@ impl Claim {
         }
     }
 
-    /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. Other values, such as
-    /// [`Claim::CoversNothing`], are kept only because they contradict a value that is worth showing.
+    /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. The other values, such as
+    /// [`Claim::CoversNothing`], are kept only because they contradict values that are worth showing.
     pub const fn tells(&self) -> bool {
         !matches!(
             self,
@@ -148,8 +149,8 @@ impl About {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
 
-    /// Returns the key of the fact of this kind about this subject. It begins with the kind, or with `said` if a model named
-    /// the fact.
+    /// Returns the key of the fact of this kind about this subject. The key begins with the kind. If a model named the
+    /// fact, it begins with `said`.
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
@@ -179,7 +180,8 @@ pub struct Source {
     pub run: RunId,
     /// The end of the run.
     pub at: DateTime<Utc>,
-    /// The value that the run observed; `None` if the run only acted on the fact: that neither proves nor contradicts the fact.
+    /// The value that the run observed. `None` if the run only acted on the fact, which neither proves nor contradicts
+    /// the fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
@@ -200,10 +202,10 @@ pub struct Fact {
     /// The value and confidence that result from the runs before those in `sources`; `None` if there were no such runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
-    /// Number of runs that are summed up in `before`; too low in records that were written before this field existed.
+    /// Number of runs that are summed up in `before`. It is too low in records from before this field existed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_before: u64,
-    /// The time at which the last run that observed the fact ended, or at which a person accepted it.
+    /// The latest time at which a run that observed the fact ended, or at which a person accepted the fact.
     pub last_seen: DateTime<Utc>,
     /// Fields that a newer version wrote, kept unchanged.
     #[serde(flatten)]
@@ -229,7 +231,8 @@ impl Fact {
         }
     }
 
-    /// Returns the fact's current value and, if there is one, the value that challenges it; `None` if no run observed a value.
+    /// Returns the fact's current value and its challenger, which is another observed value that contradicts the
+    /// current one. The challenger may be missing. Returns `None` if no run observed a value.
     pub fn slot(&self) -> Option<Slot> {
         let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
         Slot::of(self.before.clone(), observed)
@@ -259,8 +262,9 @@ impl Fact {
             })
     }
 
-    /// Returns true if the fact must be confirmed before it is shown. An imported fact waits until a person accepts it. Words
-    /// that only one run has proposed wait until a person accepts them or another run proposes the same words.
+    /// Returns true if the fact must be accepted or repeated before it is shown. An imported fact waits until a person
+    /// accepts it. Words that only one run has proposed wait until a person accepts them or another run proposes the
+    /// same words.
     pub fn waits(&self) -> bool {
         match (self.source, &self.about) {
             (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,
@@ -277,8 +281,8 @@ impl Fact {
         }
     }
 
-    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the fact's current value. All runs that are summed up in
-    /// [`Fact::before`] count as one.
+    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the fact's current value. The runs that are
+    /// summed up in [`Fact::before`] count as one run together.
     fn is_agreed(&self) -> bool {
         let Some(slot) = self.slot() else {
             return false;
@@ -319,12 +323,13 @@ impl Fact {
         true
     }
 
-    /// Returns the fact after adding the observations of `other`, another version of the same fact. Each run counts once. If a
-    /// person accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may change.
+    /// Returns the fact after adding the observations of `other`, another version of the same fact. Each run counts
+    /// once. If a person accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may
+    /// change.
     ///
-    /// The runs that are summed up in [`Fact::before`] cannot be told apart, so two sums are never added. The version
-    /// whose sum covers more runs is the base. A run in the `sources` of the other version is added only if it ended after
-    /// the first run in the `sources` of the base. If neither version has a sum, the runs of both are united.
+    /// [`Fact::before`] is a sum of runs that cannot be told apart, so two sums are never added. The version whose sum
+    /// covers more runs is the base. A run in the `sources` of the other version is added only if it ended after the
+    /// first run in the `sources` of the base. If neither version has a sum, all runs of both versions are kept.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
@@ -397,8 +402,8 @@ impl Fact {
         }
     }
 
-    /// Returns the key of the fact's record. It depends only on the kind and the element of the fact or, if a model named the
-    /// fact, only on that name.
+    /// Returns the key of the fact's record. If the fact is about an element, the key depends only on the kind and the
+    /// element. If a model named the fact, the key depends only on that name.
     pub fn key(&self) -> String {
         self.about.key(self.kind)
     }

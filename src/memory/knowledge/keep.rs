@@ -1,4 +1,4 @@
-//! Rules for the facts that a host keeps, and for the changes by runs, people and imports.
+//! Rules for the facts that are kept about a host: which ones stay, and how runs, people and imports change them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     memory::{Advice, Change, Record},
 };
 
-/// Maximum number of facts of a host. Source: chosen.
+/// Maximum number of facts about a host. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
@@ -51,8 +51,8 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
 }
 
 /// Returns the keys of the facts to remove so that at most [`MAX_FACTS`] records are left. Facts that are not shown yet
-/// ([`Fact::waits`]) go first, then those with the lowest confidence. Facts that a person accepted stay. `others` is the number
-/// of further records on the shelf, which cannot be read but count too.
+/// ([`Fact::waits`]) go first, then those with the lowest confidence. Facts that a person accepted stay. `others` is
+/// the number of records on the shelf that cannot be read. They count too.
 fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Vec<String> {
     let mut all: Vec<(bool, f64, &str)> = facts
         .iter()
@@ -74,7 +74,7 @@ pub(super) fn prune(records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
     stale.map(|r| Change::Remove(r.key.clone())).collect()
 }
 
-/// Returns the changes that remove a run's observations, and those facts that have no value without the observations.
+/// Returns the changes that remove a run's observations. A fact that has no value without them is removed too.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for record in records {
@@ -96,8 +96,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change that marks a fact as accepted by a person. Fails if `shown`, the sentence that the person saw, is no
-/// longer the sentence of the fact.
+/// Returns the change that marks a fact as accepted by a person. `shown` is the sentence that the person saw. Fails if
+/// the sentence of the fact has changed since then.
 pub(super) fn accept(
     records: &[Record],
     key: &str,
@@ -119,8 +119,8 @@ pub(super) fn accept(
     Ok(vec![Change::Put(fact.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. If `vouched` is false, the fact waits for review. `vouched`
-/// is true if the importing person trusts the source.
+/// Returns the record to import, or the reason for refusing it. `vouched` is true if the importing person trusts the
+/// source. Otherwise, the fact waits for review.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "knowledge.admit")

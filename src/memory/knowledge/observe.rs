@@ -1,4 +1,5 @@
-//! Observations of a run about its hosts: facts that its steps prove or contradict, and facts that the model proposed.
+//! Observations of a run about its hosts: facts that the run's steps prove or contradict, and facts that the model
+//! proposed.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +15,20 @@ use crate::{
 };
 
 /// Maximum number of actions from a failed action to its repetition. If the repetition succeeded, an element that was
-/// clicked between the two can count as an obstacle. Source: chosen, as for lessons.
+/// clicked in between can count as an obstacle. Source: chosen, as for lessons.
 const WINDOW: usize = 10;
 /// Number of actions that are searched after a text was put into a field. If one of them types the same text key by key,
 /// the field counts as one that needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
-/// Number of the latest steps of a run that are searched for facts while the run goes on. The run itself is shown these facts.
-/// Source: chosen; it bounds the work at each page.
+/// Number of steps that are searched for facts while a run goes on: the run's latest steps. The facts are shown to the
+/// same run. Source: chosen; it limits the work at each page.
 const RECENT: usize = 100;
 
-/// Observations of a run about its hosts, in the form from which the memory kind `knowledge` learns. If the shelf of facts
-/// cannot be changed at the end of the run, this value waits on another shelf until memory learns from it at the next run.
+/// Observations of a run about its hosts. This is the form from which the memory kind `knowledge` learns. If the shelf
+/// of facts cannot be changed at the end of the run, the observations wait on another shelf, and memory learns from
+/// them at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -38,8 +40,8 @@ pub(super) struct Learned {
 pub(super) struct Observed {
     pub(super) host: Host,
     pub(super) key: String,
-    /// The kind and subject from which a new fact can be made; `None` if the observation only counts for a fact that is already
-    /// stored.
+    /// The kind and subject from which a new fact can be made. `None` if the observation counts only for a fact that is
+    /// stored already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<(FactKind, About)>,
     /// The observed value; `None` if the run only acted on a stored fact.
@@ -48,9 +50,9 @@ pub(super) struct Observed {
 }
 
 impl Learned {
-    /// Returns the observations of a run, at most one for each fact. Of several observations of one fact, an
-    /// observation with a value that is worth showing ([`Claim::tells`]) is preferred, then one with another value,
-    /// then one without a value.
+    /// Returns the observations of a run, at most one for each fact. If a fact has several observations, the preferred
+    /// one has a value that is worth showing ([`Claim::tells`]). The next best has another value, and the last choice
+    /// has no value.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -78,8 +80,8 @@ impl Learned {
     }
 }
 
-/// Returns the facts about a host that a run has proven with its steps so far. Each fact occurs once, under its key. The facts
-/// are not stored yet.
+/// Returns the facts about a host that a run has proven with its steps so far. Each fact occurs once, under its key.
+/// The facts are not stored yet.
 pub(super) fn so_far(
     steps: &[Step],
     host: &Host,
@@ -160,7 +162,7 @@ impl Act<'_> {
         matches!(self.action, BrowserAction::Type(typed) if typed.text == *text)
     }
 
-    /// Returns true if the action calls for a response of the page: a click, a choice, or Enter.
+    /// Returns true if the action should make the page respond: a click, a choice, or Enter.
     pub(super) fn asks(&self) -> bool {
         match self.action {
             BrowserAction::Click(_) | BrowserAction::Select(_) => true,
@@ -170,7 +172,7 @@ impl Act<'_> {
         }
     }
 
-    /// Returns the observation that the value `claim` is true of the element; `None` if the value is free text.
+    /// Returns an observation of the fact that this element has the value `claim`; `None` if the value is free text.
     fn saw(&self, element: &Aim, claim: Claim) -> Option<Observed> {
         let (kind, about) = (claim.kind()?, About::Element(element.clone()));
         Some(Observed {
@@ -182,8 +184,9 @@ impl Act<'_> {
     }
 }
 
-/// Returns the browser actions of a run, grouped into stretches on one host. An action that is aimed into a frame, has an
-/// unclear outcome, or leads away from its host or site is left out, and ends a stretch.
+/// Returns the browser actions of a run, grouped into stretches. A stretch is a sequence of actions on one host. An
+/// action is left out, and ends a stretch, if its target is in a frame, if its outcome is unclear, or if it leads to
+/// another host or site.
 fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
     let mut all: Vec<Vec<Act<'_>>> = vec![Vec::new()];
     for step in steps {
@@ -234,8 +237,8 @@ fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     each.flatten().collect()
 }
 
-/// Observes that an element covers others: an action failed because its target was covered, and the same action later succeeded.
-/// Between the two, a click on this element was the only successful action that did more than look.
+/// Observes that an element covers others. An action failed because its target was covered, and the same action later
+/// succeeded. Of the successful actions between the two, only one did more than look: a click on the covering element.
 fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
         return None;
@@ -255,8 +258,8 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// Observes that a field needs Enter: it was filled, and the next action pressed Enter and changed the page. This next
-/// action must come from a later reply of the model.
+/// Observes that a field needs Enter. The field was filled, and the next action pressed Enter and changed the page. The
+/// next action must come from a later reply of the model.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after
@@ -266,8 +269,8 @@ fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
 }
 
-/// Observes that a field needs keys: a text was put into it as a whole, and soon afterwards the same text was typed key by
-/// key.
+/// Observes that a field needs keys. A text was put into the field as a whole, and soon afterwards the same text was
+/// typed key by key.
 fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, text) = act.fills().filter(|_| act.is_done())?;
     let done = after
@@ -281,7 +284,7 @@ fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
         .flatten()
 }
 
-/// Observes that the page responds late to an action: the page changed during a wait that directly followed the action.
+/// Observes that the page responds late to an action. The page changed during a wait that directly followed the action.
 fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let aim = act.aim.as_ref().filter(|_| act.is_done() && act.asks())?;
     let wait = after.first()?;

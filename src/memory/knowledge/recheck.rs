@@ -1,7 +1,8 @@
-//! Finds out, for each fact that a run was shown, whether the run acted on the fact or its steps contradict the fact.
+//! Checks the facts that a run was shown: finds out whether the run acted on a fact, or whether its steps contradict
+//! the fact.
 //!
-//! A fact is shown only while its element is on the page. So if a run was shown a fact at a step, the element was on the page at
-//! that step, and nothing else about the page needs to be kept.
+//! A fact is shown only while its element is on the page. So if a run was shown a fact at a step, the element was on
+//! the page at that step. Nothing else about the page needs to be kept.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,8 @@ use crate::{
     working::Step,
 };
 
-/// Returns observations about the facts that the run was shown. They are made from `acts`, a stretch of the run's actions on one
-/// host.
+/// Returns observations about the facts that the run was shown. They come from `acts`, a sequence of the run's actions
+/// on one host.
 pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let mut out = Vec::new();
     if !log
@@ -47,7 +48,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// The conclusion about a fact, drawn from an action on the fact's element. The run was shown the fact before the action.
+/// The conclusion about a fact from an action on the fact's element. The run was shown the fact before the action.
 enum Tells {
     Nothing,
     Acted,
@@ -61,8 +62,8 @@ impl Tells {
     }
 }
 
-/// Returns the conclusion about a fact of this kind. `act` is an action on the fact's element, and `after` are the run's later
-/// actions. Only a run that reached its goal (`success`) can show that the fact is not true.
+/// Returns the conclusion about a fact of this kind. `act` is an action on the fact's element, and `after` are the
+/// run's later actions. Only a run that reached its goal (`success`) can show that the fact is not true.
 fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
     let next = after
         .iter()
@@ -96,9 +97,9 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns an observation for each obstacle that covered nothing. An obstacle covered nothing if the run could click,
-/// tick or untick another element. The obstacle must have been on the page before and after that action, and the run
-/// must not have clicked the obstacle before.
+/// Returns an observation for each obstacle that covered nothing. An obstacle covered nothing if the run clicked,
+/// ticked or unticked another element while the obstacle was there: it was on the page before and after that action.
+/// The run must not have clicked the obstacle before.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Selection of the facts about a host for a prompt, and the sentences that state the facts.
+//! Selection of the facts about a host that a prompt shows, and the sentences for these facts.
 
 use std::collections::HashSet;
 
@@ -31,8 +31,8 @@ impl FactIndex {
         }
     }
 
-    /// Returns the facts that the run's own steps prove and that are not stored yet. So an obstacle that the run met on
-    /// one page of a site is shown on the next page.
+    /// Returns the facts that the run's own steps prove and that are not stored yet. With them, an obstacle that the
+    /// run met on one page of a site is shown on the next page.
     fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
         let Some(run) = moment.run else {
             return Vec::new();
@@ -109,8 +109,8 @@ pub(super) fn sentence(fact: &Fact) -> String {
     pieces.iter().map(Piece::to_string).collect()
 }
 
-/// Returns the fact's sentence in pieces. Names from the page and words of this crate are separate pieces. Returns `None` if the
-/// fact has no value.
+/// Returns the pieces of the fact's sentence. Names from the page and words of this crate are separate pieces. Returns
+/// `None` if the fact has no value.
 fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     let claim = fact.slot()?.value.claim;
     Some(match (&fact.about, &claim) {
@@ -120,8 +120,8 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the part of a fact's sentence that follows the name of the element and states this value; empty for free
-/// text.
+/// Returns the part of a fact's sentence that comes after the name of the element and states this value. Returns an
+/// empty text for free text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",
