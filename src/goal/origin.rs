@@ -21,7 +21,7 @@ pub(super) enum Origin {
     /// The goal gives the whole text. If the list has several sources, the text may come from any of them.
     Whole(Vec<Source>),
     Parts(Parts),
-    /// The goal does not give the text, but the text was the same in this many runs, although the values in their goals
+    /// The goal does not give the text. But in this many runs, the text was the same although the values in the goals
     /// differed.
     Constant(u32),
     Nothing,

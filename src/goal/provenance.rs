@@ -53,7 +53,7 @@ pub enum Provenance {
     Composed(Vec<String>),
     /// Words of the goal that belong to no slot.
     Frame,
-    /// An unknown source, but the text was the same in this many runs, although the values in their goals differed.
+    /// An unknown source. But in this many runs, the text was the same although the values in the goals differed.
     Constant(u32),
     /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the
     /// goal does not give this name.

@@ -349,7 +349,7 @@ impl Template {
         confirm::confirm(&runs)
     }
 
-    /// Returns the recorded goal with each value that fills a slot replaced by the slot's name in braces.
+    /// Returns the frame: the recorded goal with slot names in braces in place of its values.
     pub fn frame(&self) -> String {
         let mut frame = String::new();
         let mut at = 0;

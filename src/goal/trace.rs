@@ -17,8 +17,8 @@ use super::{
 /// Maximum number of tokens of a value. Source: chosen; a user can quote a longer value, which is then one token.
 pub(super) const MAX_VALUE_TOKENS: usize = 64;
 
-/// Maximum length of a step's text that is traced. A longer text counts as unexplained. Unit: bytes. Source: chosen; a goal
-/// has at most 2,000 characters.
+/// Maximum length of a step's text. A longer text is not traced and counts as unexplained. Unit: bytes. Source: chosen; a
+/// goal has at most 2,000 characters.
 const MAX_TRACED: usize = 4_000;
 
 /// Maximum number of places of one text in the goal. A text with more places is not traced, because nothing tells them
