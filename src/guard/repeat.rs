@@ -2,15 +2,15 @@
 //! a result.
 //!
 //! # The rule
-//! An action *repeats* the action `length` places earlier (1 to 4) if both are the same **and** the page
-//! after the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each
-//! page is new. Neither is a cycle whose turns show new pages. A turn is one pass through the cycle: `length` repeating
-//! actions in a row. The first pass, which the other passes repeat, counts as a turn although its pages may have been
-//! new.
+//! An action *repeats* an earlier action, `length` places before it (1 to 4), if both are the same **and** the page after
+//! the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is
+//! new. A cycle whose turns show new pages is no repetition either. A turn is one pass through the cycle: `length`
+//! repeating actions in a row. The first pass, which the other passes repeat, counts as a turn although its pages may
+//! have been new.
 //!
-//! The actions A B A C A are no repetition, because each A is followed by another action and no cycle is passed twice.
-//! This is how a run works through a list, with "Back" (A) between the items. If "Back" then fails, the model is told
-//! of the step in which it failed before.
+//! The actions A B A C A do not pass through a cycle twice, because B and C differ, so they are no repetition. This is how
+//! a run works through a list, with "Back" (A) between the items. If "Back" then fails, the model is told of the step in
+//! which it failed before.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
