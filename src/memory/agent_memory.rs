@@ -1,5 +1,5 @@
-//! The folder `.agent-memory/`, in which another program keeps its memory of what worked on a site. The program
-//! documents the format of this folder.
+//! The folder `.agent-memory/`, in which another program keeps its memory of what worked on a site. This crate calls it
+//! the documented folder, because that program documents its format.
 //!
 //! ```text
 //! domains/HOST/knowledge.json          facts and sessions of a host

@@ -71,7 +71,8 @@ pub enum Cue {
     /// The run starts. The advice goes into the system instruction and stays there for the whole
     /// run.
     RunStarted,
-    /// A page is shown about which memory has not been asked yet. The documentation of lessons calls this trigger B.
+    /// A page is shown, and memory has not been asked about this page yet. The documentation of lessons calls this
+    /// trigger B.
     PageShown {
         /// The host of the page.
         host: Host,

@@ -149,8 +149,8 @@ impl About {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
 
-    /// Returns the key of the fact of this kind about this subject. The key begins with the kind. If a model named the
-    /// fact, it begins with `said`.
+    /// Returns the key of the fact of this kind about this subject. For an element, the key begins with the kind. For a
+    /// fact that a model named, it begins with `said`.
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
@@ -329,7 +329,7 @@ impl Fact {
     ///
     /// [`Fact::before`] is a sum of runs that cannot be told apart, so two sums are never added. The version whose sum
     /// covers more runs is the base. A run in the `sources` of the other version is added only if it ended after the
-    /// first run in the `sources` of the base. If neither version has a sum, all runs of both versions are kept.
+    /// first run in the `sources` of the base. If neither version has a sum, all runs of both versions count.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
