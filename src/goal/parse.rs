@@ -105,7 +105,7 @@ impl Parser<'_> {
 
     /// Adds readings to `readings`: every way in which the part of the goal that begins at token `at` fits the part of
     /// the template that begins at `element`. `taken` has the token ranges of the holes before `element`. `reachable`
-    /// is the table that the method of the same name returns.
+    /// is the table that [`reachable`](Self::reachable) returns.
     fn collect(
         &self,
         reachable: &[Vec<bool>],
