@@ -1,7 +1,7 @@
 //! Memory that outlives a run: records on shelves, and the kinds of memory that give them meaning.
-//!
 //! This module does no I/O. Stores and kinds of memory do not depend on each other. A [kind](MemoryKind) names the
 //! shelves to read at a [moment](Moment) of a run, turns their records into advice, and turns the log of a run into
+//! changes. The engine that runs the agent reads and writes the shelves.
 //! changes. The engine of the loop reads and writes the shelves.
 
 mod advice;

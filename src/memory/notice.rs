@@ -49,7 +49,7 @@ pub enum StoreNoticeKind {
         /// Path relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so the hosts that were written least recently were removed.
+    /// The store exceeded its size limits, so the files of the hosts that were written least recently were removed.
     Compacted {
         /// Number of removed hosts.
         hosts: usize,

@@ -6,14 +6,15 @@ use super::Claim;
 
 /// Confidence in a value after its first observation. Range of every confidence: 0 to 1. Source: chosen.
 pub const START: f64 = 0.6;
-/// Share of the remaining distance to 1 by which the confidence in a value rises when a run observes the same value again.
-/// Source: chosen.
+/// Share of the remaining distance to 1 by which the confidence in a value rises when a run observes the same value
+/// again. For example, a confidence of 0.6 rises to 0.68. Source: chosen.
 pub const GAIN: f64 = 0.2;
 /// Factor by which the confidence in a value is multiplied when a run observes a different value. Source: chosen.
 pub const LOSS: f64 = 0.5;
-/// Confidence below which a fact is removed, and below which a challenging value is dropped. Source: chosen.
+/// Minimum confidence. A fact with a lower confidence is removed, and so is a challenging value with a lower
+/// confidence. Source: chosen.
 pub const DROP: f64 = 0.1;
-/// Lowest confidence with which prompts show a fact. Source: chosen.
+/// Minimum confidence of a fact that prompts show. Source: chosen.
 pub const SHOWN: f64 = 0.5;
 
 /// A value of a fact, with the confidence in this value.

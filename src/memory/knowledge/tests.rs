@@ -24,7 +24,7 @@ fn banner() -> TargetIdentity {
     element(Role::Button, "Accept all")
 }
 
-/// A step that the run took on the shop's page in this turn. It led to the page `to`.
+/// Returns a step on the shop's page in the given turn. The step led to the page `to`.
 fn step(turn: u32, tool: &str, arguments: Value, target: Option<TargetIdentity>, to: &str) -> Step {
     let tools = crate::action::BrowserTool::ALL.iter().copied().collect();
     let tools = ToolSet::new(&tools, false, []);
@@ -71,7 +71,7 @@ fn remember(key: &str, value: &str) -> Step {
     )
 }
 
-/// A run of these steps. Each step was shown the facts with these keys.
+/// Returns the log of a run of these steps. The prompt before each step contained the facts with the keys `offered`.
 fn run(id: &str, day: i64, steps: Vec<Step>, offered: &[&str]) -> RunLog {
     let ids = offered.iter().map(|key| AdviceId {
         shelf: shelf(),
@@ -107,7 +107,7 @@ fn after(records: &[Record], log: &RunLog) -> Vec<Record> {
     now
 }
 
-/// The facts of a shelf: the sentence, and the confidence in percent.
+/// Returns, for each fact of a shelf, its sentence and its confidence in percent.
 fn facts(records: &[Record]) -> Vec<(String, i64)> {
     let read = records.iter().map(|record| {
         let fact = Fact::from_record(record).unwrap();
@@ -119,7 +119,7 @@ fn facts(records: &[Record]) -> Vec<(String, i64)> {
     read.collect()
 }
 
-/// The facts that the model reads on a page.
+/// Returns the facts that a prompt shows for this page.
 fn shown(records: &[Record], day: i64, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),
@@ -131,7 +131,7 @@ fn shown(records: &[Record], day: i64, page: &str) -> Vec<Advice> {
     Knowledge.index(&shelf(), records).advise(&moment, false)
 }
 
-/// A run in which the banner was in the way.
+/// Returns the log of a run in which the banner covered a button, until the run clicked the banner's own button.
 fn in_the_way(id: &str, day: i64) -> RunLog {
     let kayak = || element(Role::Button, "Kayak");
     let steps = vec![covered(1, "Kayak"), click(2, banner()), click(3, kayak())];

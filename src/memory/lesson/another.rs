@@ -10,8 +10,8 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Maximum distance between two elements without names that count as neighbours. Unit: positions among the nameless elements of
-/// their role. Source: chosen; a row of icons has up to five.
+/// Maximum distance at which two elements without names count as neighbours. Unit: positions in the list of all
+/// nameless elements with the same role. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
 /// Returns the recovery from the click `failed`, if the later click `after[at]` on another element repaired the failure.
@@ -19,8 +19,8 @@ const MAX_APART: u32 = 4;
 ///
 /// - The failed click had no effect, or its element was disabled.
 /// - The two elements have the same name in different groups, or they are neighbours without names.
-/// - The run did not then click a third element that is a match for both elements. A match for an element has the same name in
-///   another group, or is its neighbour without a name.
+/// - The run did not afterwards click a third element that is a match for both elements. An element is a match for
+///   another one if both have the same name in different groups, or if they are neighbours without names.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,

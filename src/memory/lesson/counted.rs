@@ -1,7 +1,8 @@
-//! The runs that a lesson has counted and whose evidence the lesson no longer holds. Pure.
+//! The runs that a lesson has counted and whose evidence the lesson no longer holds. This module is pure.
 //!
-//! Memory learns in any order from runs that end at the same time. It may also learn twice from a run that has waited in the
-//! store. So the time at which a run ended does not tell whether the run was counted. The id of the run does.
+//! Memory may learn from runs in another order than the one in which they ended. It may also learn twice from a run
+//! that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This is
+//! why the lesson keeps the ids of counted runs in a short form.
 
 use std::collections::BTreeSet;
 
@@ -39,13 +40,13 @@ impl Batch {
 }
 
 impl Counted {
-    /// Returns true if no run is contained.
+    /// Returns true if the collection contains no run.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns true if the run is contained. In rare cases, also returns true for a run that is not contained, because
-    /// its id has the same short form as the id of a contained run.
+    /// Returns true if the collection contains the run. In rare cases, also returns true for a run that it does not
+    /// contain: the id of that run has the same short form as the id of a contained run.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();

@@ -73,7 +73,7 @@ fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     credit.harmed = !credit.helped;
 }
 
-/// Returns the entry of the step's site, after adding the step's host to its hosts.
+/// Returns the entry for the step's site. Adds the step's host to the hosts of this entry.
 fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
     let on_site = credits.entry(step.site.clone()).or_default();
     on_site.hosts.insert(step.host.clone());
@@ -128,12 +128,12 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed, and the advice did
-/// not help.
+/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed, and the advice
+/// did not help.
 ///
-/// If the run recovered from the failure, only a step before the recovery shows that: it failed, and something else
-/// worked later. If the recovery itself contains the advised step, nothing is shown, because that step may have been
-/// needed. Earlier failures of the same step do not matter then.
+/// - If the run did not recover from the failure, it is enough that the model began to follow the advice.
+/// - If the run recovered, the model must have begun to follow the advice before the first step of the recovery.
+///   Returns false if the recovery itself contains the advised step, because that step may have been needed.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -153,8 +153,8 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns the steps that were the moves of the recovery `found`. If the recovery is stored without its moves, only its first
-/// step is known.
+/// Returns the steps that made up the recovery `found`. If the recovery is stored without its moves, returns only its
+/// first step.
 fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
     let steps = trace.steps[found.first..].iter();
     let done = steps.filter(|step| step.is_done());
@@ -195,8 +195,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Adds the credits of a lesson that applies to one host. Its recovery counts each time that it is carried out, either after
-/// the failure or in advance, before the failure can happen.
+/// Adds the credits of a lesson that applies to one host. The lesson is credited each time that its recovery is carried
+/// out, either after the failure or in advance, before the failure can happen.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,

@@ -21,7 +21,8 @@ pub(super) fn describe(lesson: &Lesson) -> Described {
     described
 }
 
-/// Returns the uses without the run that taught the lesson: its recovery worked, but the lesson was not there to help it.
+/// Returns the lesson's uses without the run that taught the lesson. In that run the recovery worked, but no lesson
+/// helped.
 fn results(lesson: &Lesson) -> Uses {
     let (mut uses, taught) = (lesson.counts.uses(), lesson.taught());
     uses.used = uses.used.saturating_sub(taught);

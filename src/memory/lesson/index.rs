@@ -58,7 +58,7 @@ struct SiteTip {
     at_failure: Option<Advice>,
 }
 
-/// A person's words about errors whose message contains a given text.
+/// A person's words about errors. The words are shown if the error message contains a given text.
 #[derive(Debug)]
 struct Pattern {
     command: Option<String>,
@@ -250,8 +250,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words for a failed command. Words are returned if their pattern occurs in the error message
-    /// `detail`. If `below` is true, they must also apply to subdomains of the shelf's host.
+    /// Returns a person's words for a failed command, if their pattern occurs in the error message `detail`. If `below`
+    /// is true, returns only words that also apply to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {

@@ -1,12 +1,15 @@
 //! Lessons: what to do when a command fails.
 //!
-//! Lessons have two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command fails
-//! (trigger A) or when a new page is shown (trigger B). Everything here is pure: records come in, advice and edits go out.
+//! Lessons have two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command
+//! fails (trigger A) or when a new page is shown (trigger B). A lesson that has proved itself is promoted from tier 2
+//! to tier 1. Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept in two forms: one with the names of elements of the page, shown only on the page's host;
-//! and one without names, shown on all sites after it has worked on a second site. `trace` records a run, `recover` and
-//! `another` find recoveries in it, `credit` counts the results of a lesson, `rules` decides on promotion and removal, `learn`
-//! makes the edits, and `index` looks up the advice for a prompt.
+//! A recovery that a run finds is kept in two forms. One form has the names of elements of the page and is shown only
+//! on the page's host. The other form, the template, has no names and is shown on all sites after it has worked on a
+//! second site.
+//!
+//! `trace` records a run, `recover` and `another` find recoveries in it, `credit` counts the results of a lesson,
+//! `rules` decides on promotion and removal, `learn` makes the edits, and `index` looks up the advice for a prompt.
 //!
 //! # Decisions
 //!
@@ -17,8 +20,9 @@
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
 //!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring a
 //!   retired lesson back.
-//! - Only learned templates are promoted. The words of an imported `error_recovery` stay in tier 2 even if a person trusts them and they are
-//!   used often, because counts of uses do not make another program's words fit for the instruction of every run.
+//! - Only learned templates are promoted. The words of an imported `error_recovery` stay in tier 2, even if a person
+//!   trusts them and they are used often. Counts of uses do not make another program's words fit for the instruction of
+//!   every run.
 //! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At most
 //!   three tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
@@ -26,8 +30,8 @@
 //! - A success of the same action takes precedence over any substitute: "press Enter, then click" does not mean "press
 //!   Enter instead". The success must be on the same kind of page as the failure, and at the same position among equal
 //!   elements: "Continue" on the next page is another button.
-//! - Nothing is learned from actions inside a frame of a page: the frame may belong to another site, but the lesson would be
-//!   credited to the page around it.
+//! - Nothing is learned from actions inside a frame of a page. The frame may belong to another site, but the lesson
+//!   would be credited to the site of the page.
 //! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
 //!   the user's own text.
 //! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
@@ -114,8 +118,8 @@ impl Lessons {
 
     /// Returns an edit that marks a lesson as accepted by a person who saw the words `shown`.
     ///
-    /// If the lesson is retired, it is brought back: runs are shown it again, and its counts of harm start again at
-    /// zero. If the retired lesson was not waiting for review, nothing else about it changes.
+    /// If the lesson is retired, it is brought back: prompts show it again, and its counts of harm start again at zero.
+    /// If the retired lesson was not waiting for review, nothing else about it changes.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] in one of these cases:
     ///

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The values of an imported entry that the rest of the lesson does not store in their original form.
+/// The values of an imported entry that the lesson's other fields do not keep in their original form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {

@@ -13,8 +13,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of entries of evidence that one lesson keeps. The same maximum applies to the sites that it lists. Source:
-/// chosen; promotion needs 5 runs and 3 sites, and a record may have 2 KiB.
+/// Maximum number of entries of evidence that one lesson keeps. Also the maximum number of sites that one lesson lists.
+/// Source: chosen; promotion needs 5 runs and 3 sites, and a record may have 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
 /// The kind of advice that a lesson gives.
@@ -93,7 +93,7 @@ impl LessonSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonText {
-    /// A sentence of this crate, built from closed vocabularies.
+    /// A sentence that this crate builds from closed vocabularies, which are fixed sets of words.
     Template(Template),
     /// A sentence of this crate that contains names from the pages of one host.
     Site(SiteRecovery),
@@ -227,7 +227,7 @@ pub struct Lesson {
     pub text: LessonText,
     /// The category.
     pub category: Category,
-    /// The source.
+    /// The origin of the lesson.
     pub source: LessonSource,
     /// The command that the lesson is about. Only used for free text, because other texts contain their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -251,7 +251,7 @@ pub struct Lesson {
     /// Sites where the lesson was used, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub triggered_domains: BTreeSet<Site>,
-    /// The latest evidence for the counts, one entry for each run and site. The same run and site is never counted twice.
+    /// The latest evidence for the counts, at most one entry for each pair of run and site.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// The run, host and page from which the lesson was learned.

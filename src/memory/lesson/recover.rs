@@ -1,5 +1,5 @@
-//! Finds recoveries: a failure, and the shortest sequence of later actions that restored the effect of the failed
-//! action.
+//! Finds recoveries. A recovery is the shortest sequence of actions after a failure that restored the effect of the
+//! failed action.
 //!
 //! The effect is restored if the same action later succeeds, on the same target with the same values. It is also restored
 //! if another action succeeds that is known to have the same effect. The success of an unrelated action proves nothing.

@@ -140,8 +140,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops the oldest evidence above [`MAX_EVIDENCE`]. Evidence of runs in which the lesson was only shown is dropped first,
-    /// because it proves least.
+    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs in which the lesson was only
+    /// shown are dropped first, because they prove least. The oldest other entries follow.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();

@@ -1,5 +1,5 @@
-//! Sentences of this crate, built from closed vocabularies: the only lessons that may enter a system instruction
-//! without a person's review.
+//! Sentences that this crate builds from closed vocabularies (fixed sets of words). No other lessons may enter a system
+//! instruction without a person's review.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub const MAX_MOVES: usize = 3;
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
-/// A kind of recovery, from a closed set.
+/// A kind of recovery. No part of it is free text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -36,7 +36,7 @@ pub enum Recovery {
     OpenThenChoose(Move),
 }
 
-/// A rule: if this command fails in this way, recover like this. No part of it can come from a page.
+/// The recovery to use if a command fails in a certain way. No part of this rule can come from a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
     /// The command that fails.

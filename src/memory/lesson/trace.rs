@@ -13,8 +13,8 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the store does
-/// not accept what the run taught, this value waits in the store, and memory learns from it at the next run.
+/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the shelves of
+/// the lessons cannot be changed now, this value is kept on another shelf, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.
@@ -116,8 +116,9 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step. Returns `None` for a step that teaches lessons nothing: it was no browser action, only
-    /// looked or waited, was aimed into a frame, had an unclear outcome, happened on no host, or led to another site.
+    /// Converts a logged step. Returns `None` for a step from which lessons learn nothing: it was no browser action,
+    /// only looked or waited, was aimed into a frame, had an unclear outcome, happened on a page without a host, or led
+    /// to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;

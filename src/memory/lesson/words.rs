@@ -1,5 +1,5 @@
-//! The closed vocabularies of lessons: moves, kinds of elements and forms of values, and how lessons treat each kind
-//! of failure.
+//! The closed vocabularies (fixed sets of words) from which lessons are built: moves, kinds of elements and forms of
+//! values. Also determines from which kinds of failure lessons learn.
 
 use serde::{Deserialize, Serialize};
 

@@ -444,7 +444,7 @@ fn what_a_run_taught_can_be_taken_back() {
     assert_eq!(memory.0[&global()], before[&global()]);
 }
 
-/// The results of the only lesson of a shelf, as a list shows them.
+/// Returns the results of the only lesson of a shelf, in the words of a list for people.
 fn results(memory: &Memory, shelf: &Shelf) -> String {
     let records = &memory.0[shelf];
     assert_eq!(records.len(), 1);

@@ -104,7 +104,7 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     )
 }
 
-/// A small memory: shelves by scope, changed by run after run.
+/// A small memory: the records of each shelf, changed by one run after another.
 #[derive(Default)]
 struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
 

@@ -1,9 +1,10 @@
-//! Recoveries whose targets have no name: they are called by their icons, their attributes and the groups around them.
+//! Recoveries whose targets have no name. Lessons identify them by their icons, their attributes and the groups around
+//! them.
 
 use super::*;
 use crate::memory::Piece;
 
-/// Returns a target with an icon or another attribute, in groups.
+/// Returns a target with an icon or another attribute, inside these groups.
 fn target(role: &str, name: &str, attribute: (&str, &str), groups: &[&str]) -> TargetIdentity {
     let mut target = TargetIdentity::new(Role::parse(role), name);
     let (key, value) = attribute;

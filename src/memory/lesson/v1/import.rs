@@ -1,8 +1,8 @@
 //! Import of `memory.json`, version 1.
 //!
 //! If a lesson of the file is already stored, the two are merged: the larger number of uses, the earlier day of
-//! creation and the later day of last use are kept. So a file may be imported twice, and several files in any order,
-//! and nothing is counted twice.
+//! creation and the later day of last use are kept. So the same file may be imported twice, and several files may be
+//! imported in any order, without counting anything twice.
 
 use std::collections::BTreeMap;
 

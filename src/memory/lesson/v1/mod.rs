@@ -77,11 +77,11 @@ pub struct Entry {
     pub error_pattern: Option<String>,
     /// The domain that the lesson applies to, with its subdomains.
     pub domain: Option<String>,
-    /// Number of times that the lesson was triggered.
+    /// Number of times that the lesson was used.
     pub use_count: u64,
     /// The day on which the lesson was made; `None` if the file does not say.
     pub created_at: Option<NaiveDate>,
-    /// The day on which the lesson was last triggered; `None` if the file does not say.
+    /// The day on which the lesson was last used; `None` if the file does not say.
     pub last_used: Option<NaiveDate>,
     /// The origin of the lesson.
     pub source: Source,
@@ -92,7 +92,7 @@ pub struct Entry {
     pub extra: Map<String, Value>,
 }
 
-/// A problem in a file, described for a person. It affects at most one lesson.
+/// A problem in one lesson of a file, or in the whole file, described for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// Position of the lesson in the file, counted from 1; `None` if the problem concerns the whole file.
