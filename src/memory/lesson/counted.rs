@@ -75,8 +75,9 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs of another version of the lesson. Runs that `evidence` names, and batches that ended at `counted_until` or
-    /// earlier, are left out. If batches are dropped to make space, returns the time at which the last of their runs ended.
+    /// Adds the runs of another version of the lesson. Leaves out runs that `evidence` names, and batches whose last run ended
+    /// at `counted_until` or earlier. If batches are dropped to make space, returns the time at which the last of their
+    /// runs ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,

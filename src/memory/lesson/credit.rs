@@ -108,8 +108,8 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     for (at, step) in trace.steps.iter().enumerate() {
         let is_its = step.tool == template.command && step.trouble == Some(template.trouble);
         let takes = |then: &TraceStep| begins(&template.recovery, step, then);
-        // Advice for all sites is a first attempt. If the run recovered in another way, that says something about this page and nothing
-        // about others, and three such pages would retire a seed.
+        // Advice for all sites is a first attempt. If the run recovered in another way, that says something about this page and
+        // nothing about others, and three such pages would retire a seed.
         if is_its && !is_recovered(trace, at) && in_vain(trace, at, id, takes) {
             note(credits, step, failed(true, false));
         }

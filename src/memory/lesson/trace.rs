@@ -14,7 +14,8 @@ use crate::{
 };
 
 /// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the shelves of
-/// the lessons cannot be changed now, this value is kept on another shelf, and memory learns from it at the next run.
+/// the lessons cannot be changed when the run ends, this value is kept on another shelf, and memory learns from it at the
+/// next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The run.

@@ -238,7 +238,7 @@ fn fails(command: &str, trouble: FailureKind, url: &str) -> Cue {
     }
 }
 
-/// Returns the cue of a failed click on this button of this page.
+/// Returns a cue which says that a click on this button of this page failed.
 fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     Cue::CommandFailed {
         command: "click".to_owned(),

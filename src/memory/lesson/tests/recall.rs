@@ -1,4 +1,4 @@
-//! The advice for each cue.
+//! The advice that lessons give for each kind of cue, such as a failed command.
 
 use super::*;
 
