@@ -17,12 +17,12 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of a run's steps from which patterns are learned. Of a longer run, the first steps are used, because
-/// runs resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
+/// Maximum number of a run's steps from which patterns are learned. If a run has more steps, its first steps are used,
+/// because runs resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// The actions of a run, in the form from which the memory kind `patterns` learns. If the store does not accept what
-/// the run taught, this value waits in the store, and memory learns from it at the next run.
+/// The actions of a run, in the form from which the memory kind `patterns` learns. If the shelf of the patterns cannot
+/// be changed when the run ends, this value is kept on another shelf, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.

@@ -53,7 +53,7 @@ impl Known {
     }
 
     /// Learns from a run that reached its goal. Adds the run to the evidence of the patterns whose steps it took. Adds
-    /// new patterns for the steps that the run shares with earlier runs with other goals.
+    /// new patterns for the steps that the run shares with earlier runs that had other goals.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -127,9 +127,10 @@ impl Known {
     }
 
     /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes
-    /// patterns until [`KEPT`] are left. Patterns with the lowest [`worth`] are removed first and, among patterns of
-    /// equal worth, those used longest ago. New patterns without results are removed last, and patterns of a person
-    /// never.
+    /// patterns until [`KEPT`] are left.
+    ///
+    /// Patterns with the lowest [`worth`] are removed first and, among patterns of equal worth, those used longest ago.
+    /// New patterns without results are removed last. Patterns of a person are never removed.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -332,9 +333,9 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(pattern.header.to_record(key)?)])
 }
 
-/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. Unless the
-/// importing person vouches for the source, a pattern waits for review and loses its evidence and results, and the
-/// record of a run is refused.
+/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. If the
+/// importing person does not vouch for the source, a pattern waits for review and loses its evidence and results, and a
+/// record with the steps of a run is refused.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

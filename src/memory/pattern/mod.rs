@@ -9,17 +9,17 @@
 //! - `common` finds the steps that two runs share.
 //! - `rules` determines the type of a pattern.
 //! - `keep` decides which patterns are kept.
-//! - `record` is their stored form.
-//! - `show` writes them for prompts.
+//! - `record` defines the stored form of patterns.
+//! - `show` writes patterns for prompts.
 //! - `given` is for patterns that a person or a program gives.
 //!
 //! Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A trajectory is shown if the goal is similar to an earlier one. A pattern needs no similar goal: it shows steps
-//!   that many tasks take on this host. If a trajectory in the same message contains the steps of a pattern, the
-//!   pattern is left out.
+//! - A trajectory (the recorded steps of an earlier run) is shown if the goal is similar to the earlier goal. A pattern
+//!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
+//!   contains the steps of a pattern, the pattern is left out.
 //! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data
 //!   that is kept of the step. So no value of a single run can get into it. Typed texts are replaced by numbers, and
 //!   items chosen from a list have no names.

@@ -236,8 +236,8 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if the lines of `other` say every step of `own` that names an element. A line says a step if it has the
-/// same verb and the same name.
+/// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if it has
+/// the same verb and the same name.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let own: Vec<(String, &PageName)> = own.lines().iter().filter_map(step).collect();

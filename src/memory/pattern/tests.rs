@@ -67,7 +67,7 @@ fn fill(name: &str, text: &str, to: &str) -> Did {
     did("fill", json!({ "text": text }), Some(field), to)
 }
 
-/// One of many links of a list.
+/// Returns a click on a link in a list of `size` links.
 fn row(name: &str, size: u32, to: &str) -> Did {
     let mut row = TargetIdentity::new(Role::Link, name);
     row.landmark = Some(Role::Main);
@@ -82,7 +82,7 @@ fn fails(did: Did) -> Did {
     }
 }
 
-/// The steps of a login as this user, from the first page to the desk.
+/// Returns the steps of a login as this user, from the first page to the desk page.
 fn login(user: &str) -> Vec<Did> {
     vec![
         link("Staff", LOGIN),
@@ -92,7 +92,7 @@ fn login(user: &str) -> Vec<Did> {
     ]
 }
 
-/// A login, followed by these steps.
+/// Returns the steps of a login, followed by other steps.
 fn staff(user: &str, then: Vec<Did>) -> Vec<Did> {
     login(user).into_iter().chain(then).collect()
 }
@@ -115,7 +115,7 @@ fn log(run: &str, minute: i64, goal: &str, did: Vec<Did>) -> RunLog {
     RunLog::new(run, About::new(goal), at(minute), true, steps, Vec::new())
 }
 
-/// The log, changed as if the run had been shown this pattern from its first step on.
+/// Returns the log, changed as if the prompt of every step had contained this pattern.
 fn shown_to(log: RunLog, key: &str) -> RunLog {
     let mut log = log;
     log.offered = vec![AdviceId {
@@ -182,7 +182,7 @@ fn language(run: &str, minute: i64) -> RunLog {
     )
 }
 
-/// The records learned from two runs that log in and have different goals.
+/// Returns the records learned from two runs that log in and have different goals.
 fn two() -> Vec<Record> {
     all_learned(&[orders("run_1", 0), language("run_2", 1)])
 }
@@ -193,7 +193,7 @@ fn only(records: &[Record]) -> (String, Pattern) {
     all.remove(0)
 }
 
-/// Returns the lines that a run which has taken these steps reads on a page.
+/// Returns the advice that a run is shown on a page after it has taken these steps.
 fn advice(records: &[Record], taken: &[Step], url: &str, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),
@@ -536,7 +536,7 @@ fn undo_removes_a_pattern_without_two_goals_and_keeps_one_with_them() {
     assert_eq!(kept.len(), 1, "the signatures of the other run: {kept:?}");
 }
 
-/// The `n`th of several given patterns of a host.
+/// Returns the given pattern with the number `n`. Different numbers give different patterns.
 fn given(n: usize) -> Pattern {
     let steps = vec![
         StoredStep::new(BrowserTool::Click).with_target(Role::Button, &format!("Filter {n}")),
