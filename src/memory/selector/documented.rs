@@ -1,4 +1,4 @@
-//! Elements in the file `selectors.json` of the documented folder of another program.
+//! Conversion of elements from and to `selectors.json`, a file in the documented memory folder of another program.
 
 use std::collections::BTreeMap;
 

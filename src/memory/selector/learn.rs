@@ -1,4 +1,4 @@
-//! Learning of selectors: the elements that a run used, and the choice of those that a host keeps.
+//! Finds the elements that a run used, and decides which elements are kept for a host.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,9 @@ use crate::{
 /// Maximum number of elements of a host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the store does not
-/// accept what the run taught, this value waits in the store, and memory learns from it at the next run.
+/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the shelves of the
+/// selectors cannot be changed when the run ends, this value is kept on another shelf, and memory learns from it at the
+/// next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -48,8 +49,8 @@ impl Used {
 
 impl Learned {
     /// Extracts the elements that a run used. A failed action counts only if its target had been found by the
-    /// attributes of an earlier run. Of several actions on one element, the first failed action counts; if none failed,
-    /// the last action.
+    /// attributes of an earlier run. If a run acted on one element several times, the first failed action counts. If
+    /// none failed, the last action counts.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();

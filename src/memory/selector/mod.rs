@@ -1,9 +1,9 @@
 //! Selectors: the elements that runs used on a host, with the attributes by which they are found when their names
 //! change.
 //!
-//! Selectors take no space in prompts. The executor uses them if it cannot find a target as the model named it: words
-//! that match nothing on the page, or a reference that is gone because the page replaced the element. `learn` finds the
-//! elements in the steps of a run, and `record` is their stored form. Everything here is pure.
+//! Selectors take no space in prompts. The executor uses them if it cannot find a target as the model named it, because
+//! the model's words match nothing on the page, or because the page replaced the element and its reference is gone.
+//! `learn` finds the elements in the steps of a run, and `record` defines their stored form. Everything here is pure.
 //!
 //! # Decisions
 //!
