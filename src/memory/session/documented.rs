@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A session as an entry of the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate,
+/// One entry of the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate,
 /// and other programs ignore them.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,8 +77,8 @@ impl Entry {
     }
 }
 
-/// Converts the latest [`MAX_SESSIONS`] of the folder's sessions for a host to records, and lists the problems found. A session
-/// that ended on another host, or does not say where it ended, is kept without its answer and address.
+/// Converts a host's sessions in the folder to records, and lists the problems found. Only the latest [`MAX_SESSIONS`] are
+/// kept. A session that ended on another host, or does not say where it ended, is kept without its answer and address.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();

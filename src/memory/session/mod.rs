@@ -13,11 +13,12 @@
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session from another program's folder or another person's export is not shown until a person accepts it, because anybody
 //!   could have written its answer.
-//! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed attempts are
-//!   not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal share one line.
-//!   Successful runs are left out: readers who played the model took the answers of such runs for answers to their own goal.
-//! - A failure is no longer shown, in any session, once a later run with the same goal succeeded on the host. It would read
-//!   as if the goal were still to be reached.
+//! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed
+//!   attempts are not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal
+//!   share one line. Successful runs are left out. In a trial, readers who took the place of the model mistook
+//!   the answers of such runs for answers to their own goal.
+//! - Once a later run with the same goal has succeeded on the host, an earlier failure is no longer shown in any
+//!   session. A prompt with this failure would read as if the goal were still to be reached.
 //! - Claims of an answer that no page supports are named beside the answer. Sums and counts are such claims too, so the answer
 //!   is kept.
 

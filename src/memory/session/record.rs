@@ -110,7 +110,7 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the label that stands before the answer. It names the claims of the answer that no page supports.
+    /// Returns the label before the answer. The label names the claims of the answer that no page supports.
     pub(super) fn answer_label(&self) -> String {
         match self.unverified.as_str() {
             "" => "answer".to_owned(),

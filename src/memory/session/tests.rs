@@ -18,7 +18,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// The log of a run with one step on each of these pages. The run ends with an answer.
+/// Returns the log of a run with one step on each of these pages. The run ends with an answer.
 fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog {
     let mut about = About::new(format!("Goal of {run}"));
     about.session = session.map(|id| SessionId::parse(id).unwrap());
@@ -62,12 +62,12 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_to(&RunId::parse("run_new").unwrap(), records, session)
 }
 
-/// Returns the lines that this run is shown if it has this session id.
+/// Returns the session lines in the prompt of a run. `run` is the run's id, and `session` is its session id.
 fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_after(None, run, records, session)
 }
 
-/// The same for a run that continues the run `parent`.
+/// Returns the session lines in the prompt of a run that continues the run `parent`.
 fn shown_after(
     parent: Option<&str>,
     run: &RunId,
