@@ -1,4 +1,5 @@
-//! Goals that begin with the same sentences as the goal of a trajectory, and the first steps that they share with it.
+//! The search for goals that begin like the goal of a trajectory, and for the first steps of the trajectory that such
+//! goals need too.
 
 use super::{
     Header, Trajectory,
@@ -12,9 +13,9 @@ use crate::{
     page::Role,
 };
 
-/// Returns the task of the first steps of a trajectory, if the new goal `goal` and the recorded goal begin with the
-/// same sentences. Values in these sentences may differ. Returns `None` if the goals begin differently, or if no step
-/// belongs to the sentences that they share.
+/// Returns the first steps of a trajectory as a task with the values of the new goal `goal`. The new goal and the
+/// recorded goal must begin with the same sentences. Values in these sentences may differ. Returns `None` if the goals
+/// begin differently, or if no step belongs to the shared sentences.
 ///
 /// The shared steps end before the first step that selects an option or changes a checkbox, because the rest of the
 /// goal may ask for another choice.

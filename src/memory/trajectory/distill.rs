@@ -23,8 +23,8 @@ pub const MAX_STEPS: usize = 50;
 /// it fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
 
-/// The data of a run from which the memory kind `trajectories` learns. If the store does not accept what the run
-/// taught, this value waits in the store, and memory learns from it at the next run.
+/// The data of a run from which the memory kind `trajectories` learns. If the shelf of the trajectories cannot be
+/// changed when the run ends, this value is kept on another shelf, and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
@@ -38,7 +38,7 @@ pub(super) struct Learned {
     pub(super) steps: Vec<StoredStep>,
     /// The keys of the trajectories that the run was shown.
     pub(super) offered: Vec<String>,
-    /// True if some of the steps were taken from memory, so that the run is no independent evidence for them.
+    /// True if some of the steps were taken from memory. Such a run is no independent evidence for the steps.
     #[serde(default)]
     pub(super) replayed: bool,
     /// The keys of the trajectories from which the run took steps without its model.

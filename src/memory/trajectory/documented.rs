@@ -28,7 +28,7 @@ use crate::{
     page::{Locator, LocatorStep, PageTemplate, Role},
 };
 
-/// The value of the field `model` in written trajectories, because stored trajectories do not name their model.
+/// The value of the field `model` in written trajectories. Stored trajectories do not contain the name of a model.
 const NO_MODEL: &str = "unknown";
 
 /// A trajectory in the format of the folder. The field `run_id` is an addition of this crate, which other programs

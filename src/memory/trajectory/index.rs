@@ -1,4 +1,4 @@
-//! The index of a host's trajectories, which offers the one that fits the goal best.
+//! The index of a host's trajectories. It offers the trajectory that fits the goal best.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,7 +40,8 @@ impl Known {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }
 
-    /// Returns the task of the first steps of the trajectory; `None` if `goal` does not begin like the recorded goal.
+    /// Returns the first steps of the trajectory as a task with the values of `goal`; `None` if `goal` does not begin
+    /// like the recorded goal.
     fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.begun.task(goal, || begun_task(&self.trajectory, goal))
     }

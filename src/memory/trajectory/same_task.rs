@@ -12,8 +12,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value of the new goal that a prompt shows in the place of the recorded value (its slot). Unit:
-/// characters. Source: chosen; the model can read a longer value in the goal itself.
+/// Maximum length of a value that a prompt shows in place of the recorded value. The shown value comes from the new
+/// goal. Unit: characters. Source: chosen; the model can read a longer value in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// The recorded task with the values of a new goal.
@@ -132,8 +132,8 @@ pub(super) fn matched(
     Some(task)
 }
 
-/// Returns the slot (the position in the list of the goal's values) of the text that a step types or chooses; `None` if
-/// the text is not a value of the goal.
+/// Returns the slot of the text that a step types or chooses; `None` if the text is not a value of the goal. A slot is
+/// a position in the list of the goal's values.
 const fn text_slot(step: &StoredStep) -> Option<usize> {
     match step.text {
         Some(StoredText::Slot(slot)) => Some(slot),
@@ -141,8 +141,8 @@ const fn text_slot(step: &StoredStep) -> Option<usize> {
     }
 }
 
-/// Returns the slot (the position in the list of the goal's values) of the name of a step's target; `None` if the name
-/// is not a value of the goal.
+/// Returns the slot of the name of a step's target; `None` if the name is not a value of the goal. A slot is a position
+/// in the list of the goal's values.
 fn name_slot(step: &StoredStep) -> Option<usize> {
     step.target.as_ref()?.slot
 }

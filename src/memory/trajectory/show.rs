@@ -74,8 +74,8 @@ pub(super) fn lines(
     out
 }
 
-/// Returns true if the new goal has something in place of a value or of other words of the recorded goal, whose shared parts
-/// are `parts`. Words that one goal has in addition to the other, such as `and`, do not count.
+/// Returns true if the new goal replaces something in the recorded goal: a value, or other words. Words that one goal
+/// merely has in addition to the other, such as `and`, do not count. `parts` are the parts of the recorded goal.
 fn has_other_values(
     trajectory: &Trajectory,
     parts: &[Shared],

@@ -22,7 +22,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// A step of a run: the tool with its arguments, the target, and the page after it.
+/// Returns a step of a run: the tool with its arguments, the target, and the page after the step.
 fn step(
     tool: &str,
     arguments: Value,
@@ -47,7 +47,7 @@ fn element(role: Role, name: &str) -> TargetIdentity {
     TargetIdentity::new(role, name)
 }
 
-/// One of 24 links of a list.
+/// Returns a link in a list of 24 links.
 fn product(name: &str) -> TargetIdentity {
     let mut product = TargetIdentity::new(Role::Link, name);
     product.landmark = Some(Role::Main);
@@ -81,7 +81,7 @@ fn log(
         .started_at(at(minute - 1))
 }
 
-/// A search for `what`. The first result is put into the cart.
+/// Returns the log of a run that searches for `what` and puts a product that it found into the cart.
 fn search(run: &str, minute: i64, what: &str, product_name: &str) -> RunLog {
     let steps = vec![
         step(
@@ -132,7 +132,7 @@ fn learned(records: &[Record], log: &RunLog) -> Vec<Record> {
     records
 }
 
-/// Returns what a run with this goal, which has taken these steps, reads on a page.
+/// Returns the advice that a run with this goal is shown on a page after it has taken these steps.
 fn advice(records: &[Record], goal: &str, taken: &[Step], page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: Host::of_domain("shop.example").unwrap(),
@@ -397,7 +397,7 @@ fn goals_that_differ_only_in_values_are_one_trajectory_and_the_shorter_way_stays
     assert_eq!(Trajectories::default().item(&format!("{key}.00")), key);
 }
 
-/// A run that adds the item from its address, without a search.
+/// Returns the log of a run that opens an item by links, without a search, and buys it.
 fn direct(run: &str, minute: i64) -> RunLog {
     let item = "https://shop.example/item/3";
     let steps = vec![

@@ -3,7 +3,8 @@
 use super::*;
 use crate::page::{PageHead, diff};
 
-/// Returns the steps of a run with the goal `first`, as a run with the goal `second` reads them on this page.
+/// Learns from a run with the goal `first`. Returns what a prompt shows of its steps to a run with the goal `second` on
+/// this page.
 fn read(
     first: &str,
     steps: Vec<(Action, Vec<TargetIdentity>, String)>,
@@ -279,7 +280,7 @@ fn links_of_one_name_in_a_menu_are_told_apart() {
     );
 }
 
-/// A link of a filter in the navigation, which shows other rows of the same page.
+/// Returns a click on a filter link in the navigation. The click shows other rows of the same page.
 fn filter(name: &str, index: u32) -> (Action, Vec<TargetIdentity>, String) {
     let mut link = element(Role::Link, name);
     link.landmark = Some(Role::Navigation);

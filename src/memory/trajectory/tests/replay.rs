@@ -18,7 +18,7 @@ fn click(role: Role, name: &str, to: &str) -> Taken {
     step("click", json!({}), element(role, name), to)
 }
 
-/// A booking: two fields, an item of a list, and the button that saves it.
+/// Returns the log of a run that makes a booking: it fills two fields, chooses an item of a list, and saves.
 fn book(run: &str, minute: i64, name: &str, day: &str, typed_day: &str, room: &str) -> RunLog {
     let mut chosen = product(room);
     (chosen.role, chosen.landmark) = (Role::Radio, None);
@@ -42,7 +42,7 @@ fn records() -> Vec<Record> {
     learned(&[], &first)
 }
 
-/// Returns the step that a run with this goal takes on a page from memory.
+/// Returns the step that memory gives to a run with this goal on a page, after the run has taken these steps.
 fn replayed(
     records: &[Record],
     goal: &str,
@@ -72,13 +72,12 @@ fn said(step: Option<ReplayStep>) -> Option<String> {
     })
 }
 
-/// Returns what a run with Bob's goal takes from memory after these steps.
+/// Returns the action that a run with Bob's goal takes from memory after these steps.
 fn next(taken: &[Step]) -> Option<String> {
     let goal = goal("Bob", "23 October 2026", "Oak");
     said(replayed(&records(), &goal, taken, (SHOP, FORM)))
 }
 
-/// The steps of Bob's run.
 fn bobs() -> Vec<Step> {
     book("run_2", 1, "Bob", "23 October 2026", "2026-10-23", "Oak").steps
 }
@@ -473,7 +472,7 @@ fn a_secret_is_typed_as_its_placeholder() {
     );
 }
 
-/// A login, a link of the menu, a form with two fields and its button.
+/// Returns the log of a run that logs in, follows a link of the menu, fills two fields and saves.
 fn file_issue(run: &str, title: &str, priority: &str, rest: &str) -> RunLog {
     let (home, form) = (
         "https://shop.example/issues",
@@ -499,7 +498,8 @@ fn file_goal(title: &str, priority: &str, rest: &str) -> String {
     )
 }
 
-/// Returns the number of steps that a run with this goal takes from memory one after the other, if each works as it did before.
+/// Returns the number of steps that a run with this goal takes from memory in a row, if each has the same result as in
+/// `like`.
 fn first_steps(records: &[Record], goal: &str, like: &RunLog) -> usize {
     let page = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
         textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";
