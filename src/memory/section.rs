@@ -82,8 +82,8 @@ pub enum Section {
         /// confuse the model.
         heading: Heading,
         /// The weight with which lines are shared out if the message is too long: a section with twice the priority
-        /// keeps twice as many lines. The run's history has the priority 50, and a text that the model has just asked
-        /// for has 120. 0 counts as 1.
+        /// keeps twice as many lines. For comparison, the run's history has the priority 50, and a text that the
+        /// model has just requested has 120. A priority of 0 counts as 1.
         priority: u8,
         /// The time for which the advice is shown.
         lasts: Lasts,

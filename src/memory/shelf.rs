@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection for distilled runs that wait. A kind of memory has not learned from them yet, because the
-/// store did not accept the changes.
+/// Name of the collection for the data of runs from which memory has not learned yet, because the store did not accept
+/// the changes.
 pub const PENDING: &str = "pending";
 
 /// A namespace, which separates tenants or experiments. The default is `default`.
@@ -118,11 +118,11 @@ impl fmt::Display for Shelf {
 /// A selection of shelves. A field that is `None` does not restrict the selection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
-    /// Only this namespace.
+    /// The namespace that a shelf must have.
     pub namespace: Option<Namespace>,
-    /// Only this collection.
+    /// The collection that a shelf must have.
     pub collection: Option<String>,
-    /// Only this scope.
+    /// The scope that a shelf must have.
     pub scope: Option<Scope>,
 }
 
@@ -180,8 +180,8 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record. Its field `source` then has the value `user`. Stores
-    /// never evict the records of persons.
+    /// Returns true if a person wrote or accepted the record. The field `source` of such a record has the value `user`.
+    /// Stores never evict these records.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }

@@ -6,8 +6,8 @@ use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::
 use crate::{action::BrowserTool, page::Role};
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and
-/// `<1>` for the first value of the task. `values` has the new goal's value for each slot. A value that is not known is
-/// `None` or missing.
+/// `<1>` for the first value of the goal. `values` has, for each value of the recorded goal, the value that the new
+/// goal has in its place. A value that is not known is `None` or missing.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));

@@ -23,8 +23,7 @@ use crate::{
 pub const MAX_STEP_BYTES: usize = 512;
 /// Maximum length of the key of a step's record. Unit: bytes.
 const MAX_KEY: usize = 24;
-/// Maximum length of a stored locator. Unit: bytes. Source: chosen; it leaves most of a step's record for the other
-/// data.
+/// Maximum length of a stored locator. Unit: bytes. Source: chosen; most of a step's record is left for the other data.
 const MAX_LOCATOR: usize = 100;
 
 /// A step of a run in the form in which memory keeps it.
@@ -52,7 +51,7 @@ pub struct StoredStep {
     /// The key that was pressed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
-    /// True if Enter followed the text.
+    /// True if Enter was pressed after the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
     /// True if the action had arguments that are not kept, such as a second option. The action cannot be repeated from
@@ -162,7 +161,7 @@ impl StoredStep {
         Self { target, ..self }
     }
 
-    /// Sets the source of the text.
+    /// Sets the source of the text that the step types or chooses.
     #[must_use]
     pub fn with_text(self, text: StoredText) -> Self {
         let text = Some(text);
@@ -299,9 +298,10 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if `taken`, a step of a run, counts as this step. Both tools must have the same effect on a target.
-    /// Both targets must have the same name, and must not be in different groups. If one of the names is not kept, only
-    /// the roles must be the same. Steps without a target must have the same key and lead to the same kind of page.
+    /// Returns true if `taken`, a step of a run, counts as this step. Both tools must have the same effect on a target. Both
+    /// targets must have the same name, and must not be in different groups. If one of the names is not kept, only the roles
+    /// must be the same. Steps without a target must have the same key and lead to the same kind of page. If this step opens
+    /// an address and its `leads_to` is `None`, `taken` may lead to any page.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -387,7 +387,7 @@ pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     among > 0 && 2 * among >= own.len()
 }
 
-/// Returns the data that identifies a target. For a target without a name, the data includes the nearest group around the target.
+/// Returns the data that identifies a target. If the target has no name, this includes the nearest group around it.
 fn aim(identity: &TargetIdentity) -> Aim {
     let aim = Aim::of(identity);
     let is_nameless = aim.name.is_empty();

@@ -11,8 +11,8 @@ use crate::{
 use super::{StoredStep, StoredText, aim::without_remark};
 
 /// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and
-/// `steps` are the same steps in two forms. Each of `steps` gets the indices, in the returned list, of the values that
-/// it uses. A target's name that is or contains a value is removed from `steps`.
+/// `steps` are the same steps in two forms. In `steps`, each text that is a value is replaced by the value's index in
+/// the returned list. A target's name that is or contains a value is removed from `steps`.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
@@ -58,7 +58,7 @@ pub(super) fn place(
     places
 }
 
-/// Returns the texts of a step, without secrets and parameters. Values of the goal are searched for in these texts.
+/// Returns those texts of a step that may contain values of the goal. Secrets and parameters are left out.
 fn literals(step: &Step, goal: &str) -> Literals {
     let mut literals = Literals::default();
     let Action::Browser(action) = &step.action else {

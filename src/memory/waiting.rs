@@ -1,7 +1,6 @@
-//! Distilled runs ([`distill`](super::MemoryKind::distill)) that wait on a shelf until memory learns from them at the
-//! next run. Each is split into parts that fit into records. This module is pure.
-//!
-//! A distilled run for a kind of memory that the next run does not use keeps waiting.
+//! Distilled runs that wait on a shelf until memory learns from them at the next run. A distilled run is the data that
+//! a kind of memory [extracts](super::MemoryKind::distill) from a run's log. Each is split into parts that fit into
+//! records. If the next run does not use the kind of memory, the distilled run keeps waiting. This module is pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -159,8 +158,7 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Marks the runs from which these edits came. The marked runs keep waiting. Called with the edits of a group that
-    /// could not be applied.
+    /// Marks the runs from which these edits came, so that they keep waiting. Called if the edits could not be applied.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));
