@@ -143,8 +143,9 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The pointer style is
-/// inherited and a driver reports it for the outermost item only, so inner items are recognised by their position.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The inner items inherit
+/// the pointer style, but a driver reports this style for the outermost item only. So inner items are recognised by
+/// their place inside another item.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }

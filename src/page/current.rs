@@ -1,8 +1,7 @@
 //! Marks the links that lead to the page they are on, as `aria-current` does on pages whose authors use it.
 //!
 //! A filter that is in force, or the menu entry for this page, links to the page's own address. Pages often show this
-//! state by colour alone, so without the mark the lines of a page would not distinguish such a link from its
-//! neighbours.
+//! state by colour alone. Without the mark, a prompt would not distinguish such a link from its neighbours.
 
 use url::Url;
 

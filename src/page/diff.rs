@@ -26,7 +26,7 @@ use crate::base::text;
 /// tenth of this number.
 pub const MAX_CHANGES: usize = 200;
 /// Minimum number of added and removed items, counted together, for the summary to say that most of the page is new.
-/// The summary says so only if the title is new too. Source: chosen.
+/// The title must be new too. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element
@@ -94,7 +94,7 @@ pub struct PageDiff {
     #[serde(skip)]
     pub counted: Vec<Counted>,
     /// Elements without words, and drawings, that look different or are at another position, in document order. They do
-    /// not count as differences, because a look changes under the pointer too.
+    /// not count as differences, because looks also change under the pointer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Change>,
     /// True if the content is the same in another order.
@@ -487,8 +487,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item: a sentence comes right after alerts, because most pages write their answer to an
-/// action without marking it as one.
+/// Returns the rank of an added item. A sentence comes right after alerts, because most pages show their answer to an
+/// action as a plain sentence and do not mark it as an alert.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

@@ -1,4 +1,4 @@
-//! Fingerprints, which tell whether two pages are of the same kind, and whether they are in the same state.
+//! Fingerprints, which show whether two pages are of the same kind, and whether they are in the same state.
 
 use std::fmt;
 

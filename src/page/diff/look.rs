@@ -1,4 +1,5 @@
-//! Changes of the looks of elements that have no words.
+//! Changes of the looks of elements that have no words. A look is a text of the driver that describes an element's
+//! shape, colour, size and position.
 
 use std::collections::HashMap;
 
@@ -8,10 +9,10 @@ use super::{super::fact::Fact, quoted};
 /// one or two elements.
 const SCROLLED: usize = 3;
 
-/// The words before the coordinates of an element's top left corner in its look.
+/// The words that precede the coordinates of the element's top left corner in a look.
 const PLACE: &str = "top left ";
 
-/// Returns the change of a look as a short phrase; `None` if the look is the same. Of a drawing, the phrase contains
+/// Returns the change of a look as a short phrase; `None` if the look is the same. For a drawing, the phrase contains
 /// only the shapes that were added or removed.
 pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     if old == new {
@@ -29,8 +30,8 @@ pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     ))
 }
 
-/// Returns the distance that an element moved to the right and down, in pixels; `None` if it did not move or if
-/// anything else of its look changed.
+/// Returns the distance that an element moved to the right and down, in pixels; `None` if it did not move, or if its
+/// look also changed in another way.
 pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     let parts = |look: &str| {
         let (shape, place) = look.split_once(PLACE)?;
@@ -46,8 +47,8 @@ pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     (shape == other && shift != (0, 0)).then_some(shift)
 }
 
-/// Removes elements of which only the position changed. An element is removed only if at least [`SCROLLED`] elements
-/// moved by the same distance, because then that part of the page was scrolled.
+/// Removes elements that only moved together with others. An element is removed if only its position changed and at
+/// least [`SCROLLED`] elements moved by the same distance, because then that part of the page was scrolled.
 pub(super) fn forget_scrolled<'f>(
     looks: &mut Vec<(usize, &'f Fact)>,
     shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,

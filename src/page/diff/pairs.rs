@@ -7,8 +7,9 @@ use super::super::fact::Fact;
 /// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is no such old fact.
 ///
 /// Only facts with the same key are paired. If both observations have equally many facts with a key, these are paired
-/// in order: the first old fact with the first new fact, the second with the second, and so on. If the numbers differ,
-/// `pair_equal` pairs the facts between the unchanged facts at the start and at the end.
+/// in order: the first old fact with the first new fact, the second with the second, and so on. If one observation has
+/// more facts with the key than the other, `pair_equal` pairs those between the unchanged facts at the start and at the
+/// end.
 ///
 /// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front would make all
 /// other facts with the same key look changed.
@@ -56,9 +57,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs facts with one key, of which the two observations have different numbers. Unchanged facts are paired first,
-/// then the rest by position. If all were paired by position, each fact after an added or removed fact would look
-/// changed.
+/// Pairs the facts with one key if one observation has more of them than the other. Unchanged facts are paired first.
+/// The others are then paired by position. If all were paired by position, each fact after an added or removed fact
+/// would look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),
