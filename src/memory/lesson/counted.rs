@@ -1,8 +1,8 @@
 //! The runs that a lesson has counted and whose evidence the lesson no longer holds. This module is pure.
 //!
-//! Memory may learn from runs in another order than the one in which they ended. It may also learn twice from a run
-//! that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This is
-//! why the lesson keeps the ids of counted runs in a short form.
+//! Memory may learn from runs in any order, not only in the order in which they ended. It may also learn twice from a
+//! run that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This
+//! is why the lesson keeps the ids of counted runs in a short form.
 
 use std::collections::BTreeSet;
 
@@ -75,9 +75,9 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs of another version of the lesson. Leaves out runs that `evidence` names, and batches whose last run ended
-    /// at `counted_until` or earlier. If batches are dropped to make space, returns the time at which the last of their
-    /// runs ended.
+    /// Adds the runs of another version of the lesson. Leaves out runs that `evidence` names, and batches whose last run
+    /// ended at `counted_until` or earlier. If batches are dropped to make space, returns the time at which the last of
+    /// their runs ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,
