@@ -32,11 +32,11 @@ pub struct TargetIdentity {
     /// The accessible name; empty if there is none.
     #[serde(default)]
     pub name: String,
-    /// The label beside the element if it is a field without a name. The text in the element if it is not a field and
-    /// has no name. `None` if the element has a name, or if there is no label or text.
+    /// For a field without a name: the label beside the field. For any other element without a name: the text in the
+    /// element. `None` if the element has a name, or if there is no such label or text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Position, from 0, among the elements of the page with the same role, name and frame.
+    /// The position of the element, from 0, among the elements of the page with the same role, name and frame.
     #[serde(default)]
     pub ordinal: u32,
     /// Names of the named ancestors, nearest first, at most 3.
@@ -46,8 +46,8 @@ pub struct TargetIdentity {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
     /// The position of the element, or of an element around it, among similar siblings; `None` if there are no similar
-    /// siblings. An element with such a position was probably chosen from among the siblings. This does not hold in a
-    /// navigation landmark.
+    /// siblings. An element with such a position was probably picked from a list of similar ones, such as
+    /// search results. The items of a navigation menu are an exception.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
     /// Stable attributes, such as `placeholder` and `testid`: name and value, sorted by name.
@@ -62,8 +62,9 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
-    /// Returns the best name of the element: its accessible name, else its [`label`](Self::label), else a name that the
-    /// page's authors gave it in an attribute. Empty if there is none.
+    /// Returns the best name of the element. This is the accessible name if there is one, else the
+    /// [`label`](Self::label), else a name that the page's authors gave the element in an attribute. Empty if there is
+    /// none of these.
     pub fn best_name(&self) -> &str {
         let label = self.label.as_deref();
         let saying = SPOKEN.iter().chain(&TELLING);
@@ -131,7 +132,7 @@ impl TargetIdentity {
         }
     }
 
-    /// Returns the identity of a node of a tree. The driver adds the locator.
+    /// Returns the identity of a node of the tree, without a locator. The driver adds the locator.
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {
@@ -215,15 +216,16 @@ impl Identities {
 
 /// Maximum number of ancestor names kept. Source: chosen.
 const MAX_ANCESTORS: usize = 3;
-/// Maximum number of frames kept. Source: chosen; a payment form is in two.
+/// Maximum number of frames kept. Source: chosen; a payment form is inside two frames.
 const MAX_FRAMES: usize = 4;
 /// Maximum number of levels around an element that are searched for similar siblings. Source: chosen; a button in a
-/// card in wrappers is six deep.
+/// card, with wrappers around both, is six levels deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
 /// Maximum number of nodes searched in one sibling for a counterpart of the element. Source: chosen; larger
 /// than any row or card.
 const MAX_SIBLING_NODES: usize = 128;
-/// Properties that a page does not change between loads. Source: the properties that drivers print for forms and tests.
+/// Properties that stay the same when a page is loaded again. Source: the properties that drivers print for forms and
+/// tests.
 const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
@@ -239,7 +241,7 @@ const STABLE_PROPERTIES: [&str; 8] = [
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
 /// Attributes that say what a field is for, in words meant for programs; clearest first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
-/// Suffixes that describe the look of an icon, which a click may change.
+/// Endings of icon names that describe only the look of the icon. A click may change this look.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
 pub(super) fn capped(page_text: &str) -> String {
@@ -291,7 +293,7 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the word that names an icon, without a suffix for the icon's look: `star` for `star-o` and for `star-fill`.
+/// Returns the word that names an icon, without an ending for the icon's look: `star` for `star-o` and for `star-fill`.
 /// So an icon keeps its word when a click changes its look.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
@@ -300,8 +302,8 @@ pub(super) fn icon(hint: &str) -> &str {
     bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
-/// Returns the position, among similar siblings, of the node or of the nearest enclosing node that has similar
-/// siblings.
+/// Returns the position of a node among its similar siblings. If the node has none, returns the position of the nearest
+/// enclosing node that has similar siblings.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
     for at in std::iter::once(id)

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::base::text::{fold, squeeze};
 
-/// Attributes by which an element is found again, the surest first. Source: chosen; of the stable attributes, those
-/// that differ between the elements of one page.
+/// Attributes by which an element is found again, the most reliable first. Source: chosen; of the stable attributes,
+/// those that differ between the elements of one page.
 const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 
 /// An element on the pages of a host, as earlier runs saw it: its role, its names, and the attributes by which it can
@@ -18,13 +18,13 @@ pub struct KnownElement {
     pub role: Role,
     /// The names that the element had in earlier runs. Page data.
     pub names: Vec<String>,
-    /// The attributes by which the element is found again, with their values, the surest first. Page data.
+    /// The attributes by which the element is found again, with their values, the most reliable first. Page data.
     pub marks: Vec<(String, String)>,
 }
 
 impl KnownElement {
-    /// Returns those attributes of the identity by which an element can be found again, with their values, the surest
-    /// first.
+    /// Returns those attributes of the identity by which an element can be found again, with their values, the most
+    /// reliable first.
     pub fn marks_of(identity: &TargetIdentity) -> Vec<(String, String)> {
         let mark = |name: &&str| {
             let value = identity.attribute(name)?;
@@ -54,9 +54,10 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn, the surest first, until at least one node of the role has the attribute. If
-    /// exactly one node has it, that node is the element. `None` if several nodes have it, or if no node has any of the
-    /// attributes. Elements in frames are left out, because a frame may belong to another site.
+    /// The attributes are tried in turn, the most reliable first, until at least one node with the element's role has
+    /// the attribute and its value. If exactly one node has it, that node is the element. Returns `None` if several
+    /// nodes have it, or if no node has any of the attributes. Elements in frames are left out, because a frame may
+    /// belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

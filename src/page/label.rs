@@ -113,7 +113,7 @@ fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
         })
 }
 
-/// Returns the first row of the table that contains `row`.
+/// Returns the first row of the table around `row`; `None` if `row` is not in a table.
 fn heading_row(tree: &Tree, row: NodeId) -> Option<NodeId> {
     let mut table = tree.parent(row)?;
     if tree[table].role == Role::RowGroup {
@@ -194,7 +194,7 @@ fn first_text(
         .find(|found| found.chars().any(char::is_alphanumeric))
 }
 
-/// Returns true if the role only lays out its content.
+/// Returns true for a role whose elements only lay out or format their content, such as `group` or `paragraph`.
 pub(super) const fn is_wrapper(role: &Role) -> bool {
     matches!(
         role,
@@ -210,7 +210,7 @@ pub(super) const fn is_wrapper(role: &Role) -> bool {
     )
 }
 
-/// Returns the last part of the path of a link, without its query.
+/// Returns the file name in the address of a link: the last part of its path, without the query.
 fn file_name(url: &str) -> Option<&str> {
     let path = url.split(['?', '#']).next()?;
     let path = path.split_once("://").map_or(path, |(_, rest)| {

@@ -16,7 +16,7 @@ pub const MAX_LOCATOR_STEPS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum LocatorStep {
-    /// By role and, if a name is given, by accessible name.
+    /// Finds elements by role and, if a name is given, by accessible name.
     Role {
         /// The role.
         role: Role,
@@ -25,22 +25,22 @@ pub enum LocatorStep {
         /// True if the whole name must be equal, including case.
         exact: bool,
     },
-    /// By the label of a form field.
+    /// Finds a form field by its label.
     Label(String),
-    /// By placeholder text.
+    /// Finds a field by its placeholder text.
     Placeholder(String),
-    /// By text, compared without case; a part is enough.
+    /// Finds elements by their text. Case is ignored and a part of the text is enough.
     Text(String),
-    /// By text that must be equal, including case.
+    /// Finds elements by their whole text, including case.
     ExactText(String),
-    /// By the `alt` text of an image.
+    /// Finds an image by its `alt` text.
     Alt(String),
-    /// By the `title` attribute.
+    /// Finds elements by their `title` attribute.
     Title(String),
-    /// By the test id attribute.
+    /// Finds elements by their test id attribute.
     TestId(String),
-    /// By a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may contain neither
-    /// `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
+    /// Finds elements by a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may
+    /// contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
     Css(String),
     /// Keeps only the matches that contain this text.
     HasText(String),

@@ -25,7 +25,7 @@ pub(crate) enum Meant {
     One(NodeId),
     /// No element has exactly the locator's words. This node has them among other words and does not react to clicks.
     PartOf(NodeId),
-    /// Several elements that the locator means equally well, in document order.
+    /// The locator fits several elements equally well. They are in document order.
     Several(Vec<NodeId>),
 }
 

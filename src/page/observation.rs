@@ -139,8 +139,9 @@ impl Observation {
         }
     }
 
-    /// Returns true if this is the browser's own error page, which it shows in place of a page that it could not load. An
-    /// error page of a server, such as one with status 404, is a page of its site and no error page of the browser.
+    /// Returns true if this is the browser's own error page, which it shows in place of a page that it could not load.
+    /// An error page that a server sends, such as one with status 404, is a page of the site, so the result is then
+    /// false.
     pub fn is_browser_error(&self) -> bool {
         self.url == ERROR_PAGE
     }

@@ -13,10 +13,10 @@ const MAX_TEXT_NODES: usize = 48;
 pub(super) enum Area {
     Dialog,
     Main,
-    /// In none of the other areas.
+    /// Anything that is in none of the other areas.
     #[default]
     Plain,
-    /// In a banner, menu, footer or side column.
+    /// A banner, menu, footer or side column.
     Side,
 }
 

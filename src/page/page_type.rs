@@ -74,8 +74,8 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Maximum number of fields for which labels are read; on a page with more fields, no labels are read. Also the maximum
-/// number of fields and checkboxes on a product page. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields for which labels are read; on a page with more fields, no labels are read. This is also the
+/// maximum number of fields and checkboxes on a product page. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
 /// Maximum amount of text of an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;

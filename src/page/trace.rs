@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A reaction of a document while an action was under way, and how the reaction relates to the action.
+/// A reaction of a document during an action, and how the reaction relates to the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {

@@ -1,5 +1,6 @@
 //! The lines of a layout, made in one walk over the tree. Each node writes its lines when the walk enters it, and joins
-//! or groups them when the walk leaves it.
+//! or groups them when the walk leaves it. Until the walk ends, a line is a draft: it may still be joined to another
+//! line or dropped.
 
 use super::{
     super::{
@@ -497,7 +498,7 @@ fn is_group(role: &Role, node: &Node) -> bool {
     }
 }
 
-/// Returns the first words of a text that fit in one line, and the rest.
+/// Returns the first words of a text, as many as fit in one line, and the text after them.
 fn chunk(text: &str) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(MAX_CHUNK) else {
         return (text, "");

@@ -49,7 +49,8 @@ pub enum Shown<'l> {
         depth: usize,
         /// The number of lines that are left out here.
         lines: usize,
-        /// The number of these lines at `depth`. They are items similar to the items that are shown before.
+        /// The number of these lines at the nesting depth `depth`. They are items similar to the items shown before
+        /// them.
         alike: usize,
         /// The number of these lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
@@ -65,11 +66,11 @@ pub enum Shown<'l> {
     },
 }
 
-/// The lines of a layout that are shown.
+/// The lines that a prompt shows of a layout, with a report wherever lines are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Digest<'l> {
-    /// The lines in order.
+    /// The shown lines and the reports of lines left out, in the order of the layout.
     pub lines: Vec<Shown<'l>>,
     /// Maximum length of each text that is shown. Unit: characters.
     pub max_text: usize,
@@ -104,8 +105,8 @@ const MORE: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Only items of the same structure are similar. An item with a single part is not similar to an item with several
-    /// parts, and a row of headings is not similar to a row without headings.
+    /// Only items of the same structure are similar. So an item with a single part is not similar to an item with
+    /// several parts, and a row of headings is not similar to a row without headings.
     Same,
     Loose,
 }
@@ -147,7 +148,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + tokens(&part.look) + looks + more
 }
 
-/// Returns the numbers of the lines that match the goal best, in document order, at most [`MAX_MATCHED`].
+/// Returns the numbers of the lines with the most points, in document order; at most [`MAX_MATCHED`] lines.
 fn matched(points: &[u32]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
     ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
@@ -422,8 +423,8 @@ impl Layout {
         }
     }
 
-    /// Returns the lines of a range, from line `from` on, as far as they fit into `max_tokens`. `from` counts from 0
-    /// within the range. The first of these lines is returned even if it does not fit.
+    /// Returns the lines of a range from line `from` on, as many as fit into `max_tokens`. `from` counts from 0 within
+    /// the range. The first of these lines is returned even if it does not fit.
     pub(crate) fn read(
         &self,
         elements: &[Element],

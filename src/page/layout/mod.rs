@@ -8,7 +8,8 @@
 //! # Decisions
 //!
 //! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of
-//!   page but leaves `PageView::summary` to events, because the lines already say what the page contains.
+//!   page, but not `PageView::summary`, because the lines already say what the page contains. The summary is for
+//!   events.
 //! - The items of a menu share a line, a footer shows labels only, and of many similar items three are shown, with a
 //!   hint to use `find`. Menus, footers and similar items make up most of a page and are seldom what the goal is about.
 //!   An item that the goal names has its own line.
@@ -96,7 +97,8 @@ pub struct Line {
     /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small
     /// share of the budget.
     pub aside: bool,
-    /// True if the line is a row of headings only, which separates the rows before it from those after it.
+    /// True if the line is a table row that contains only headings. Such a row separates the rows before it from the
+    /// rows after it.
     parts_rows: bool,
     /// One more than the number of the last line inside the group, item or element that begins with this line. If no
     /// line is inside, one more than the number of this line.
@@ -199,8 +201,8 @@ impl Layout {
         }
     }
 
-    /// Returns the numbers of the lines with the headings above a line, outermost first, at most [`MAX_HEADINGS`]: the
-    /// nearest heading, and above it those of higher rank.
+    /// Returns the line numbers of the headings above a line, outermost first: the nearest heading above the line, and
+    /// further up the headings of higher rank. There are at most [`MAX_HEADINGS`].
     ///
     /// If the page has exactly one heading of rank 1, that one is left out, because it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
@@ -261,8 +263,8 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// Returns the number of the line that shows a node or, if no line does, of the line that shows the nearest node
-    /// around it.
+    /// Returns the number of the line that shows a node. If no line shows the node, returns the number of the line that
+    /// shows the nearest node around it.
     pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         let shows = |at: NodeId| {
             let has = |line: &Line| line.all_parts().any(|part| part.node == at);

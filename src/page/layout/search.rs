@@ -12,8 +12,8 @@ const MIN_STEM: usize = 4;
 /// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
 /// shorter.
 const FULL_WORD: usize = 6;
-/// Minimum length of a word of the goal that may be named where matching lines are left out. A word with a digit or a
-/// non-ASCII character may be shorter. Unit: bytes. Source: chosen; shorter words are mostly grammar.
+/// Minimum length of a goal word that the report of left-out lines may name. A word with a digit or a non-ASCII
+/// character may be shorter. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
 /// Number of lines above which a word of the goal may be too common. A word in more lines than this gives no points if
 /// it is also in more than a quarter of all lines. Source: chosen.
@@ -175,14 +175,15 @@ impl Layout {
 #[derive(Debug, Default)]
 pub(crate) struct Relevance {
     pub(crate) points: Vec<u32>,
-    /// For each line, the words that it shares with the goal and that tell lines apart. Each word is an index into
-    /// `goal`.
+    /// For each line, the words of the goal that the line contains, without short words and words that too many lines
+    /// contain. Each word is an index into `goal`.
     named: Vec<Vec<usize>>,
     goal: Vec<String>,
 }
 
 impl Relevance {
-    /// Returns the words of the goal that all of these lines have and that tell lines apart.
+    /// Returns the words of the goal that all of these lines contain, without short words and words that too many lines
+    /// contain.
     pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {
         let Some(first) = lines.next() else {
             return Vec::new();
