@@ -23,7 +23,7 @@ use crate::base::{TokenCount, text};
 /// Unit: characters. Source: chosen.
 const MAX_LINE: usize = 400;
 const GAP: &str = "...";
-/// Divisor that gives the part of the budget that is reserved for web addresses: a fifth. Source: chosen.
+/// The part of the budget that is reserved for web addresses, as a divisor: 5 means a fifth. Source: chosen.
 const FOR_ADDRESSES: u64 = 5;
 
 /// The kind of a text. It decides which lines are important.
@@ -45,8 +45,8 @@ pub(super) enum Kind {
 /// A text of which some lines or values may have been left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
-    /// The kind by whose rules the text was shortened. It is `Text` if the text was not shortened, because then its
-    /// kind is not determined.
+    /// The kind of the text, which decided what was left out. It is `Text` if the text was not shortened, because then
+    /// its kind is not determined.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
     /// Number of lines, or of values if the text is JSON, that were left out or cut.
@@ -314,7 +314,7 @@ fn middle_out(line: &str) -> String {
     format!("{first} (... {} characters) {last}", count - head - tail)
 }
 
-/// Returns a JSON value as lines. Long lists and texts in it are cut as far as the budget requires.
+/// Returns a JSON value as lines. If they do not fit into the budget, long lists and texts in the value are cut.
 fn structured(value: &Value, budget: TokenCount) -> Compressed {
     let written = |(items, letters): (usize, usize)| {
         let mut left_out = 0;

@@ -8,8 +8,8 @@ use crate::base::text::{squeeze, words};
 /// chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// Divisor that gives the part of an excerpt that comes before the words that were found: a quarter. Source: chosen; in
-/// a settings file, the comment on an option comes before the option.
+/// The part of an excerpt that comes before the words that were found, as a divisor: 4 means a quarter. Source: chosen;
+/// in a settings file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
 /// A place in a text, as the number of bytes and of characters before it.
@@ -28,9 +28,11 @@ struct Hit {
     sentence: Place,
 }
 
-/// Returns the rest of a long text, from the place where the next `max` characters contain the most words of the goal.
-/// The caller cuts the result to `max` characters. If the text has at most `max` characters, or if no other part
-/// contains more words of the goal than the beginning, the whole text is returned.
+/// Returns the part of a long text that begins where the next `max` characters contain the most words of the goal. The
+/// caller cuts the result to `max` characters.
+///
+/// The whole text is returned if it has at most `max` characters, or if no other part contains more words of the goal
+/// than the beginning.
 pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t, str> {
     if goal.is_empty() || text.chars().count() <= max {
         return text.into();
@@ -60,9 +62,11 @@ pub(super) fn excerpt<'t>(text: &'t str, max: usize, goal: &[String]) -> Cow<'t,
     }
 }
 
-/// Returns the rest of a long text from shortly before the first occurrence of the whole query or, if there is none, of
-/// any word of the query. The caller cuts the result to `max` characters. If the text has at most `max` characters, or
-/// contains none of the words, the whole text is returned.
+/// Returns the part of a long text that begins shortly before the first occurrence of the whole query. If the query as
+/// a whole does not occur, the part begins shortly before the first occurrence of a word of the query. The caller cuts
+/// the result to `max` characters.
+///
+/// The whole text is returned if it has at most `max` characters or contains none of the words.
 pub(super) fn around<'t>(text: &'t str, max: usize, query: &str) -> Cow<'t, str> {
     let lower = |text: &str| -> Vec<char> {
         let first = |c: char| c.to_lowercase().next().unwrap_or(c);

@@ -10,7 +10,8 @@
 //!   answer is outside, because the person is the user.
 //! - The history is inside a fence, because its lines contain names of elements, and names are page text. The nonce of that
 //!   fence stays the same for the run, so that a provider can cache the history.
-//! - Later messages still show the newest results of tools that fit, so that the model need not note every value at once.
+//! - Later messages repeat tool results of earlier steps, the newest ones, as long as they fit. So the model need not
+//!   note every value at once.
 //! - Nonces are printed in decimal, because three digits take a model only one token.
 //! - A message that is too long is cut by whole lines. First the sections about earlier steps and results are cut; the
 //!   [priority](pack) of each section decides how many lines it keeps. Then the page is cut. Failures, tips of lessons,

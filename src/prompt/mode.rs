@@ -25,10 +25,11 @@ const ENOUGH: usize = 4;
 /// | `Scrape` | the extracted texts | 16,000 tokens, a half |
 /// | `Research` | the lines that were read, and the notes | 8,000 tokens, a third |
 ///
-/// Results of earlier steps, of `eval`, `run_code` and tools of the embedder, take at most half of the room of extracted texts. The page,
-/// failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
+/// Results that `eval`, `run_code` and the embedder's tools returned in earlier steps take at most half of the room of
+/// extracted texts. The page, failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
 ///
-/// No event and no accessor tells the mode of a run: the caller has set it, and what `Auto` acts as follows from the steps of each message.
+/// Neither an event nor an accessor reports the mode of a run. The caller knows the mode that it has set. The mode that
+/// `Auto` acts as can be found from the steps that each message shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -64,8 +65,8 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode; for `Auto`, those of the mode that the last steps in the history
-    /// suggest.
+    /// Returns the limits and priorities of this mode. For `Auto`, returns those of the mode that fits the last steps
+    /// in the history.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),

@@ -1,5 +1,5 @@
-//! The sections about the run itself: texts that the program gave to the run, texts that the run read or extracted, results of tools, its
-//! steps and notes.
+//! The sections about the run itself: texts that the program gave to the run, texts that the run read or extracted,
+//! results of tools, and the run's steps and notes.
 
 use std::{
     borrow::Cow,
@@ -24,7 +24,8 @@ use crate::{
 /// Maximum length of a tool's result in the messages after the one that reports it. Unit: characters. Source: a
 /// requirement of the project.
 pub(crate) const MAX_RESULT_LATER: usize = 500;
-/// Length of the end of a longer result that stays: the last lines often hold a sum. Unit: characters. Source: chosen.
+/// Length of the end that is kept when a longer result is cut: the last lines often hold a sum. Unit: characters.
+/// Source: chosen.
 const RESULT_END: usize = 150;
 /// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold
 /// only a few lines, which say little.
@@ -146,7 +147,7 @@ fn below(line: &str) -> impl Iterator<Item = String> {
 }
 
 /// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message without room for the
-/// whole line can keep some of the parts. A longer word stays whole.
+/// whole line can keep some of the parts. A word that is longer than a part is not split.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -167,8 +168,8 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the texts that the program has given to the run, as lines. The name of each text is followed by the text's
-/// lines, without the empty ones.
+/// Returns the texts that the program has given to the run, as lines. The name of each text is followed by the lines of
+/// the text; empty lines are left out.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
@@ -205,7 +206,7 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
 }
 
 /// Returns the lines of earlier results, each with its tool and its step. If a call was repeated and returned the same
-/// again, only its newest result is shown.
+/// result again, only the newest of the equal results is shown.
 fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     // The newest results of a tool are those that this message contains as new results.
     let mut new: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -246,8 +247,9 @@ fn ends(text: &str) -> String {
     )
 }
 
-/// Returns the lines of texts, of which the first is the newest. Each text has a label and a remark behind the label. If
-/// not all texts fit into the room, the newest are shown. The newest text comes last.
+/// Returns the lines of texts. `texts` begins with the newest text, and contains a label, the text, and a remark that
+/// follows the label. If not all texts fit into `room`, only the newest are shown. In the result, the newest text comes
+/// last.
 fn newest<'a>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,

@@ -43,8 +43,9 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of the line that is kept in place `nth`, counted from 0. Place 0 is the first line
-    /// for [`Keep::First`] and the last line for [`Keep::Last`]. Returns `None` if the block has no such line.
+    /// Returns the number of tokens of one line. `nth` is the line's place in the order in which lines are kept,
+    /// counted from 0. Place 0 is the first line for [`Keep::First`] and the last line for [`Keep::Last`]. Returns
+    /// `None` if the block has no such line.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -52,7 +53,8 @@ impl Block {
         }
     }
 
-    /// Returns the lines that remain if the block is cut to `kept` lines. `lines` are the lines of which the block was made.
+    /// Returns the lines that remain if the block is cut to `kept` lines. `lines` are the lines that were given to
+    /// [`new`](Self::new).
     pub fn shown<'a, T>(&self, lines: &'a [T], kept: usize) -> &'a [T] {
         self.keep.shown(lines, kept)
     }

@@ -50,8 +50,8 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a single left-out line that is shown after all, instead of the mark that would replace it. Unit:
-/// characters. Source: chosen; a mark has about the same length.
+/// Maximum length of a left-out line that is shown after all. This happens if it is the only line that a mark would
+/// replace. Unit: characters. Source: chosen; a mark has about the same length.
 const MAX_WHOLE: usize = 120;
 /// Minimum number of query parameters without a value that are left out of an address. If an address has fewer, they
 /// are shown. Source: chosen; fewer take no more room than the words that replace them.
@@ -161,12 +161,13 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     lines.map(|line| cost(&line)).sum()
 }
 
-/// Returns the lines of a page that `read` asked for, with all texts in full.
+/// Writes the lines that the tool `read` returns, with all texts in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     Words::in_full(elements).all(shown)
 }
 
-/// Returns the lines of a page that `find` found. Of a long text, only the part around the words of the query is returned.
+/// Writes the lines that the tool `find` returns. Of a long text, only the part around the words of the query is
+/// written.
 pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<String> {
     let words = Words {
         max_text: MAX_HIT,
@@ -176,7 +177,7 @@ pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<S
     words.all(shown)
 }
 
-/// Returns the same lines as [`reading`], but without references and with long texts cut, so that they can be kept as
+/// Writes the same lines as [`reading`], but without references and with long texts cut, so that they can be kept as
 /// facts after the page is left. Of a long text, the part with the most words of the goal is kept.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -> Vec<String> {
     let words = Words {
@@ -188,7 +189,7 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
     words.all(shown)
 }
 
-/// The choice of elements whose references are written into lines.
+/// The elements whose references are written into the lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
     /// Elements that can be acted on, and short texts that are alone on their line.
@@ -196,13 +197,13 @@ enum References {
     None,
 }
 
-/// The settings by which the lines of a page are written.
+/// Settings for writing the lines of a page.
 struct Words<'a> {
     elements: &'a [Element],
     max_text: usize,
-    /// The query by which the shown part of a long text is chosen; `None` if it is chosen by the goal.
+    /// The query that decides which part of a long text is shown; `None` if the goal decides.
     query: Option<&'a str>,
-    /// The words of the goal, by which the shown part of a long text is chosen if there is no query.
+    /// The words of the goal. They decide which part of a long text is shown if there is no query.
     goal: &'a [String],
     references: References,
 }
@@ -393,7 +394,8 @@ fn element_words(element: &Element) -> String {
     line
 }
 
-/// Returns the hints (attributes) and states of an element as they follow its label, such as ` type "date" [disabled]`.
+/// Returns the hints (attributes) and states of an element, in the form in which they follow its label, such as ` type
+/// "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {

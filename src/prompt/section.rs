@@ -13,13 +13,14 @@ pub(super) const HISTORY: &str = "History";
 /// The part of a message to which a section belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// In the run's fence. New lines come last there, so a provider can cache everything before them.
+    /// The run's fence, whose marks stay the same in all messages of the run. New lines come last there, so a provider
+    /// can cache everything before them.
     Run,
-    /// In the message's fence, before the page.
+    /// The message's own fence, before the page.
     BeforePage,
-    /// In the message's fence, after the page.
+    /// The message's own fence, after the page.
     AfterPage,
-    /// After the fences, for words that a person or this crate vouches for.
+    /// The text after the fences, for words that a person or this crate vouches for.
     Outside,
 }
 

@@ -162,8 +162,8 @@ impl<'a> StepParts<'a> {
 /// before, and a provider that caches this beginning charges only a fraction for it. The sections that are new in each
 /// message follow inside a second fence. The nonce of the second fence is new, so no page can know it.
 ///
-/// A tip stands outside the fences if a person or this crate vouches for its words. In such a tip, names from a page
-/// are replaced by numbers; the second fence lists the names.
+/// If a person or this crate vouches for the words of a tip, the tip is outside the fences. In such a tip, names from a
+/// page are replaced by numbers; the second fence lists the names.
 pub fn step(parts: &StepParts<'_>) -> String {
     let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
     let all = |is_cut| {
@@ -202,8 +202,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size from `least` to `most` with which the message fits, or `least` if no size in this range
-/// fits. The size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
+/// Returns the largest size from `least` to `most` for which `fits` returns true, or `least` if there is no such size.
+/// The size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {

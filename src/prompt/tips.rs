@@ -1,8 +1,8 @@
 //! Advice from memory in the message of a step.
 //!
-//! If a person or this crate vouches for the words of a piece of advice, the advice stands outside the fences, with
-//! names from a page replaced by numbers. All other advice is data and stands inside the fences. Each piece of advice
-//! is one list item; its lines after the first are indented.
+//! If a person or this crate vouches for the words of a piece of advice, the advice is outside the fences, with names
+//! from a page replaced by numbers. All other advice is data and is inside the fences. Each piece of advice is one list
+//! item; its lines after the first are indented.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::memory::{self, Advice, Lasts, PageName, Piece};
 
-/// A line of a piece of advice whose words a person or this crate vouches for.
+/// A line of advice. A person or this crate vouches for its words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TipLine<'a> {
     prefix: &'static str,

@@ -49,7 +49,7 @@ pub(crate) struct Condensed {
 
 const SHORTEN: &str = "shorten";
 
-/// The arguments of the call with which the model gives the shortened text.
+/// The arguments of the tool call by which the model returns the shortened text.
 #[derive(Debug, Deserialize)]
 struct Reply {
     summary: String,
@@ -114,8 +114,8 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
     called.or_else(bare)
 }
 
-/// Returns the system instruction and the message with which a model is asked to shorten a text. The text is fenced
-/// data in the message.
+/// Returns the system instruction and the message that ask a model to shorten a text. In the message, the text is
+/// inside a fence, which marks it as data.
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let keep = match kind(&lines) {

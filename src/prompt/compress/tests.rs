@@ -5,7 +5,7 @@ use super::*;
 /// Maximum size of a shortened result in these tests.
 const BUDGET: TokenCount = TokenCount(600);
 
-/// A result that a tool might give, with what a reader must still find in it.
+/// A result of a tool, and the facts that must still be in it after it was shortened.
 struct Sample {
     kind: Kind,
     text: String,
