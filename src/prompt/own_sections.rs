@@ -247,7 +247,7 @@ fn ends(text: &str) -> String {
     )
 }
 
-/// Returns the lines of texts. `texts` begins with the newest text, and contains a label, the text, and a remark that
+/// Returns the lines of texts. `texts` begins with the newest. Each entry has a label, the text, and a remark that
 /// follows the label. If not all texts fit into `room`, only the newest are shown. In the result, the newest text comes
 /// last.
 fn newest<'a>(
