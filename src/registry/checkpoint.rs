@@ -1,4 +1,5 @@
-//! The shelf of one run, which holds the run's lease and its checkpoint. The checkpoint is split into records.
+//! The shelf of one run: the records in the store that hold the run's lease and its checkpoint. The checkpoint is split
+//! into several records.
 
 use std::collections::BTreeSet;
 

@@ -12,11 +12,11 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunFilter {
-    /// Only runs that began on this host or on a subdomain of it.
+    /// Selects only runs that began on this host or on a subdomain of it.
     pub domain: Option<Host>,
-    /// Only runs of this session.
+    /// Selects only runs of this session.
     pub session: Option<SessionId>,
-    /// Only runs with this status.
+    /// Selects only runs with this status.
     pub status: Option<RunStatus>,
     /// Maximum number of runs; the newest are selected.
     pub limit: Option<usize>,

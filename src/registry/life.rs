@@ -15,14 +15,14 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. When a run starts and there are more, the oldest that are not running are
+/// Maximum number of runs in the register. If a new run would exceed it, the oldest runs that are no longer running are
 /// removed. Source: chosen, as for run folders.
 pub const MAX_RUNS: usize = 100;
-/// Maximum time since the last write of a run's manifest. A run that is older is removed when another run starts. Unit:
-/// days. Source: chosen, as for run folders.
+/// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
+/// run starts. Unit: days. Source: chosen, as for run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
-/// Maximum length of the goal in the line about an earlier run, and of the answer in this line. Unit: characters.
-/// Source: chosen.
+/// Maximum length of the goal, and of the answer, in the line that describes an earlier run. Unit: characters. Source:
+/// chosen.
 const MAX_SAID: usize = 100;
 
 /// A heartbeat of a run: a sign that the run's process is alive, with the progress of the run.
@@ -84,7 +84,7 @@ impl End {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Continuation {
-    /// The earlier run.
+    /// The id of the earlier run.
     pub parent: RunId,
     /// The session of the new run.
     pub session: Option<SessionId>,

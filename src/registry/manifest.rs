@@ -54,7 +54,7 @@ impl RunStatus {
         Self::Abandoned,
     ];
 
-    /// Returns the status as files and options write it.
+    /// Returns the word for the status in files and options, such as `completed`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -74,7 +74,7 @@ impl fmt::Display for RunStatus {
 impl FromStr for RunStatus {
     type Err = Error;
 
-    /// Parses a status as [`as_str`](Self::as_str) returns it.
+    /// Parses a word that [`as_str`](Self::as_str) returns.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for any other word.
@@ -89,7 +89,7 @@ impl FromStr for RunStatus {
 
 /// The description of a run in the register: its goal, addresses, status and result.
 ///
-/// The names of the fields in JSON are documented for other programs.
+/// In JSON, its fields have documented names, such as `runId`, so that other programs can read it.
 ///
 /// ```
 /// use webwise::{RunId, registry::{RunManifest, RunStatus}};
@@ -104,13 +104,13 @@ impl FromStr for RunStatus {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct RunManifest {
-    /// The run.
+    /// The id of the run.
     #[serde(rename = "runId")]
     pub run: RunId,
     /// The session that the run belongs to.
     #[serde(rename = "sessionId", default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// The earlier run that this one continues.
+    /// The id of the earlier run that this one continues.
     #[serde(
         rename = "parentRunId",
         default,
@@ -334,8 +334,8 @@ fn line(words: &str, max: usize) -> String {
 }
 
 /// Returns an http or https address without user name and password, and without a long fragment or long values in the
-/// query. If the address is too long even so, its query and fragment are removed. Returns `None` if the text is no http
-/// or https address, or if the address is still too long.
+/// query. If the address is still too long, its query and fragment are removed. Returns `None` if the address is too
+/// long even then, or if the text is not an http or https address.
 fn plain(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     Host::of(&url).ok()?;
