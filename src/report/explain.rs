@@ -45,8 +45,8 @@ pub struct Recalled {
     pub why: Why,
 }
 
-/// An action in whose choice a memory item had a part. Either the prompt after which the model decided on the action
-/// contained the item, or the action was taken from the item.
+/// An action that a memory item may have influenced. Either the item was in the prompt after which the model decided on
+/// the action, or the action was taken from the item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DecidedAction {
     /// The number of the step.
@@ -59,7 +59,7 @@ pub struct DecidedAction {
     pub outcome: Outcome,
 }
 
-/// One result of a memory item in the run, as memory counted it after the run.
+/// Memory's judgement of one item after the run: whether the run used the item, and whether that helped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -126,9 +126,9 @@ pub struct Item {
     pub stood_in: Vec<u32>,
     /// Numbers of the steps whose action was taken from the item, without asking the model.
     pub replayed: Vec<u32>,
-    /// The actions in whose choice the item had a part.
+    /// The actions that the item may have influenced.
     pub then: Vec<DecidedAction>,
-    /// Results of the item in the run, as memory counted them after the run.
+    /// Memory's judgements of the item after the run.
     pub credited: Vec<Credit>,
     /// Changes of the item's status after the run.
     pub became: Vec<StatusChange>,
