@@ -15,9 +15,9 @@
 //! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that depend on the secret alone |
 //! | cut off by this crate's own `…` | the first characters, at least 6 |
 //!
-//! A secret of fewer than 6 characters is replaced only where a value stands: as a whole text, between quotes, after
-//! `=`, or after `: `. Elsewhere the replacement would destroy references and labels. The run should warn its user of
-//! such secrets ([`Redactor::too_short`]).
+//! A secret of fewer than 6 characters is replaced only where a value is expected: as a whole text, between quotes,
+//! after `=`, or after `: `. Elsewhere the replacement would destroy references and labels. The run should warn its
+//! user of such secrets ([`Redactor::too_short`]).
 //!
 //! In a tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
@@ -28,7 +28,7 @@
 //!
 //! - Redaction undoes escapes instead of listing encodings, because pages mix and nest them. Every hit maps back to its
 //!   range in the original text.
-//! - A secret of fewer than 6 characters is replaced only where a value stands. Otherwise a PIN such as `12` would
+//! - A secret of fewer than 6 characters is replaced only where a value is expected. Otherwise a PIN such as `12` would
 //!   destroy references and labels.
 
 mod escape;
@@ -359,8 +359,8 @@ impl Forms {
         });
     }
 
-    /// Finds secrets that were cut off by this crate, which puts the mark `…` at the end of a text that it cuts. The
-    /// hit for a secret is the longest beginning of the secret that stands right before the mark.
+    /// Finds secrets that were cut off by this crate. The crate puts the mark `…` at the end of a text that it cuts. A
+    /// hit covers the part of the secret that appears directly before the mark.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];

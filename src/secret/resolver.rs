@@ -33,7 +33,7 @@ impl SecretResolver {
         self.0.release(name, top, frame)
     }
 
-    /// Returns `Ok` if a form that contains the secret may send it to this address, which is so in these cases:
+    /// Returns `Ok` if a form may send the secret to this address. It may do so in these cases:
     ///
     /// - The secret is bound to the origin of the address.
     /// - The address is https, and its registrable domain is that of an https origin to which the secret is bound.

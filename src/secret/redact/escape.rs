@@ -89,8 +89,8 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(named(name)?), length + 2))
 }
 
-/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits; the rest allows
-/// for leading zeros.
+/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits, and the other
+/// digits may be leading zeros.
 const MAX_DIGITS: usize = 12;
 /// Maximum length of the name of an entity, including the semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
