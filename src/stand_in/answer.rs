@@ -55,8 +55,8 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Returns the table that consists of these rows, the first of which contains the headings; `None` if `what` names none
-    /// of its columns.
+    /// Returns the table that consists of these rows. The first row contains the headings. Returns `None` if `what`
+    /// names none of the table's columns.
     fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
         let (heading, rows) = rows.split_first()?;
         let headings = heading.cells.iter().map(|cell| content(cell));
@@ -71,9 +71,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in this column and in the row that `what` identifies. If no row or several rows are identified,
-    /// returns instead the value after a label that contains all words of `what`, as in the row of a total. `None` if there
-    /// is no such value.
+    /// Returns the value in this column and in the row that `what` identifies. If `what` identifies no row or several
+    /// rows, returns the value after a label that contains all words of `what`, such as the label of a row with a
+    /// total. `None` if there is no such value.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -110,8 +110,8 @@ fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None` if it
-/// contains less than half of them.
+/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None`
+/// if the label contains less than half of them.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
