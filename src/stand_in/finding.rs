@@ -7,17 +7,18 @@ use super::{
 };
 use crate::base::text::fold;
 
-/// Minimum fit of an element's name to the name that advice gives. Unit: see [`fit`]. Source: chosen; all words of the given
-/// name match, and the element has hardly any others.
+/// Minimum fit between an element's name and a name that a tip quotes. Unit: see [`fit`]. Source: chosen; at this fit,
+/// the element's name contains all words of the quoted name and hardly any others.
 const NAME_FIT: f64 = 0.9;
-/// Minimum fit of a field's label to the words of the instruction. Unit: see [`fit`]. Source: chosen; a label of at most
-/// four words fits if it contains one of two words of the instruction.
+/// Minimum fit between a field's label and the words of the instruction. Unit: see [`fit`]. Source: chosen; for an
+/// instruction with two words, a label of up to four words fits if it contains one of the two.
 const FIELD_FIT: f64 = 0.3;
-/// Minimum fit between the words of the instruction and the label of an element that may be clicked. Unit: see [`fit`]. Source:
-/// chosen; a wrong click costs more than a search for the right element.
+/// Minimum fit between an element's label and the words of the instruction. An element with a lower fit is not clicked.
+/// Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Fit of a field of the kind that the instruction means, whatever its label is. Unit: see [`fit`]. Source: chosen; only a label with
-/// exactly the words of the instruction fits better.
+/// Minimum fit of a field that is of the kind that the instruction names, such as a password field. The field's label
+/// does not matter. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits
+/// better.
 const KIND_FIT: f64 = 0.98;
 /// Minimum fit of a choice's label to the wanted value, if the two are not equal. Unit: see [`fit`]. Source: chosen.
 const CHOICE_FIT: f64 = 0.6;
@@ -60,7 +61,8 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element with the highest value of `fits`, the first one if several are equal; `None` if every value is below `least`.
+/// Returns the element for which `fits` returns the highest value, or the first such element if there are several.
+/// Returns `None` if every value is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -82,7 +84,8 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
-/// Returns the label of an element, or else its name in the form, which the prompt shows for an element without a label.
+/// Returns the label of an element. If the element has no label, returns its attribute `name`, which the prompt shows
+/// instead.
 fn label(element: &Element) -> &str {
     if element.label.is_empty() {
         hint(element, "name")
@@ -152,8 +155,8 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of a form, if both the words of the instruction and the button's label mean only that the form is
-/// submitted.
+/// Returns the page's only button with a label. Returns `None` unless both the words of the instruction and the button's
+/// label mean nothing more than "submit the form".
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -162,7 +165,7 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Returns true if the words mean only that a form is submitted, such as `submit` or `ok`.
+/// Returns true if every one of these words means that a form is submitted, such as `submit` or `ok`.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
@@ -180,7 +183,8 @@ pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// Returns the first text field of the page. A step that picks a list item types into this field, which opens the list.
+/// Returns the first text field of the page. To pick a list item, the stand-in types into this field, because that opens
+/// the list.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
@@ -193,7 +197,8 @@ pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Elemen
         .find(|element| element.label == day)
 }
 
-/// Returns the control of the kind that the words name, such as "spinner", if the page has exactly one of that kind.
+/// Returns the control of the kind that the words name, such as "spinner". Returns `None` unless the page has exactly one
+/// control of this kind.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -208,10 +213,11 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// Returns the element by which this value is chosen, the method of choosing it, and the value as the page writes it.
+/// Returns three things: the element with which this value is chosen, the way to choose it, and the value as the page
+/// writes it.
 ///
-/// `name` contains the words of the list or field in which the value is chosen. If it is empty, any list may contain the
-/// value. An element that is itself a choice, such as a radio button, is found by the value alone.
+/// `name` contains the words of the list or field in which the value is chosen. If `name` is empty, the value may be in
+/// any list. An element that is itself a choice, such as a radio button, is found by the value alone.
 pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
@@ -292,13 +298,14 @@ pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item =
     enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
 }
 
-/// Returns the element with the name that advice gives. The name must fit closely, because advice quotes it exactly from the page.
+/// Returns the element whose name a tip quotes. The names must fit closely, because a tip quotes exactly from the page.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// Returns how well an element's label fits a name: 2 if it is equal to `name`, else the fit of the words `what`. Unit: see [`fit`].
+/// Returns 2 if the element's label is equal to `name`. Otherwise returns how well the label fits the words `what`. Unit:
+/// see [`fit`].
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -328,8 +335,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are searched for the button that closes a dialog. The search begins at the top of the page,
-/// where the buttons of a dialog are. Source: chosen.
+/// Maximum number of buttons that are searched for the button that closes a dialog. The search begins at the top of the
+/// page, where the buttons of a dialog are. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

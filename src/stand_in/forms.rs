@@ -1,16 +1,16 @@
-//! Formats of a date or a time, as people, fields and calendars write it.
+//! Formats of dates and times, as people, fields and calendars write them.
 
 /// A format in which a field may require a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// `2016-12-05`
+    /// A date, as in `2016-12-05`.
     Date,
-    /// `16:08`
+    /// A time, as in `16:08`.
     Time,
 }
 
 impl Form {
-    /// Returns the format that a word of advice names, such as `YYYY-MM-DD`.
+    /// Returns the format that a tip gives as a pattern, such as `YYYY-MM-DD`.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -19,7 +19,8 @@ impl Form {
         }
     }
 
-    /// Returns [`Form::Date`] for a date and [`Form::Time`] for a time, in whatever format it is written; `None` for any other text.
+    /// Returns [`Form::Date`] for a date and [`Form::Time`] for a time, in whatever format it is written; `None` for any
+    /// other text.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()
@@ -47,7 +48,8 @@ pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }
 
-/// Returns year, month and day of a date such as `2016-12-05`, `12/05/2016` or `5.12.2016`; `None` if the text is not a date.
+/// Returns year, month and day of a date such as `2016-12-05`, `12/05/2016` or `5.12.2016`; `None` if the text is not a
+/// date.
 fn date(value: &str) -> Option<(u32, u32, u32)> {
     let numbers = |mark: char| -> Option<[u32; 3]> {
         let parts: Vec<u32> = value

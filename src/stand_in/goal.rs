@@ -11,43 +11,44 @@ pub(super) enum Step {
     Goto(String),
     Back,
     Press(String),
-    /// Put a text into the field that these words name.
+    /// Puts the value into the field whose name has these words.
     Fill {
         field: Vec<String>,
         value: String,
     },
-    /// Choose a value in the field that these words name, from options or radio buttons.
+    /// Chooses the value in the field whose name has these words. The value is an option or a radio button.
     Choose {
         field: Vec<String>,
         value: String,
     },
-    /// Choose the list item that begins and ends with these texts.
+    /// Chooses the list item that begins with `start` and ends with `end`.
     Pick {
         start: String,
         end: String,
     },
-    /// Tick or untick the box that these words name.
+    /// Ticks or unticks the box whose label has these words.
     Tick {
         what: Vec<String>,
         on: bool,
     },
-    /// Click the element with this name. If `submit` is true, the element must be a button.
+    /// Clicks the element with this name. If `submit` is true, the element must be a button.
     Click {
         what: Vec<String>,
         name: String,
         submit: bool,
     },
-    /// Report the value on the page that these words name.
+    /// Reports the value that the page shows for these words, such as `order number`.
     Report(Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the step's instruction, if the steps of that instruction must be done together and in order.
+    /// Number of the instruction that the step comes from. `None` unless the steps of this instruction must be done
+    /// together and in order, as for a login.
     pub strict: Option<usize>,
-    /// Words of the element to click first if the page lacks the step's element: `login` for the fields of a login form.
-    /// Empty if no such element is known.
+    /// Words of an element that leads to the step's own element. It is clicked if the page lacks the step's own element.
+    /// Example: `login` for the fields of a login form. Empty if no such element is known.
     pub way: Vec<String>,
 }
 
@@ -63,10 +64,10 @@ enum Verb {
     Fill,
     Tick,
     Untick,
-    /// An instruction to click a button whose name contains the verb.
+    /// An instruction to click a button whose name contains the verb, such as `log out`.
     Act,
     Report,
-    /// Words that begin like an instruction but ask for nothing.
+    /// Words that begin like an instruction but ask for nothing, such as `make sure`.
     Skip,
 }
 

@@ -97,8 +97,8 @@ fn is_password(secret: &str) -> bool {
 /// Words that may come between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Returns the fields and their values in an instruction to fill in, such as `the quantity to 2`, `name "A"`, `"A" into the name field` or
-/// `Berlin as city`. A field is given by the words of its name.
+/// Returns the fields and their values in an instruction to fill in, such as `the quantity to 2`, `name "A"`,
+/// `Berlin as city` or `"A" into the name field`. A field is given by the words of its name.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
         .iter()
@@ -144,7 +144,8 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns fields with their quoted values. A field's name comes before its value; only the last field's name may come after its value.
+/// Returns fields with their quoted values. A field's name comes before its value; only the last field's name may come after
+/// its value.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -164,7 +165,8 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// Returns those words of a field's name that help to find the field.
+/// Returns the words of a field's name that help to find the field. Returns no words if all of them are words such as
+/// `the` or `for`.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
@@ -181,8 +183,8 @@ fn name(words: &[&str]) -> Vec<String> {
     }
 }
 
-/// Returns the start and the end of an item's text, from a description such as `an item that starts with "Alb" and ends with "ia"`. The end
-/// is empty if the description gives none.
+/// Returns the start and the end of an item's text, from a description such as
+/// `an item that starts with "Alb" and ends with "ia"`. The end is empty if the description gives none.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
@@ -198,8 +200,9 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
 }
 
-/// Returns the choices in an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`. Each choice has the
-/// words of its field, if any, and its value. Without a quoted value, the unquoted words are the value.
+/// Returns the choices in an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`.
+/// Each choice consists of the words of its field and its value. There are no words if the instruction names no field.
+/// Without a quoted value, the unquoted words are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;

@@ -12,8 +12,8 @@ fn json_value(text: &str) -> Option<(Value, &str)> {
     Some((value, &text[values.byte_offset()..]))
 }
 
-/// Parses a history line such as `3. fill searchbox "Search" "padel" -> failed not_editable`; `None` if it is no such line.
-/// A line without an outcome has the outcome `done`.
+/// Parses a history line such as `3. fill searchbox "Search" "padel" -> failed not_editable`. Returns `None` for any
+/// other line. If the line has no outcome, the outcome is `done`.
 pub(super) fn past(line: &str) -> Option<Past> {
     let (number, rest) = line.split_once(". ")?;
     number.parse::<u32>().ok()?;
@@ -62,8 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of the argument that a history line shows for this tool without naming it, such as `key` for the line
-/// `press "Enter"`.
+/// Returns the name of an argument that a history line shows without its name. For example, the argument of the tool
+/// `press` in `press "Enter"` is named `key`.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

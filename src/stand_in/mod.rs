@@ -1,7 +1,7 @@
 //! A model that needs no key and no network: a set of rules instead of a language model.
 //!
-//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between calls. Without advice
-//! from memory, it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
+//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between calls.
+//! Without advice from memory, it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
 //!
 //! It understands goals in simple English: a sequence of instructions, with values in quotes or as placeholders:
 //!
@@ -18,8 +18,8 @@
 //!
 //! # Decisions
 //!
-//! - The stand-in stores nothing. So if a second run goes better, the reason can only be advice that memory put into the prompt, and tests
-//!   may use the stand-in to measure memory.
+//! - The stand-in stores nothing. So if a second run goes better, the reason can only be advice that memory put into the
+//!   prompt, and tests may use the stand-in to measure memory.
 
 mod advice;
 mod answer;
@@ -73,7 +73,7 @@ impl StandIn {
         }
     }
 
-    /// Sets the preferred call mode that the stand-in's capabilities report.
+    /// Sets the call mode that the stand-in's capabilities give as the preferred one.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }
@@ -95,7 +95,7 @@ impl StandIn {
     }
 }
 
-/// Returns the calls as a text that follows the schema of a reply, for requests that do not ask for tool calls.
+/// Returns the calls as a text. The text follows the schema of a reply to a request that does not ask for tool calls.
 fn written(calls: Vec<RawCall>) -> String {
     let call = |call: RawCall| {
         let mut fields = call.arguments.as_object().cloned().unwrap_or_default();

@@ -79,7 +79,8 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// Examples of instructions that the stand-in understands, for a person whose goal contains no such instruction.
+/// Examples of instructions that the stand-in understands. They are shown to a person whose goal contains no such
+/// instruction.
 const PHRASES: &str = r#"such as: log in as "NAME", search for "WORDS", open "NAME", fill in NAME "VALUE", press "NAME", report the NAME"#;
 
 /// Returns the acts for the next steps of the plan, up to the first act that may change the page.
@@ -131,8 +132,8 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the act before
-/// the step puts a text into a field.
+/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the
+/// previous act puts a text into a field.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -181,8 +182,9 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
 
 /// Returns a click on the element of a step; `None` if the page lacks the element.
 ///
-/// `typed` is true if the act before the step puts a text into a field. Only then may the key Enter replace the click, or
-/// Escape come before it. Advice can suggest both. Enter also replaces a missing submit button.
+/// `typed` is true if the previous act puts a text into a field. In this case, the key Enter replaces a missing submit
+/// button. A tip can also make Enter replace the click, or make Escape come before the click. If `typed` is false, no key
+/// is pressed.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -238,7 +240,8 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Returns true if the tip is about this command on an element with the name `label`. A tip without a command is about every command.
+/// Returns true if the tip is about this command on an element with the name `label`. A tip without a command is about every
+/// command.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -282,8 +285,9 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Returns an act that ends the task and reports the values of the plan from step `at` on. If a value is not on the page,
-/// returns acts that may make the value appear instead. If no such acts are left, the task ends without success.
+/// Returns an act that ends the task. The act reports the values for which the plan asks from step `at` on. If one of
+/// these values is not on the page, returns acts that may make the value appear. If no such acts are left, the task ends
+/// without success.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

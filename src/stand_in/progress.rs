@@ -26,7 +26,8 @@ impl Progress {
     }
 }
 
-/// Returns the progress: the steps of the plan that the history completed, and the following steps that the page shows as done.
+/// Returns the progress: the steps of the plan that the history completed, and the following steps that the page shows as
+/// done.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -81,8 +82,8 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
 
 /// Marks steps as not done if they filled in fields that the page now shows empty.
 ///
-/// If the instruction of the next step must be done as a whole, such as a login, only the steps of this instruction are
-/// considered. Otherwise, the steps before the next step are considered, as [`lost`] does.
+/// Some instructions, such as a login, must be done as a whole. If the next step belongs to such an instruction, only the
+/// steps of this instruction are considered. Otherwise, [`lost`] is applied to the steps before the next step.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -166,7 +167,8 @@ const fn is_click(step: &Step) -> bool {
 }
 
 /// Returns the index of the step that a history entry completed; `None` if the entry completed no step. The step is the
-/// first open one, or a later one if all open steps before it only fill in, choose or tick.
+/// first one that is not done yet. It may also be a later step if every undone step before it only fills in, chooses or
+/// ticks.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -263,7 +265,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks open steps as done, in order, up to the first step that the page does not show as done.
+/// Marks steps as done, in order, until a step follows that the page does not show as done.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {
@@ -273,7 +275,8 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the page shows the step as done: a field that holds the value, a choice that is made, a box that is ticked.
+/// Returns true if the page shows the result of the step: the field has the value, the choice is made, or the box is
+/// ticked.
 fn is_shown(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, value } => {

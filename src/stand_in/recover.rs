@@ -15,15 +15,16 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Maximum number of failures of one act. After so many, the stand-in gives up if no remedy is left. Source: chosen; at the
-/// fifth failure, the repetition guard of the decision loop would end the run.
+/// Maximum number of failures of one act. After this many failures, the stand-in gives up if no remedy is left. Source:
+/// chosen; at the fifth failure, the repetition guard of the decision loop would end the run.
 const MAX_FAILURES: usize = 4;
 
 /// Maximum number of clicks on a control to open its list of choices. Source: chosen; a list that is still closed after
 /// these clicks must be opened in another way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts that replace the planned acts after one of them has just failed; `None` if the planned acts stay as they are.
+/// Returns the acts that replace the planned acts after one of them has just failed; `None` if the planned acts stay as they
+/// are.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -79,8 +80,9 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the planned act that failed last, with the history entry of its failure. `None` if the last call did not fail or
-/// is none of these acts. Skips `press` and `type` calls that had no effect, because they were remedies.
+/// Returns the planned act that failed last, with the history entry of its failure. `None` if the last call did not fail
+/// or is none of these acts. Calls that were only remedies are skipped: `press` and `type` calls that had no effect, and
+/// clicks that opened a list of choices.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"

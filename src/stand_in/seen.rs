@@ -14,13 +14,13 @@ pub(super) struct Seen {
     pub secrets: Vec<String>,
     /// Placeholders of the run's parameters, with their values.
     pub parameters: Vec<(String, String)>,
-    /// Lessons from memory, from the system instruction.
+    /// Lessons from memory, as the system instruction lists them.
     pub lessons: Vec<String>,
-    /// The short names in tips, such as `n1`, each with the element that it stands for, such as `button "Go"`.
+    /// The short names that tips use, such as `n1`. Each comes with its element, such as `button "Go"`.
     names: Vec<(String, String)>,
-    /// Tips from memory for this site, from the message.
+    /// Tips from memory for this site, as the message lists them.
     pub site_tips: Vec<String>,
-    /// Tips from memory for the error that just happened, from the message.
+    /// Tips from memory for the error that just happened, as the message lists them.
     pub error_tips: Vec<String>,
     /// The calls so far, oldest first.
     pub history: Vec<Past>,
@@ -48,9 +48,9 @@ pub(super) struct Page {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The line's texts, without those of elements that can be acted on.
+    /// The texts of the line. The texts of elements that can be acted on are left out.
     pub text: String,
-    /// The cells of a table row, with the labels of their elements; empty for any other line.
+    /// The cells of a table row, including the labels of elements in them; empty if the line is not a table row.
     pub cells: Vec<String>,
 }
 
@@ -75,8 +75,8 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the call succeeded or may have succeeded. A call with an unclear outcome may have worked, so it must not be
-    /// repeated.
+    /// Returns true if the call succeeded or may have succeeded. A call with an unclear outcome may have worked, so it must
+    /// not be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }

@@ -1,5 +1,5 @@
-//! Whole tasks on a small library site with the obstacles of real sites. It is not the demo shop and shares no label
-//! with it, so success here does not depend on anything written for the shop.
+//! Whole tasks on a small library site with the obstacles of real sites. The site is not the demo shop of this crate and
+//! shares no label with it. So a success here does not depend on anything that was written for the shop.
 
 mod controls;
 mod library;

@@ -11,16 +11,16 @@ use crate::action::{ErrorClass, Key};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Remedy {
     Press(String),
-    /// Click the element with this name first.
+    /// Clicks the element with this name first.
     Click(String),
-    /// Click the button that closes the dialog or other obstacle in front of the target.
+    /// Clicks the button that closes the dialog or other obstacle in front of the target.
     Close,
     ClickThenType,
-    /// Click the field to open its list, then click the choice.
+    /// Clicks the field to open its list, then clicks the choice.
     ClickThenChoose,
-    /// Click the field, type to open its list, then click the choice.
+    /// Clicks the field, types to open its list, then clicks the choice.
     TypeThenChoose,
-    /// Use this tool on the same element instead of the tool that fails.
+    /// Uses this tool on the same element instead of the tool that fails.
     Instead(&'static str),
     WriteAs(Form),
     Wait,

@@ -74,8 +74,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the length of a quotation at the start of a text, including its quotation marks; `None` if the text does not begin with one.
-/// `first` is the text's first character. Unit: bytes.
+/// Returns the length of a quotation at the start of a text, including its quotation marks; `None` if the text does not
+/// begin with one. `first` is the text's first character. Unit: bytes.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -120,10 +120,11 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators. A separator is punctuation, or a word such as `and`.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text of the separators before the segment. It is used to put unquoted text together again.
+    /// The text of the separators before the segment. With it, unquoted text can be put together again as it was written.
     pub before: String,
     pub tokens: Vec<Token>,
-    /// True if a separator before the segment ends a clause: a full stop does, a comma does not. Also true for the first segment.
+    /// True if a separator before the segment ends a clause. A full stop ends a clause; a comma, a colon or a bracket
+    /// does not. Also true for the first segment.
     pub new_sentence: bool,
 }
 

@@ -10,7 +10,8 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Sequences of words, each with the one word that replaces it in comparisons: `log in` becomes `login`.
+/// Sequences of words, each with the single word that stands for it in comparisons. For example, `log in` becomes
+/// `login`.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),

@@ -1,11 +1,11 @@
-//! Controls that are not what they seem: the naive first attempt, and the effect of advice.
+//! Tests with controls that are not what they seem. Each test covers the naive first attempt and the effect of advice.
 
 use serde_json::Value;
 
 use super::super::*;
 use crate::action::{BrowserTool, ToolSet};
 
-/// A form, with everything else that the decision depends on.
+/// A form of a page, with the goal, tips and history on which the stand-in's decision depends too.
 #[derive(Default)]
 struct Form {
     goal: &'static str,
@@ -63,7 +63,7 @@ impl Form {
         StandIn::new().decide(&request).calls
     }
 
-    /// Returns the calls, each as `tool target argument`.
+    /// Returns the stand-in's calls, each as a line `tool target argument`.
     fn asks(&self) -> Vec<String> {
         let line = |call: RawCall| {
             let said = |name: &str| match &call.arguments[name] {

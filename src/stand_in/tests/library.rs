@@ -5,7 +5,7 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, TreeBuilder, Tri},
 };
 
-/// The obstacles, each true if it is switched on.
+/// The obstacles of the site. Each is true if it is switched on.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent obstacles")]
 pub(super) struct Rules {
@@ -31,7 +31,7 @@ enum At {
 pub(super) struct Library {
     rules: Rules,
     at: At,
-    /// True while the notice covers the page.
+    /// True while a notice covers the page.
     covered: bool,
     user: String,
     password: String,
@@ -68,7 +68,7 @@ impl Library {
         self.rules.logged_in || self.at != At::Home && self.at != At::Login || self.password == "in"
     }
 
-    /// Returns the page. Each page has a range of references of its own.
+    /// Returns the current page as a tree. Each page has a range of references of its own.
     pub(super) fn tree(&self) -> Tree {
         let mut page = Page {
             tree: Tree::builder(),

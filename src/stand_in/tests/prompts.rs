@@ -1,5 +1,5 @@
-//! A loop for tests: real prompts, the replies of the stand-in, and the outcomes of the library site. It needs no browser
-//! and no clock.
+//! A loop for tests that needs no browser and no clock. It builds real prompts, gets replies from the stand-in, and
+//! carries them out on the library site.
 
 use std::sync::Arc;
 
@@ -66,7 +66,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
     })
 }
 
-/// Returns a request on an empty page.
+/// Returns a request whose prompt has this goal and an empty page.
 pub(super) fn goal_only(goal: &str) -> ChatRequest {
     ChatRequest::new(instruction(goal, &[]), "", tools())
 }
