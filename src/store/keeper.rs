@@ -22,7 +22,7 @@ use crate::{
 /// Numbers of records that were removed or changed when a host or a site was forgotten.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    /// Number of records on the host's shelves, or on those of all hosts of the site.
+    /// Number of records on the shelves of the host, or on the shelves of all hosts of the site.
     pub own: usize,
     /// Number of shelves of the host or site that could not be read. The records on these shelves are not counted.
     pub unreadable: usize,
@@ -37,8 +37,8 @@ pub struct Forgotten {
 pub struct Undone {
     /// Number of records that were removed.
     pub removed: usize,
-    /// The items that are kept because another run, a person or the program supports them too. Only the undone run's contribution
-    /// was removed from them.
+    /// The items that are kept because another run, a person or the program supports them too. Only the undone run's
+    /// contribution was removed from them.
     pub kept: Vec<AdviceId>,
 }
 
@@ -83,10 +83,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         &self.kinds
     }
 
-    /// Returns every item of the namespace that can be read, and names the shelves that cannot be read.
+    /// Returns every item of the namespace that can be read. Also returns the shelves that cannot be read.
     ///
     /// # Errors
-    /// Those of the store, but no error for a shelf that is damaged or too large.
+    /// The errors of the store. A shelf that is damaged or too large is no error.
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
         for shelf in self.shelves(Some(&self.namespace)).await? {
@@ -135,8 +135,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every memory kind learn from the map that an exploration has made of a host. Returns the number of kinds that learned
-    /// something.
+    /// Lets every memory kind learn from the map that an exploration has made of a host. Returns the number of kinds that
+    /// learned something.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; those of the store.
@@ -184,8 +184,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok((read, damaged))
     }
 
-    /// Returns the records of a shelf, or the reason why the shelf is damaged or too large. Other errors of the store are returned
-    /// as errors.
+    /// Returns the records of a shelf, or the reason why the shelf is damaged or too large. Other errors of the store are
+    /// returned as errors.
     async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
         match self.store.load(shelf).await {
             Ok(state) => Ok(Ok(state.records)),
@@ -208,8 +208,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(shelves)
     }
 
-    /// Accepts the text of an item as the person's own words. If the item is retired, also brings it back. Only the text in `item` is
-    /// accepted, not a later text of the record.
+    /// Accepts the text of an item as the person's own words. If the item is retired, also brings it back. Only the text in
+    /// `item` is accepted, not a later text of the record.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if the stored text has changed since `item` was read; `Unsupported` if the
@@ -253,8 +253,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// on other hosts.
     ///
     /// # Errors
-    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot forget a host.
-    /// `Corrupt` if some shelves for all sites cannot be read. The errors of the store.
+    /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
+    /// forget a host. `Corrupt` if some shelves for all sites cannot be read. The errors of the store.
     ///
     /// The errors `Unsupported` and `Corrupt` can have three details: `shelves` (the shelves that no kind could edit),
     /// `damaged` (the shelves that cannot be read) and `changed` (the number of changed or removed records).

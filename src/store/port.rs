@@ -2,7 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `notices` is a method of its own, because a repair that the store makes by itself does not belong to the result of any call.
+//! - `notices` is a method of its own, because a repair that the store makes by itself does not belong to the result of any
+//!   call.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -55,7 +56,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// A shelf that was never written has no records and generation 0. That is not an error.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached. `Corrupt` if no part of the shelf can be read. The error names the shelf.
+    /// `Unavailable` if the store cannot be reached. `Corrupt` if no part of the shelf can be read. The error names the
+    /// shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
     /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the

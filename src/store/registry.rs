@@ -34,7 +34,8 @@ impl Lease {
 pub enum Held {
     /// The write was done.
     Yes,
-    /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on the run.
+    /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on
+    /// the run.
     Taken,
     /// The run was removed from the register at a person's request. Nothing was written.
     Forgotten,
@@ -81,8 +82,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Self { store, namespace }
     }
 
-    /// Adds a run to the register. Also removes old runs: those above the maximum age, and the oldest ones if there are too many. Runs
-    /// in progress stay.
+    /// Adds a run to the register. Also removes old runs: those above the maximum age, and the oldest ones if there are too
+    /// many. Runs in progress stay.
     ///
     /// # Errors
     /// `InvalidInput` if the register already has a run with this id; the errors of the store.
@@ -152,7 +153,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Records that a run's process is alive. Also records the run's progress, which `sign` contains.
+    /// Registers that a run's process is alive. Also stores the run's progress, which `sign` contains.
     ///
     /// # Errors
     /// Those of the store.

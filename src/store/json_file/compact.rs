@@ -1,7 +1,8 @@
-//! The clean-up, which keeps the whole store within its caps on hosts and bytes. It deletes the shelves of the hosts that were written
-//! least recently.
+//! The clean-up, which keeps the whole store within its caps on hosts and bytes. It deletes the shelves of the hosts that
+//! were written least recently.
 //!
-//! A host stays if a person has written something for it, or if its folder contains a file that the store does not understand.
+//! A host stays if a person has written something for it, or if its folder contains a file that the store does not
+//! understand.
 
 use std::{
     collections::BTreeMap,
@@ -27,16 +28,17 @@ use crate::memory::{Record, Scope, StoreNoticeKind};
 /// chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// A handle checks the caps again when it has used `1/SHARE` of the space that was left before a clean-up. Source: chosen;
-/// even if eight processes do so at once, the store stays below the cap.
+/// Part of the free space that a handle may use before it checks the caps again. The part is `1/SHARE` of the space that
+/// was left at the last check until a clean-up would start. Source: chosen; even if eight processes do so at once, the
+/// store stays below the cap.
 const SHARE: u64 = 8;
-/// Minimum growth of the store that makes a check of its size due. Unit: bytes. Source: chosen.
+/// Minimum growth of the store after which its size is checked. Unit: bytes. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest wait of a clean-up for the lock of a shelf that it wants to delete. Source: chosen. If the lock is still taken
-/// then, another writer is writing, so the clean-up leaves the host alone.
+/// Longest time that a clean-up waits for the lock of a shelf that it wants to delete. Source: chosen. If the lock is
+/// still taken after this time, another writer is writing the shelf, so the clean-up leaves the host alone.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// The growth of the store by writes through this handle since the handle last checked the caps.
+/// Growth of the store through the writes of this handle since its last check of the caps.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -44,8 +46,8 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// The number of new hosts and the number of added bytes at which the next check is due, whichever is reached first;
-    /// `None` before the first check.
+    /// The growth at which the next check is due: a number of new hosts and a number of added bytes, whichever is reached
+    /// first. `None` before the first check.
     at: Option<(u64, u64)>,
 }
 
@@ -68,8 +70,8 @@ struct HostDir {
 }
 
 impl Files {
-    /// Counts a write, and starts a clean-up if a check of the caps is due. The write is already committed, so a failed clean-up is
-    /// ignored.
+    /// Counts a write, and starts a clean-up if a check of the caps is due. The write is already committed, so a failed
+    /// clean-up is ignored.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +210,7 @@ impl Files {
         Ok((dirs, total))
     }
 
-    /// Deletes the shelves of a host unless the host must stay. Returns true if the host's folder was removed.
+    /// Deletes the shelves of a host, unless the host must stay. Returns true if the host's folder was removed.
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
@@ -248,8 +250,8 @@ impl Files {
         Ok(self.fs.remove_dir(&dir.path).is_ok())
     }
 
-    /// Returns the place and the generation of the shelf whose file has this path. `None` if the file must stay: because the
-    /// store does not understand it, or because a person wrote one of its records.
+    /// Returns the place and the generation of the shelf whose file has this path. Returns `None` if the file must stay,
+    /// either because the store does not understand it or because a person wrote one of its records.
     fn place_to_forget(&self, path: &Path) -> Option<(Place, u64)> {
         let document = self.document_at(path)?;
         let place = Place::of(&document.shelf)

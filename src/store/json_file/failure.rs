@@ -15,14 +15,13 @@ pub(super) enum Failure {
     Busy(Duration),
     /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),
-    /// The system refused a call. `what` is the name of the call, and `path` the file or folder that the call
-    /// concerned.
+    /// The system refused a call. `what` is the name of the call, and `path` is the file or folder that it was made for.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// The shelf must not be written, for the reason `why`. A shelf above the size cap is not read either.
+    /// The shelf must not be written. `why` is the reason. A shelf above the size cap is not read either.
     ReadOnly {
         why: ReadOnly,
         detail: String,

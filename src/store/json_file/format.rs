@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! A stored format is part of the API. Every version that was ever written can be read, only the newest version is written, and unknown
-//! fields are kept. There is no checksum, because people may edit these files.
+//! A stored format is part of the API. Every version that was ever written can be read, only the newest version is written,
+//! and unknown fields are kept. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,8 @@ use crate::{
 const FORMAT: &str = "webwise-shelf";
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration of a file's fields from one version of the format to the next. It is a pure function and keeps unknown fields.
+/// A migration of a file's fields from one version of the format to the next. It is a pure function and keeps unknown
+/// fields.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
 #[derive(Debug, Clone, Copy)]
@@ -201,8 +202,8 @@ impl Document {
         }
     }
 
-    /// Returns the document as the bytes of a file in the newest version. The bytes are readable text with sorted keys, and are the same
-    /// for equal documents.
+    /// Returns the document as the bytes of a file in the newest version. The bytes are readable text with sorted keys, and
+    /// are the same for equal documents.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -10,7 +10,8 @@ use std::{
 /// An interface to the file system below one folder, the root.
 ///
 /// # Contract
-/// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the root.
+/// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the
+///   root.
 /// - Folders are created with mode 0700 and files with mode 0600, whatever the umask. An existing folder or file that
 ///   belongs to another user is refused with [`io::ErrorKind::PermissionDenied`].
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
@@ -26,8 +27,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Reads a file. If it has more than `max` bytes, fails with [`io::ErrorKind::FileTooLarge`] without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file. Replaces a file that already has the new name. Does nothing if both names belong to the same file, as POSIX
-    /// specifies.
+    /// Renames a file. Replaces a file that already has the new name. Does nothing if both names belong to the same file, as
+    /// POSIX specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Adds another name for a file. Fails if the name is taken.
@@ -42,8 +43,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Makes the entries of a folder durable.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Lists a folder, in no particular order. Returns an empty list if the folder does not exist. Leaves out names that are not
-    /// UTF-8.
+    /// Lists a folder, in no particular order. Returns an empty list if the folder does not exist. Leaves out names that are
+    /// not UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
     /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. Creates the lock file if

@@ -1,5 +1,5 @@
-//! Folder names for hosts and namespaces. Each name is a single path component that is valid on every system, and different hosts get
-//! different names.
+//! Folder names for hosts and namespaces. Each name is a single path component that is valid on every system, and different
+//! hosts get different names.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,9 @@ const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// Returns the name of a host's folder.
 ///
 /// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte becomes
-/// `_` and two hexadecimal digits. So does the first byte of a device name of Windows. A name of more than 100 bytes is
-/// shortened and ends with `~` and a hash of the host. The files in its folder contain the full host.
+/// `_` and two hexadecimal digits. The first byte of a name that Windows reserves for a device is replaced in the same
+/// way. A name of more than 100 bytes is shortened and ends with `~` and a hash of the host. The files in its folder
+/// contain the full host.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
@@ -77,8 +78,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. Also decodes names that
-/// `component` would not produce.
+/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. Also decodes
+/// names that `component` would not produce.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

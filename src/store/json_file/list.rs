@@ -20,8 +20,8 @@ impl Files {
     /// Returns the selected shelves that contain something or cannot be read, in order.
     ///
     /// The identity of a shelf is read from its file or from its backup. If neither contains the identity, it is derived
-    /// from the file's path. This is done only for collections of this program, because any other file could come from
-    /// another program.
+    /// from the file's path. The path is used only for collections of this program, because any other file could come
+    /// from another program.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {

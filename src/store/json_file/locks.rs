@@ -17,15 +17,15 @@ use super::{
 
 /// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Upper bound of the random part of the first pauses. For later pauses, the bound grows: see [`ATTEMPTS`]. Without the
-/// random part, waiting processes would all retry at the same moments. Unit: nanoseconds. Source: chosen.
+/// Maximum random time that is added to each of the first pauses. For later pauses this maximum grows: see [`ATTEMPTS`].
+/// Without random times, waiting processes would all retry at the same moments. Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the upper bound of the random part grows by another [`JITTER`]. Without this growth, many
-/// waiting processes would take processor time from the process that writes. Source: measured with 50 processes on two
-/// cores; the growth reduces their total time to two thirds.
+/// Number of attempts after which the maximum random time grows by another [`JITTER`]. Without this growth, many waiting
+/// processes would take processor time from the process that writes. Source: measured with 50 processes on two cores; the
+/// growth reduces their total time to two thirds.
 const ATTEMPTS: u32 = 10;
-/// Largest multiple of [`JITTER`] to which the upper bound of the random part grows. Source: chosen; even the longest pause
-/// is shorter than an update whose two syncs have to wait for the disk.
+/// Largest multiple of [`JITTER`] that the maximum random time can reach. Source: chosen; even the longest pause is
+/// shorter than an update whose two syncs have to wait for the disk.
 const MAX_GROWTH: u32 = 10;
 
 /// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock
@@ -110,8 +110,8 @@ impl Locks {
     }
 }
 
-/// Tries once to take the lock of a lock file; `None` if another holder has the lock. Creates the folder of the lock files if it is
-/// missing.
+/// Tries once to take the lock of a lock file; `None` if another holder has the lock. Creates the folder of the lock files
+/// if it is missing.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -130,7 +130,8 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system has no locks at all, and not that another holder has this lock.
+/// Returns true if the error means that the file system has no locks at all. Returns false if it only means that another
+/// holder has this lock.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

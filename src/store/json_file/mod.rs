@@ -263,7 +263,8 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Adds a notice if the operation failed because the shelf is read-only. Returns the operation's result unchanged.
+    /// Returns the operation's result unchanged. If the operation failed because the shelf is read-only, also adds a
+    /// notice.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

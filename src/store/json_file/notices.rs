@@ -8,10 +8,11 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of waiting notices. While so many wait, new notices are dropped. Source: chosen; the first ones show the problem.
+/// Maximum number of waiting notices. While so many wait, new notices are dropped. Source: chosen; the first ones show the
+/// problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of findings that are remembered so that each is reported only once. At this number, the next finding makes
-/// the store forget all earlier findings. Source: chosen.
+/// Maximum number of findings that are remembered. A remembered finding is not reported again. When this number is
+/// reached, the next finding makes the store forget all earlier ones. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -45,8 +46,8 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding. Does nothing if the same finding was reported before: every later operation meets it
-    /// again.
+    /// Adds a notice of a finding. Does nothing if the same finding was reported before, because every later operation
+    /// comes across the same finding again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

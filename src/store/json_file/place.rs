@@ -111,8 +111,8 @@ impl Place {
     }
 }
 
-/// Returns the folder of a namespace. The namespace `locks` gets a different folder name, because the folder `locks` contains the lock
-/// files.
+/// Returns the folder of a namespace. The namespace `locks` gets a different folder name, because the folder `locks`
+/// contains the lock files.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {
@@ -127,7 +127,8 @@ pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
-/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the path contains a shortened host name.
+/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the path contains a shortened
+/// host name.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

@@ -77,8 +77,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file a second name. If the file system has no hard links, writes the file's content `bytes` to `temp`, and
-    /// renames `temp` to `to`.
+    /// Gives a file a second name. If the file system has no hard links, writes the file's content, `bytes`, to `temp`
+    /// and renames `temp` to `to`.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

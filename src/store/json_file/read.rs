@@ -18,10 +18,11 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The document. Records may be missing if they had to be salvaged.
+    /// The document that was read. Some records may be missing if the document had to be salvaged.
     pub(super) document: Document,
     pub(super) source: Source,
-    /// The bytes of the shelf's own file; `None` if that file is missing, broken, or written by a newer version of the program.
+    /// The bytes of the shelf's own file; `None` if that file is missing, broken, or written by a newer version of the
+    /// program.
     pub(super) good: Option<Vec<u8>>,
     /// The broken files of the shelf, with their bytes. They are put into quarantine before anything is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes that the store writes before each record's key. They cannot be part of a string, because JSON escapes line breaks in
-/// strings.
+/// The bytes that the store writes before each record's key. They cannot be part of a string, because JSON escapes line
+/// breaks in strings.
 const RECORD: &[u8] = b"\n    \"";
 
 /// The records that could be read from a broken file, and the file's generation (0 if it could not be read).
@@ -45,8 +45,8 @@ pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
                 rest = &rest[length..];
                 match rest.iter().position(|b| !b.is_ascii_whitespace()) {
                     Some(at) if rest[at] == b',' => rest = &rest[at + 1..],
-                    // A closing brace ends the records. Anything else means that something is broken. Then only text that looks like the
-                    // start of a record counts as the next record.
+                    // A closing brace ends the records. Anything else means that something is broken. Then only text that
+                    // looks like the start of a record counts as the next record.
                     Some(at) if rest[at] == b'}' => break,
                     _ => rest = next_record(rest),
                 }

@@ -15,7 +15,8 @@ use super::fs::{FsFile, FsLock};
 
 /// The real file system below a root.
 ///
-/// The root itself may be a symbolic link, and is created if it is missing. Files and folders are opened only when a call needs them.
+/// The root itself may be a symbolic link, and is created if it is missing. Files and folders are opened only when a call
+/// needs them.
 #[derive(Debug)]
 pub struct StdFs {
     root: PathBuf,
@@ -24,7 +25,8 @@ pub struct StdFs {
 }
 
 impl StdFs {
-    /// Creates an interface to the file system below this folder. A relative path is resolved now, against the current directory.
+    /// Creates an interface to the file system below this folder. A relative path is resolved now, against the current
+    /// directory.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         Self {
@@ -35,8 +37,8 @@ impl StdFs {
     }
 }
 
-/// Returns the components of a path. Fails if a component is not a plain name (for example `..`), which would be a bug in the
-/// caller.
+/// Returns the components of a path. Fails if a component is not a plain name (for example `..`), which would be a bug in
+/// the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -114,7 +116,8 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries once to take the exclusive lock of an open file; `None` if another holder has it. Repeats an attempt that a signal interrupted.
+/// Tries once to take the exclusive lock of an open file; `None` if another holder has it. Repeats an attempt that a signal
+/// interrupted.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

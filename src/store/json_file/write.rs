@@ -17,8 +17,8 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; by
-/// then, another process may have got that id.
+/// Age from which a temporary file counts as abandoned, even if a process with the id of its writer exists. Source:
+/// chosen; by then, another process may have got this id.
 const ORPHANED: Duration = Duration::from_hours(1);
 /// Maximum number of retries to create the new file. A retry is needed if a clean-up has just removed the shelf's empty
 /// folder. Source: chosen; nothing else removes empty folders.
@@ -147,9 +147,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf, its main file last. The main file is removed only when the removal of the others is
-    /// durable, because a remaining backup would be restored, even after a power cut. On return, the removal of the main
-    /// file is not yet durable.
+    /// Removes the files of a shelf, its main file last. The main file is removed only after the removal of the others is
+    /// durable. Otherwise, a power cut could leave a backup without its main file, and the shelf would be restored from
+    /// the backup. On return, the removal of the main file is not yet durable.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -297,8 +297,9 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if no process has this id, or if the id is that of this process, which does not write the shelf at this
-/// moment. A process in another container seems not to exist. Its temporary files are protected only by the shelf's lock.
+/// Returns true if no process has this id. Also returns true for the id of this process, because this process is not
+/// writing the shelf at this moment. A process in another container seems not to exist. Its temporary files are protected
+/// only by the shelf's lock.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

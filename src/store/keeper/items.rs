@@ -55,8 +55,7 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Converts the error with which loading this shelf failed. Returns the error unchanged if the shelf may still be
-    /// intact.
+    /// Converts an error from loading this shelf. Returns the error unchanged if the shelf may still be intact.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         let is_too_large = match error.kind() {
             ErrorKind::Corrupt => false,

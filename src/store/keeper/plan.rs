@@ -61,8 +61,8 @@ impl Plan {
             && self.damaged.is_empty()
     }
 
-    /// Fails if some shelves could not be changed: otherwise, a person would believe that the operation was complete.
-    /// `changed` is the number of records that were changed on all other shelves.
+    /// Fails if some shelves could not be changed. Otherwise, a person would believe that the operation was complete.
+    /// `changed` is the number of records that were changed on the other shelves.
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
         let untold = joined(self.untold.iter().map(ToString::to_string).collect());
@@ -117,7 +117,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Plans the removal of all runs that began in this place: of their entries in the register, and of their checkpoints.
+    /// Plans the removal of all runs that began in this place. Each run's entry in the register and its checkpoint are
+    /// removed.
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {

@@ -29,13 +29,14 @@ use tokio::{
 
 use super::{failure::Failure, options::PostgresOptions};
 
-/// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit takes
-/// milliseconds, and by default other writers wait equally long for the lock.
+/// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit
+/// takes milliseconds, and by default other writers wait equally long for the lock.
 const MAX_IDLE: Duration = Duration::from_secs(5);
 /// Maximum idle time of a connection. A connection that was idle for longer is closed when the next transaction begins.
 /// Source: chosen; networks drop connections that were idle for some minutes, and inform neither side.
 const MAX_UNUSED: Duration = Duration::from_mins(1);
-/// Longest time to which a setting of the server can be set. Unit: milliseconds. Source: the settings' range in PostgreSQL.
+/// Largest number of milliseconds that PostgreSQL accepts for a time limit. Source: the range of the settings in
+/// PostgreSQL.
 const MAX_SETTING_MS: u128 = i32::MAX as u128;
 
 /// The connections of a handle and its clones.
@@ -48,7 +49,7 @@ pub(super) struct Connections {
     idle: Mutex<Vec<(PgConnection, Instant)>>,
 }
 
-/// The right of a transaction: to read only, or to read and write.
+/// The rights of a transaction: to read only, or to read and write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,

@@ -49,7 +49,8 @@ impl Failure {
         }
     }
 
-    /// Converts the failure to the crate's error, which names the operation and the shelf. The error of an edit stays as it is.
+    /// Converts the failure to the crate's error, which names the operation and the shelf. The error of an edit stays as it
+    /// is.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
@@ -103,7 +104,8 @@ fn kind(error: &SqlError, code: Option<&str>) -> ErrorKind {
         Some("55P03" | "40001" | "40P01" | "53300") => ErrorKind::Busy,
         // Wrong password, refused login, missing privilege.
         Some("28P01" | "28000" | "42501") => ErrorKind::Unauthorized,
-        // There is no such database, schema, table or column. The server says the same of a table in a schema that the user may not use.
+        // There is no such database, schema, table or column. The server says the same of a table in a schema that the user
+        // may not use.
         Some("3D000" | "3F000" | "42P01" | "42703") => ErrorKind::InvalidInput,
         // A value that no table can hold: the NUL character in a collection's name.
         Some(code) if code.starts_with("22") => ErrorKind::InvalidInput,

@@ -10,10 +10,13 @@
 //!
 //! # Decisions
 //!
-//! - Keys and bodies are `bytea`, because no other type keeps every record as it is: `text` and `jsonb` cannot hold the NUL character,
-//!   `jsonb` rewrites numbers, and the order of `text` depends on the database. The order of bytes is the order of keys.
-//! - Records refer to their shelf by number, because a key and a host of maximum length would not fit together into one entry of an index.
-//! - The layout has a version number, which the table `layout` contains. A program that does not know the stored version refuses to connect.
+//! - Keys and bodies are `bytea`, because no other type keeps every record as it is: `text` and `jsonb` cannot hold the NUL
+//!   character, `jsonb` rewrites numbers, and the order of `text` depends on the database. The order of bytes is the order
+//!   of keys.
+//! - Records refer to their shelf by number, because a key and a host of maximum length would not fit together into one
+//!   entry of an index.
+//! - The layout has a version number, which the table `layout` contains. A program that does not know the stored version
+//!   refuses to connect.
 
 use sqlx::Row as _;
 

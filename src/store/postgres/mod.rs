@@ -2,8 +2,7 @@
 //!
 //! Each call is one transaction. An update takes these steps:
 //!
-//! 1. It increases the shelf's generation. This creates the shelf's row if the row is missing, and locks the row until the transaction
-//!    ends.
+//! 1. It increases the shelf's generation. This creates the shelf's row if needed, and locks it for the transaction.
 //! 2. It reads the records, applies the edit, and writes the records that the edit names.
 //! 3. It commits with `synchronous_commit`. Only then is the update acknowledged.
 //!
@@ -44,7 +43,7 @@ use crate::{
     },
 };
 
-/// Creates the shelf's row if it is missing, increases the row's generation by 1, and locks the row.
+/// Statement that increases the generation of a shelf's row by 1 and locks the row. It creates the row if it is missing.
 const COUNT: &str = "INSERT INTO shelves (namespace, collection, host, generation) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (namespace, collection, host) DO UPDATE SET generation = shelves.generation + 1 RETURNING id, generation";
 const RECORDS: &str = "SELECT key, body FROM records WHERE shelf = $1 ORDER BY key";
@@ -65,14 +64,14 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 /// tables are made in a schema of their own when the first program connects. Afterwards, a user of the database needs only
 /// the right to read and change those tables. For `load` and `shelves`, the right to read them is enough.
 ///
-/// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on, which is its default.
-/// - **Damaged rows.** A record that is not JSON makes its whole shelf `Corrupt`: nothing is salvaged, unlike in `JsonFiles`.
-/// - **Lost connections.** If the server is gone or the connection is lost, the call returns an error. The next call connects
-///   again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error then has
-///   the detail `stored: unknown`.
+/// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on (the default).
+/// - **Damaged rows.** A record that is not JSON makes its shelf `Corrupt`. Unlike in `JsonFiles`, nothing is salvaged.
+/// - **Lost connections.** If the server is gone or the connection is lost, the call returns an error. The next call
+///   connects again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error
+///   then has the detail `stored: unknown`.
 /// - **Missing rights and tables.** Waiting does not help, so the error is not retryable. It is `Unauthorized` for a missing
 ///   right to a table, and `InvalidInput` if the tables were removed or changed, or if the user may not use their schema.
-/// - **Dropped futures.** If a future is dropped, its shelf is either unchanged or completely updated, and no lock stays behind.
+/// - **Dropped futures.** If a future is dropped, its shelf is unchanged or completely updated. No lock stays behind.
 /// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature,
 ///   `?sslmode=verify-full` in the URL checks the server's certificate. Without `sslmode`, a connection is encrypted if the
 ///   server offers encryption, but the server's certificate is not checked.
@@ -98,15 +97,16 @@ pub struct Postgres(Arc<Connections>);
 impl Postgres {
     /// Connects to a server and makes the tables if they are not there.
     ///
-    /// The URL has the form `postgres://user:password@host:port/database`, and `postgres:///database?host=/folder` for a socket in a
-    /// folder. Parts that the URL leaves out are read from the environment (`PGHOST`, `PGUSER`, `PGPASSWORD` and so on) and from the
-    /// password file, as for `psql`.
+    /// The URL has the form `postgres://user:password@host:port/database`, and `postgres:///database?host=/folder` for a
+    /// socket in a folder. Parts that the URL leaves out are read from the environment (`PGHOST`, `PGUSER`, `PGPASSWORD` and
+    /// so on) and from the password file, as for `psql`.
     ///
     /// # Errors
-    /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the password is
-    /// refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be reached; `Busy` if it has too
-    /// many connections, or if another program made the tables for longer than `lock_wait`; `Unsupported` if a newer program has changed
-    /// the tables, or if encryption is demanded but the server or this build does not support it. No error contains the password.
+    /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the
+    /// password is refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be
+    /// reached; `Busy` if it has too many connections, or if another program made the tables for longer than `lock_wait`;
+    /// `Unsupported` if a newer program has changed the tables, or if encryption is demanded but the server or this build
+    /// does not support it. No error contains the password.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresOptions::default()).await
     }
@@ -301,8 +301,8 @@ struct Written {
 }
 
 impl Written {
-    /// Returns the rows for the records that the changes name. A record that exists after all changes gives a row to write.
-    /// A record that does not exist then gives a key to delete.
+    /// Returns the rows for the records that the changes name. If a record exists after all changes, its row is written.
+    /// If it does not exist after them, its key is deleted.
     fn of(records: &[Record], changes: &[Change]) -> Self {
         let after = apply(records, changes);
         let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();
@@ -358,7 +358,7 @@ fn generation(row: &PgRow, column: usize) -> Result<u64, Failure> {
     u64::try_from(generation).map_err(|_| Failure::Broken(format!("generation {generation}")))
 }
 
-/// Reads a record from its key in this column and its body in the next.
+/// Reads a record. Its key is in this column, and its body is in the next column.
 fn record(row: &PgRow, column: usize) -> Result<Record, Failure> {
     let key = std::str::from_utf8(row.try_get(column)?)
         .map_err(|error| Failure::Broken(format!("a key is no text: {error}")))?;

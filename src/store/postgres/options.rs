@@ -20,11 +20,11 @@ pub struct PostgresOptions {
     /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case
     /// and 63 bytes at most. Stores in different schemas share nothing. Default: `webwise`.
     pub schema: String,
-    /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for up to
-    /// `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.
+    /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for
+    /// up to `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.
     pub max_connections: u32,
-    /// Longest time that a call waits while another writer is changing the same shelf. After this time, the call fails with `Busy`.
-    /// Default: 5 s. Source: chosen.
+    /// Longest time that a call waits while another writer is changing the same shelf. After this time, the call fails with
+    /// `Busy`. Default: 5 s. Source: chosen.
     pub lock_wait: Duration,
     /// Longest time that a new connection may take. Default: 10 s. Source: chosen.
     pub connect_wait: Duration,
@@ -32,8 +32,8 @@ pub struct PostgresOptions {
     /// (`lock_wait`) is added to it. Default: 30 s. Source: chosen.
     pub answer_wait: Duration,
     /// True if the URL leads to a pooler that may run each transaction on a different connection and does not support
-    /// prepared statements. `PgBouncer` in transaction mode without `max_prepared_statements` is such a pooler. Statements
-    /// are then prepared at each use. Default: false.
+    /// prepared statements. An example is `PgBouncer` in transaction mode without `max_prepared_statements`. If true,
+    /// statements are prepared anew at each use. Default: false.
     pub has_pooler: bool,
 }
 

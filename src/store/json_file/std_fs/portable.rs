@@ -1,5 +1,5 @@
-//! File access by paths, for systems without folder handles. Each component of a path is checked before the path is used. A new folder gets
-//! the system's default access rights.
+//! File access by paths, for systems without folder handles. Each component of a path is checked before the path is used. A
+//! new folder gets the system's default access rights.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},

@@ -1,5 +1,5 @@
-//! File access through folder handles. Each handle is opened from its parent's handle and never through a symbolic link, so that nobody can
-//! replace a folder between a check and an action.
+//! File access through folder handles. Each handle is opened from its parent's handle and never through a symbolic link, so
+//! that nobody can replace a folder between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -32,17 +32,19 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// Mode bits that give rights to the group or to other users. They must not be set.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders that are remembered as having a durable entry in their parent folder. Source: chosen; even large sets of runs
-/// visit fewer hosts.
+/// Maximum number of folders that are remembered as having a durable entry in their parent folder. Source: chosen; even
+/// large sets of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths that were made private and are remembered for notices. Source: chosen; the first ones show the problem.
+/// Maximum number of paths that were made private and are remembered for notices. Source: chosen; the first ones show the
+/// problem.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and the creation time if the system knows
-/// it.
+/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and the creation time if the
+/// system knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// Facts that are kept between calls: which folders have a durable entry in their parent folder, and which paths were made private.
+/// Facts that are kept between calls: which folders have a durable entry in their parent folder, and which paths were made
+/// private.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -75,13 +77,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns flags with which opening a folder fails if the path is a symbolic link.
+/// Returns the flags for opening a folder. With these flags, opening fails if the path is a symbolic link.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns flags for opening a file. With these flags, opening fails if the path is a symbolic link, and does not wait for the other end of
-/// a pipe.
+/// Returns flags for opening a file. With these flags, opening fails if the path is a symbolic link, and does not wait for
+/// the other end of a pipe.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -324,8 +326,8 @@ impl StdFs {
     }
 }
 
-/// Returns true if this error, from syncing a folder above the root, means that the store has no right to create folders there. The store
-/// then has nothing to make durable there.
+/// Returns true if this error means that the store has no right to create folders in the synced folder, which lies above
+/// the root. The store then has nothing to make durable there.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(

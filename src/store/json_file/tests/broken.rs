@@ -5,7 +5,7 @@ use crate::{ErrorKind, memory::ReadOnly};
 
 const FILE: &str = "default/lessons.json";
 
-/// Returns a shelf with two commits: the file holds `a` and `b`, the backup `a`.
+/// Returns a store with a shelf of two commits. The shelf's file holds `a` and `b`, and its backup holds only `a`.
 fn scene() -> Scene {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();

@@ -56,7 +56,7 @@ impl Scene {
         fs::read(self.path(inside)).unwrap()
     }
 
-    /// Returns the content of all files except locks.
+    /// Returns the path and content of every file except the lock files.
     fn tree(&self) -> BTreeMap<String, Vec<u8>> {
         let mut tree = BTreeMap::new();
         walk(self.dir.path(), &mut |path| {
