@@ -61,9 +61,10 @@ struct State {
 
 /// A browser that consists of scripted pages. Clones share its state.
 ///
-/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`. If the
-/// current page has no rule for an action, the reply depends on the action. `goto` shows the page at its address, and fails
-/// if there is no such page. An answer to a dialog closes the dialog. Every other action succeeds without effect.
+/// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`.
+/// Without a rule for the action on the current page, the reply depends on the action. `goto` shows the page at its
+/// address, and fails if there is no such page. An answer to a dialog closes the dialog. Every other action succeeds
+/// without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 
@@ -73,7 +74,8 @@ impl ScriptedBrowser {
         Self::default()
     }
 
-    /// Returns a copy of this browser, with the same script and the same current page. The copy shares no state with this browser.
+    /// Returns a copy of this browser, with the same script and the same current page. The copy shares no state with this
+    /// browser.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self(Arc::new(Mutex::new(self.lock().clone())))

@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Maximum number of pieces of advice that this kind gives at one moment of a run. Source: chosen, the same as for lessons
-/// about a site.
+/// Maximum number of pieces of advice that this kind gives at one moment of a run. Source: chosen; it is the same as for
+/// lessons about a site.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;
@@ -61,8 +61,8 @@ impl ScriptedKind {
     }
 
     /// Sets the function that gives advice at a moment of a run, for example when the run starts or a page is shown. Its
-    /// arguments are a shelf, the records on that shelf, and the moment. If the moment is that a page is shown, the shelf is
-    /// that of the page's host. At all other moments, it is the shelf for all sites.
+    /// arguments are a shelf, the records on that shelf, and the moment. When a page is shown, the shelf is that of the
+    /// page's host. At all other moments, it is the shelf for all sites.
     #[must_use]
     pub fn saying(
         mut self,

@@ -28,7 +28,8 @@ struct State {
     requests: Vec<ChatRequest>,
 }
 
-/// A model that takes its replies from a list or a function, and records its requests. Clones share the replies and the requests.
+/// A model that takes its replies from a list or a function, and records its requests. Clones share the replies and the
+/// requests.
 #[derive(Clone)]
 pub struct ScriptedModel {
     state: Arc<Mutex<State>>,
@@ -42,8 +43,8 @@ impl ScriptedModel {
         Self::with_results(responses.into_iter().map(Ok))
     }
 
-    /// Creates a model that returns these replies or errors, one for each request. After the last one, every request fails with
-    /// [`ErrorKind::Unavailable`].
+    /// Creates a model that returns these replies or errors, one for each request. After the last one, every request fails
+    /// with [`ErrorKind::Unavailable`].
     pub fn with_results(results: impl IntoIterator<Item = Result<ChatResponse>>) -> Self {
         let mut waiting: VecDeque<_> = results.into_iter().collect();
         Self::deciding(move |_| {

@@ -51,7 +51,8 @@ pub async fn check(store: &impl MemoryBackend) {
     a_healthy_store_has_nothing_to_tell(store);
 }
 
-/// Runs every check on a store that outlives its process. The store must be empty, and each call of `open` must return a new handle of it.
+/// Runs every check on a store that outlives its process. The store must be empty, and each call of `open` must return a new
+/// handle of it.
 ///
 /// # Panics
 /// At the first rule that the store breaks.
@@ -415,8 +416,8 @@ async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl F
             while done < 10 {
                 match store.update(at, count()).await {
                     Ok(_) => done += 1,
-                    // The update was not done, and the store reported that. On a busy machine, a lock may take longer to get than the store
-                    // waits.
+                    // The update was not done, and the store reported that. On a busy machine, a lock may take longer to get
+                    // than the store waits.
                     Err(error) => assert_eq!(error.kind(), ErrorKind::Busy, "{error}"),
                 }
             }

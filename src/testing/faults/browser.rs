@@ -23,8 +23,8 @@ use crate::{
 const OPERATION: &str = "faulty_browser.call";
 const BLANK: &str = "about:blank";
 
-/// A failure of an action. If the field `done` of a variant is true, the action is carried out nevertheless, but the caller
-/// is not told so.
+/// A failure of an action. If the field `done` of a variant is true, the action is carried out nevertheless, but the
+/// caller does not learn this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {
@@ -72,7 +72,8 @@ pub enum LookFault {
     Slow(Duration),
 }
 
-/// A browser that fails on demand. It wraps another browser. Clones share the lists of the calls made and of the faults that happened.
+/// A browser that fails on demand. It wraps another browser. Clones share the lists of the calls made and of the faults that
+/// happened.
 #[derive(Debug, Clone)]
 pub struct FaultyBrowser<B> {
     inner: B,
@@ -103,7 +104,8 @@ impl<B> FaultyBrowser<B> {
         }
     }
 
-    /// Adds a fault to the actions that `when` selects. If several faults apply to one action, the one that was added first is used.
+    /// Adds a fault to the actions that `when` selects. If several faults apply to one action, the one that was added first
+    /// is used.
     #[must_use]
     pub fn with(mut self, when: When, fault: BrowserFault) -> Self {
         self.faults.push((when, fault));

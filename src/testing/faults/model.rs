@@ -26,16 +26,18 @@ pub enum ModelFault {
     Empty,
     /// A reply with invalid JSON: a call as text, or a call whose arguments are a broken string.
     MalformedJson,
-    /// The wrapped model's reply with all calls replaced by one click, on an invented reference that no page has.
+    /// The wrapped model's reply, but with a single click instead of its calls. The click's reference is invented, so no
+    /// page has it.
     InventedRef,
     /// A reply in which the model refuses in words.
     Refusal,
-    /// The first half of the wrapped model's first call as text, as in a reply that exceeded the token limit.
+    /// A reply that breaks off, as if it had exceeded the token limit. It contains the first half of the wrapped model's
+    /// first call, as text.
     CutOff,
     /// The provider's filter rejects the request: [`ErrorKind::Refused`].
     ContentFilter,
-    /// [`ErrorKind::RateLimited`], with the waiting time that the provider demands; `None` if it
-    /// names no time.
+    /// [`ErrorKind::RateLimited`], with the waiting time that the provider demands; `None` if the provider demands no
+    /// particular time.
     RateLimited(Option<Duration>),
     /// The call never returns.
     Silent,
@@ -53,7 +55,8 @@ pub enum ModelFault {
     TextOnly,
 }
 
-/// A model that fails on demand. It wraps another model. Clones share the count of calls and the list of faults that happened.
+/// A model that fails on demand. It wraps another model. Clones share the count of calls and the list of faults that
+/// happened.
 #[derive(Debug, Clone)]
 pub struct FaultyModel<L> {
     inner: L,
@@ -77,7 +80,8 @@ impl<L> FaultyModel<L> {
         }
     }
 
-    /// Adds a fault to the calls that `when` selects. If several faults apply to one call, the one that was added first is used.
+    /// Adds a fault to the calls that `when` selects. If several faults apply to one call, the one that was added first is
+    /// used.
     #[must_use]
     pub fn with(mut self, when: When, fault: ModelFault) -> Self {
         self.faults.push((when, fault));
@@ -103,7 +107,8 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call. Returns the fault that applies to it and the number of faults so far, including this one; `None` if no fault applies.
+    /// Counts a call. Returns the fault that applies to it and the number of faults so far, including this one; `None` if no
+    /// fault applies.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -190,7 +195,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Returns a reply that contains the first half of the first call as text, the form in which a cut-off reply arrives.
+/// Returns a reply that is cut off: its text is the first half of the first call.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

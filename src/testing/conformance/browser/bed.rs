@@ -15,8 +15,8 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// Longest time that a check waits for the frames of a page to appear in an observation. Source: chosen; a driver must not wait for a slow
-/// frame forever, and on a busy machine the process of a frame starts late.
+/// Longest time that a check waits for the frames of a page to appear in an observation. Source: chosen; a driver must not
+/// wait for a slow frame forever, and on a busy machine the process of a frame starts late.
 const FRAMES: Duration = Duration::from_secs(30);
 /// Pause between two observations of a page whose frames are not there yet. Source: chosen.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -138,8 +138,8 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`], because its frame may
-    /// load later than the page. Fails the check if the element does not appear in this time.
+    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`], because
+    /// its frame may load later than the page. Fails the check if the element does not appear in this time.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;

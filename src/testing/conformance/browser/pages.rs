@@ -264,8 +264,8 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// Two forms with fields for a secret. The first submits to another origin. The second is changed to do so when text is
-/// typed into it.
+/// Two forms with fields for a secret. The first form submits to another origin. The second form starts to submit to
+/// another origin as soon as text is typed into it.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>

@@ -33,8 +33,8 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// The value of the secret in the checks. It contains quotes, a line separator and the end tag of a script, which could break out of a
-/// string literal.
+/// The value of the secret in the checks. It contains quotes, a line separator and the end tag of a script, which could
+/// break out of a string literal.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {

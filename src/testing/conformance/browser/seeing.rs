@@ -1,5 +1,5 @@
-//! Checks of pictures: a scene (the boxes of the elements in the window) must agree with the picture, and clicks at points of the picture
-//! must work.
+//! Checks of pictures: a scene (the boxes of the elements in the window) must agree with the picture, and clicks at points
+//! of the picture must work.
 
 use super::{
     Found,
@@ -24,7 +24,8 @@ const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
 
-/// Returns the scene of the current page, with the boxes of all elements that have a reference, and a picture of the same size.
+/// Returns the scene of the current page, with the boxes of all elements that have a reference, and a picture of the same
+/// size.
 async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
