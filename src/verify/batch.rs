@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Outcome;
 
-/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 5 calls, and the page itself
-/// follows the lines.
+/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 5 calls, and the prompt shows
+/// the page itself after these lines.
 const MAX_LINES: usize = 12;
 
 /// A call that was carried out or tried. The history lists its target under the same step number.

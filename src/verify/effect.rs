@@ -1,4 +1,4 @@
-//! The worst effect that an action may have on the current page, for the approval policy. Pure.
+//! The worst effect that an action may have on the current page, for the approval policy. This module does no I/O.
 
 use super::PageNow;
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
     secret::holds_secret,
 };
 
-/// The text that replaces the message of a dialog if a frame that the run may not visit may have written that message.
+/// The text that is shown instead of a dialog's message. It is used if the message may come from a frame that the run
+/// must not visit.
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
@@ -18,9 +19,9 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 
 /// Returns the worst effect that an action may have on the current page.
 ///
-/// For a key, the element with the focus is judged. For a drag, the element where it ends is judged. For Enter in a field,
-/// the buttons of its form are judged too. A click or drag whose locator the tree cannot resolve could act on anything, so
-/// it is irreversible.
+/// For a key, the element with the focus is judged. For a drag, the element where it ends is judged. For Enter in a
+/// field, the buttons of its form are judged too. If the tree cannot resolve the locator of a click or drag, the action
+/// could act on anything. So it is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -44,7 +45,7 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     classify(action, Some(&page.element(at)), &around)
 }
 
-/// The node that an action acts on, as far as it is known.
+/// The node that an action acts on, if this node is known.
 enum Aim {
     /// The action is a click or a drag whose locator the tree cannot resolve, so it may act on any node.
     Unknown,
@@ -110,7 +111,8 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
 
 /// Returns the buttons inside the nearest ancestor of `field` that contains any, in document order.
 ///
-/// In each further ancestor, only the nodes outside the previous one are searched, so that deep nesting costs no more than one walk.
+/// Each further ancestor is searched only outside the ancestor before it. So the whole search costs no more than one walk
+/// over the tree, however deep the nesting is.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
     let is_button = |id: &NodeId| tree[*id].role == Role::Button;
     let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();

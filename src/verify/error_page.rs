@@ -6,8 +6,8 @@ use crate::{
     page::{Observation, Role},
 };
 
-/// Returns the sentence that tells the model that a page is the browser's own error page, with the browser's reason;
-/// `None` for every other page.
+/// Returns the sentence that informs the model that a page is the browser's own error page. It includes the browser's
+/// reason. `None` for every other page.
 pub(crate) fn told(page: &Observation) -> Option<String> {
     let shown = "this is the browser's own error page, not a page of the site";
     page.browser_error().map(|why| match why {
@@ -16,11 +16,11 @@ pub(crate) fn told(page: &Observation) -> Option<String> {
     })
 }
 
-/// Returns the outcome of an action that led to the browser's own error page although the driver reports it as done;
-/// `None` if it did not lead there. `before` is the page before the action, if one was observed.
+/// Returns the outcome of an action that led to the browser's own error page although the driver reports success. `None`
+/// if the action did not lead there. `before` is the page before the action, if one was observed.
 ///
-/// A navigation has failed, and so has a click on a link. Any other action may have sent something before the page was lost,
-/// so its outcome is unclear.
+/// A navigation has failed, and so has a click on a link. Any other action may have sent something before the page was
+/// lost, so its outcome is unclear.
 pub(crate) fn led_to_error_page(
     action: &BrowserAction,
     outcome: &Outcome,

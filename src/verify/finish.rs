@@ -1,8 +1,8 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
-//! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The
-//! title does not count either, because it names a page but does not show what happened on it. The result of a tool of the
-//! embedder counts if the tool says so.
+//! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The title
+//! does not count either, because it names a page but does not show what happened on it. The result of a tool that the
+//! embedding program provides counts if the tool declares that it does.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -19,18 +19,20 @@ use serde::{Deserialize, Serialize};
 /// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
 /// anywhere.
 const MIN_EVIDENCE: usize = 3;
-/// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; as for an
-/// extracted text.
+/// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; it is the
+/// same as for an extracted text.
 const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of a reported claim. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words, not counting denials, for evidence to count as a sentence. Source: chosen.
+/// Minimum number of words at which evidence counts as a sentence. Words that deny something are not counted. Source:
+/// chosen.
 const TELLING: usize = 3;
-/// The claim that is reported for an answer which denies something although the page was not shown whole.
+/// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of words of the evidence that are reported as missing on the page. Source: chosen.
+/// Maximum number of missing words that a report lists. These are words of the evidence that are not on the page. Source:
+/// chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
@@ -44,9 +46,10 @@ const DENIALS: [&str; 22] = [
 pub(crate) enum Evidence {
     /// On the current page.
     Shown,
-    /// In a text that the run read from a page earlier. The words were also found among the words of that page.
+    /// In a text that the run read earlier, either from a page or from a tool. In the case of a page, the words were also
+    /// found among the page's own words.
     Earlier,
-    /// Nowhere. The text gives the reason for the model: mostly the words that are missing on the page.
+    /// Nowhere. The text explains this to the model. In most cases, it lists the words that are missing on the page.
     Missing(String),
 }
 
@@ -56,20 +59,21 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// Texts that the run read from pages: for each, the words of the text and the words of its page. Of a text that a tool
-    /// returned, only the words.
+    /// The texts that the run read. The entry of a text from a page holds the words of the text and the words of its
+    /// page. The entry of a text from a tool holds `None` and the words of the text.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
-    /// Not part of the state: it only saves time, and is filled again.
+    /// The texts that were added before. They are not stored, because they only save time and are collected again.
     #[serde(skip)]
     known: Known,
 }
 
-/// Hashes of the texts whose words were added. A page repeats most texts of the page before.
+/// Hashes of the texts whose words were added. A page repeats most texts of the previous page, and their words need not
+/// be added again.
 #[derive(Debug, Clone, Default)]
 struct Known(HashSet<u64>);
 
 impl Known {
-    /// Adds a text. Returns false if it was known.
+    /// Adds a text. Returns false if it was added before.
     fn add(&mut self, text: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -105,7 +109,7 @@ impl Seen {
         }
     }
 
-    /// Adds a text that was read from this page, as [`page`](Self::page) does.
+    /// Adds this page and a text that was read from it. Adds nothing if this is the browser's own error page.
     pub(crate) fn extract(&mut self, text: &str, page: &Observation) {
         if page.is_browser_error() {
             return;
@@ -114,7 +118,8 @@ impl Seen {
         self.read.push((Some(text::words(text)), shown(page)));
     }
 
-    /// Adds the first [`MAX_RETURNED`] characters of a result of a tool whose results are evidence.
+    /// Adds a tool's result, cut to [`MAX_RETURNED`] characters. Call this only for a tool whose results count as
+    /// evidence.
     pub(crate) fn returned(&mut self, text: &str) {
         let end = text.char_indices().nth(MAX_RETURNED);
         let text = end.map_or(text, |(at, _)| &text[..at]);
@@ -172,7 +177,7 @@ fn letters(words: &[String]) -> usize {
     words.iter().map(|word| word.chars().count()).sum()
 }
 
-/// Searches for evidence that must be one passage of a page, with at least `min` letters and digits. `here` holds the
+/// Searches for evidence that must be one passage of a page and have at least `min` letters and digits. `here` holds the
 /// words of the current page.
 fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
     let wanted = text::words(evidence);
@@ -236,8 +241,9 @@ fn unmarked(evidence: &str) -> String {
     kept
 }
 
-/// Returns the claims of an answer that are not proven. A number or quoted name is not proven if it occurs neither in the
-/// evidence nor on any page of the run. The absence of something is not proven if the page was not shown whole.
+/// Returns the claims of an answer that are not proven. A number or a quoted name is not proven if it occurs neither in
+/// the evidence nor on any page of the run. A statement that something is absent is not proven if the page was not shown
+/// whole.
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -328,7 +334,7 @@ fn numbers(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns a number in normal form. The text consists of digits and of single separators between them.
+/// Returns a number in normal form. The text must consist of digits with single separators between them.
 fn plain(number: &str) -> String {
     let (whole, fraction) = match number.rsplit_once(['.', ',']) {
         // Three digits after the last separator are thousands.
@@ -344,15 +350,15 @@ fn plain(number: &str) -> String {
     plain
 }
 
-/// Returns the words of the page in order. An empty word stands where the content of a field was left out, so that no match
-/// reaches across the gap.
+/// Returns the words of the page in order, without the contents of fields. An empty word marks each field that was left
+/// out, so that no match reaches across the gap.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order. `None` stands where the content of a field was left out.
+/// Returns the texts of the page in order, without the contents of fields. `None` marks each field that was left out.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];

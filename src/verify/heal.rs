@@ -1,4 +1,4 @@
-//! Finds targets that have another name than expected, by the names and attributes that earlier runs recorded.
+//! Finds targets whose names have changed. It uses the names and attributes that earlier runs recorded.
 
 use super::{PageNow, again::find_again};
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 
 /// Returns the reference of the element that earlier runs knew by the words of this locator.
 ///
-/// `None` if the locator matches anything on the page. Also `None` if the page contains no element, or several elements,
-/// that earlier runs knew by these words.
+/// Returns `None` if the locator itself matches anything on the page. Also returns `None` unless exactly one element on
+/// the page was known by these words.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -50,9 +50,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Finds the targets of the action on this page, and returns the action with their references. A target that [`find_again`]
-/// does not find is searched for by the attributes that earlier runs recorded. `wanted` holds the identities of the targets.
-/// Returns `None` if [`find_again`] finds all targets, or if a target cannot be found at all.
+/// Returns the action with the references of its targets on this page. A target is searched for with [`find_again`]
+/// first, and then by the attributes that earlier runs recorded. `wanted` holds the identities of the targets. Returns
+/// `None` if [`find_again`] finds all targets, or if a target cannot be found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -83,7 +83,7 @@ mod tests {
         page::{Node, Observation, Tree},
     };
 
-    /// A page of buttons: name, reference and test id.
+    /// Returns a page of buttons. Each button is given as its name, reference and test id.
     fn page(buttons: &[(&str, &str, &str)]) -> PageNow {
         let mut b = Tree::builder();
         for (name, reference, testid) in buttons {

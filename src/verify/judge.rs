@@ -1,4 +1,4 @@
-//! The outcome of an action: the driver's report, checked against what the page shows. Pure.
+//! The outcome of an action: the driver's report, checked against what the page shows. This module does no I/O.
 
 use std::collections::BTreeSet;
 
@@ -14,9 +14,10 @@ pub(crate) struct Attempt<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened; `None` if it opened no dialog.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// The events that happened during the action, without the opening of `dialog`.
+    /// The events that happened during the action, except that `dialog` opened.
     pub(crate) notices: &'a [Notice],
-    /// The reactions of the page, including reactions that the tree does not show; `None` if the driver did not watch for reactions.
+    /// The reactions of the page, including reactions that the tree does not show; `None` if the driver did not watch for
+    /// reactions.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
@@ -91,8 +92,8 @@ fn has_selected(action: &BrowserAction, before: &Observation, after: &Observatio
     selects && !after.selected.is_empty() && after.selected != before.selected
 }
 
-/// Returns true if the action typed text into a read-only field whose value did not change. If the page changed elsewhere,
-/// such as by a calendar that opens late, the change belongs to the previous action.
+/// Returns true if the action typed text into a read-only field whose value did not change. Other changes of the page do
+/// not matter. For example, a calendar that opens late belongs to the previous action.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -182,11 +183,11 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     press.key.moves() || selects(&press.key)
 }
 
-/// Returns true if an action that worked must have changed what the page shows. If `is_watched`, the driver watches for
-/// reactions of the page, and a reaction counts as a change.
+/// Returns true if the page must show a change when this action has worked. `is_watched` is true if the driver watches
+/// for reactions of the page. Then a reaction counts as a change too.
 ///
-/// In a field, a key that moves along the line may move only the caret, which no observation shows. So nothing is
-/// required of such a key.
+/// In a field, a key that moves along the line may move only the caret, which no observation shows. So no change is
+/// required for such a key.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {

@@ -1,6 +1,6 @@
 //! Judgement of actions and answers: the outcome of an action, the harm it may do, and the evidence of an answer.
 //!
-//! Pure: the loop passes the observations before and after an action, and acts on the verdict.
+//! This module does no I/O. The loop passes the observations before and after an action, and acts on the verdict.
 
 mod again;
 mod batch;

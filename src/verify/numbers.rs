@@ -2,14 +2,14 @@
 //!
 //! A stepper, a cart, a calculator and a score answer an action in digits, but a clock changes its digits too. A second
 //! look with no action in between tells them apart: a number that stays has answered the action, a number that changes
-//! again ticks by itself. There is one exception. A number that changes again but stood still during the previous
-//! action was set going by this action, like a stopwatch, so it answers the action.
+//! again ticks by itself. There is one exception. A number may change again although it stood still during the previous
+//! action. Then this action has started it, like a stopwatch, so the number answers the action.
 //!
 //! One case cannot be decided: a clock that shows minutes may tick between the looks before and after an action. So a
 //! changed time of day counts as an answer only beside the target. In every other doubtful case the number counts as an
-//! answer, and the model reads which number it was. This is the smaller error. If an unrelated number is reported for an
-//! action without effect, the model recognises that. If an action that worked is reported as having no effect, the model
-//! repeats the action.
+//! answer, and the model reads which number it was. This is the smaller error: the model recognises an unrelated number
+//! that is reported for an action without effect. But if an action that worked is reported as having no effect, the model
+//! repeats it.
 
 use std::collections::BTreeSet;
 
@@ -42,8 +42,8 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if only numbers changed with an action, and it is not yet known whether the action caused the changes:
-    /// no changed number is known to answer actions, and at least one is not known to tick.
+    /// Returns true if only numbers changed with an action, and it is still open whether the action changed them. It is
+    /// open if no changed number is known to answer actions and at least one is not known to tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -53,8 +53,8 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Returns true if a clock explains the changes: all of them are numbers known to tick, and one of them is beside
-    /// the target. A clock farther away explains no change beside the target.
+    /// Returns true if a clock explains the changes. All changes must be of numbers that are known to tick, and at least
+    /// one of these numbers must be beside the target. A clock farther away explains no change beside the target.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -81,8 +81,9 @@ impl Numbers {
 
     /// Learns from a second look at the same page, with no action since the first look.
     ///
-    /// `changes` is what the last action before both looks changed. `since` is what changed between the looks.
-    /// `earlier` is what the action before the last one changed; `None` if that action was on another page.
+    /// `changes` contains the changes by the last action before both looks. `since` contains the changes between the
+    /// looks. `earlier` contains the changes by the action before the last one; it is `None` if that action was on
+    /// another page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,

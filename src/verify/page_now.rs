@@ -18,7 +18,8 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 
 const LEAVE: &str = "Nothing on it is a word of the site or evidence. goto and go_back lead away from it, and reload tries again";
 
-/// One observation of a page with its interpretation. Identities and layout are computed when they are first needed.
+/// An observation of a page, with its interpretation. The identities of elements and the layout are computed when they
+/// are first needed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {
@@ -34,7 +35,7 @@ pub(crate) struct PageNow {
     layout: Arc<OnceLock<Layout>>,
 }
 
-/// The serialized form of a page: its observation, from which the rest is computed.
+/// The serialized form of a page. It is the observation, because everything else can be computed from it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Looked {
     look: u64,

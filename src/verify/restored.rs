@@ -1,4 +1,5 @@
-//! Failures that a later step made up for: a field that could not be filled now has the value after all. Pure.
+//! Failures that a later step repaired: a field that could not be filled has the wanted value now. This module does no
+//! I/O.
 
 use super::PageNow;
 use crate::{
@@ -7,12 +8,12 @@ use crate::{
     working::Step,
 };
 
-/// Number of latest steps among which failures are searched for. Source: chosen, the same as the window in which lessons
-/// search for a recovery.
+/// Number of latest steps that are searched for failures. Source: chosen; it is the same as the number of steps among
+/// which lessons search for a recovery.
 const WINDOW: usize = 10;
 
-/// Returns the numbers of earlier steps that failed to fill a field with a text that the field has now. The field must have
-/// the text on the page after the current step, and not on the page before it.
+/// Returns the numbers of earlier steps that failed to fill a field with a text, if the current step has now given the
+/// field this text. So the field has the text on the page after the current step, and not on the page before it.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,

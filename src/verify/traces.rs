@@ -1,4 +1,4 @@
-//! Judges whether a page's traces (reactions outside the page tree) are due to an action. Pure.
+//! Judges whether a page's traces (reactions outside the page tree) are due to an action. This module does no I/O.
 
 use crate::page::{Trace, TraceKind};
 
@@ -12,8 +12,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns the traces that a clock beside the target does not explain. Changes of markup after the action's events are
-/// dropped, because a ticking number beside the target may be their cause.
+/// Returns the traces that cannot be due to a ticking clock beside the target. Changes of markup after the action's own
+/// events are dropped, because the clock may have caused them.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()
