@@ -6,8 +6,8 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked, counted from the first one. Source: chosen; more marks would cover the
-/// elements.
+/// Maximum number of elements that are marked. If there are more, only the first ones are marked. Source: chosen; more
+/// marks would cover the elements.
 const MAX_MARKS: usize = 120;
 /// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
 /// halves the picture.
@@ -83,8 +83,8 @@ fn draw(picture: &mut Raster, scene: &Scene) {
 }
 
 /// Returns the rectangles that the label of an element may fill, the best first. The first rectangles are beside the
-/// element, where the label covers no part of it; the last ones are inside it. The arguments are the box of the element and
-/// the size of the label.
+/// element and cover no part of it. The last ones are inside it. The arguments are the box of the element and the size of
+/// the label.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

@@ -4,8 +4,9 @@
 //! picture; this module decides and draws. Marks are drawn on the picture, never into the page.
 //!
 //! ```text
-//! need     whether the tree says too little      marks    references at the corners of outlined elements
-//! point    the element under a point             raster   the picture as pixels; glyphs, its few letters
+//! need     decides whether a picture is needed   marks    draws references at the corners of outlined elements
+//! point    finds the element under a point       raster   holds a picture as pixels
+//!                                                glyphs   the letters of the references
 //! ```
 
 mod glyphs;

@@ -11,7 +11,8 @@ const MIN_SVG: f64 = 10_000.0;
 /// Share of the window that an unnamed image must fill to be the content of a page. Source: chosen; pictures of
 /// products and people fill less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Minimum number of unnamed elements at which a picture is needed. Source: chosen; a single one can be recognised by its position.
+/// Minimum number of unnamed elements at which a picture is needed. Source: chosen; a single one can be recognised by its
+/// position.
 const MIN_NAMELESS: usize = 2;
 /// Minimum number of empty boxes that may form a board. Source: chosen; fewer are separators and bars.
 const MIN_BLANK: usize = 6;
@@ -27,8 +28,8 @@ pub(crate) enum Lack {
     Blank,
 }
 
-/// Returns the references of the first `max` elements without a name. [`lack`] needs the positions of these elements
-/// only.
+/// Returns the references of the first `max` elements without a name. These are the only elements whose positions
+/// [`lack`] needs.
 pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
     let nameless = elements.iter().filter(|one| is_nameless(one));
     nameless

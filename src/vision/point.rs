@@ -19,8 +19,8 @@ const PAGE: &str = "html";
 /// Returns the smallest element or drawing that contains all of these points of the window. If no element or drawing does,
 /// returns the page. `None` if one of the points lies outside the page.
 ///
-/// If an element and a drawing have the same size, returns the element: both are the same thing, and the element has a
-/// reference.
+/// If an element and a drawing have the same size, they are the same thing. In this case, the element is returned,
+/// because it has a reference.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
         .boxes
