@@ -1,4 +1,5 @@
-//! The history of a run as the prompt shows it: a view of its steps whose length is limited, however long the run is.
+//! The history of a run as the prompt shows it. It is a view of the run's steps, and its length is limited, however long
+//! the run is.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -47,18 +48,20 @@ pub struct Group<'a> {
 /// A summary of the steps before those that [`History::entries`] returns.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Earlier<'a> {
-    /// The summarized steps that cannot be undone, oldest first. If there are more than [`MAX_LASTING`], only the last ones.
+    /// The steps of this summary that cannot be undone, oldest first. If there are more than [`MAX_LASTING`], only the
+    /// last ones.
     pub lasting: Vec<&'a Step>,
-    /// The groups of all summarized steps that are not in `lasting`, the largest group first, at most [`MAX_GROUPS`] groups.
+    /// Groups of all other steps of this summary, the largest group first, at most [`MAX_GROUPS`] groups.
     pub groups: Vec<Group<'a>>,
-    /// Number of summarized steps that are left out, because there were too many groups.
+    /// Number of steps in the groups that were left out because there are more than [`MAX_GROUPS`].
     pub others: usize,
-    /// The pages that the summarized steps led to, the most recent one last, at most [`MAX_PAGES`]. The current page and the
-    /// pages that later steps led to are left out.
+    /// The pages that the steps of this summary led to, the most recent one last, at most [`MAX_PAGES`]. The current page
+    /// and the pages that later steps led to are left out.
     pub pages: Vec<Visited<'a>>,
 }
 
-/// Returns true if the step did something that cannot be undone, or may have done so without a visible effect.
+/// Returns true if the step did something that cannot be undone. Also returns true if it may have done so without a
+/// visible effect.
 pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
@@ -260,7 +263,8 @@ mod tests {
         assert_eq!((last[0], last[19]), (296, 600));
     }
 
-    /// The summary as it follows from all steps read at once.
+    /// Returns the summary as computed from all steps at once. Tests compare it with the summary that is kept up to date
+    /// step by step.
     fn read_at_once(steps: &[Step], shown: usize) -> Earlier<'_> {
         let dropped: Vec<&Step> = steps[..shown].iter().filter(|step| is_told(step)).collect();
         let (mut lasting, others): (Vec<&Step>, Vec<&Step>) =

@@ -19,12 +19,13 @@ pub const MAX_NOTE: usize = 800;
 pub const MAX_LINES: usize = 40;
 /// Maximum number of texts that the program can give a run. Source: chosen.
 pub const MAX_GIVEN: usize = 20;
-/// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; 20 of them fill half of a window of 64,000
-/// tokens.
+/// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; 20 of them fill half of a window
+/// of 64,000 tokens.
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Time for which an extracted text counts as current. Prompts give the age of older texts. Source: a requirement of the project.
+/// Time for which an extracted text counts as current. Prompts give the age of older texts. Source: a requirement of the
+/// project.
 pub const FRESH: TimeDelta = TimeDelta::seconds(300);
 /// Names that a given text must not have, because the model would take the text for something that the run itself
 /// observed.
@@ -53,7 +54,7 @@ pub struct Extraction {
 }
 
 impl Extraction {
-    /// Returns the text for prompts: the shortened one, or else the whole.
+    /// Returns the text for prompts: the shortened text, or else the whole text.
     pub fn shown(&self) -> &str {
         self.short.as_deref().unwrap_or(&self.text)
     }
@@ -66,8 +67,8 @@ impl Extraction {
     }
 }
 
-/// The memory of one run: its steps, the lines that it read and the texts that it took from pages, its notes, and the
-/// texts that the program gave it.
+/// The memory of one run. It contains the run's steps and notes, the lines and texts that the run took from pages, and
+/// the texts that the program gave it.
 ///
 /// A [`Run`](crate::agent::Run) has such a memory and shows it to the model, each part within its limits. A program
 /// that uses the browser without a model can have one of its own.
@@ -99,7 +100,7 @@ pub struct Memory {
     taken_back: BTreeSet<String>,
 }
 
-/// A memory as it is stored: without the tally, which follows from the steps.
+/// A memory as it is stored. The tally (the counts of the steps) is left out, because it can be computed from the steps.
 #[derive(Deserialize)]
 struct Stored {
     steps: Vec<Step>,

@@ -10,13 +10,14 @@
 //! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody
 //!   gives a step a priority.
 //! - An action is never repeated unseen. A second attempt is a step of its own, so a step has no number of retries.
-//! - The memory has no token budget of its own. The message has one budget, and its sections give way in the order of their
-//!   priorities.
+//! - The memory has no token budget of its own. Only the whole message has a budget. If it does not fit, its sections are
+//!   cut in the order of their priorities.
 //! - Given texts are not chosen by their words. A program gives few of them, and each for a reason, so a message shows all
 //!   that fit.
 //! - The limits of the memory are constants, because they follow from what a message can show. The mode of a run decides
 //!   how much of a message the extracted texts may take.
-//! - A page is identified by its address and title. The type and content of each observed page are in the event `interpreted`.
+//! - A page is identified by its address and title. The type and content of each observed page are in the event
+//!   `interpreted`.
 
 mod history;
 mod memory;

@@ -19,11 +19,12 @@ pub struct Pages<'a>(&'a [Step]);
 pub struct Visited<'a> {
     /// The address.
     pub url: &'a str,
-    /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. Page data.
+    /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. Page
+    /// data.
     pub title: &'a str,
     /// Number of the step that first led to the page; 0 if the run began there.
     pub first: u32,
-    /// Number of the last step after which the run was on the page.
+    /// Number of the last step that ended with the run on the page.
     pub last: u32,
     /// Number of times that the run came to the page.
     pub visits: usize,
@@ -38,7 +39,7 @@ pub struct Visited<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
-    /// The steps to repeat, oldest first.
+    /// The steps that gave the fields their values, oldest first. Repeating these steps restores the values.
     made: Vec<&'a Step>,
     others: usize,
 }
@@ -77,8 +78,7 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a step changed a field or box by an action that is not repeated: by typing keys, or by another action
-/// such as a click.
+/// Returns true if a step changed a field or box in a way that is not repeated, such as by typing keys or by a click.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
@@ -91,8 +91,8 @@ fn is_entered(step: &Step) -> bool {
         && (by_keys || step.targets.iter().any(is_value))
 }
 
-/// Returns true if a step may have made the browser load the page anew at the same address, because the step loaded the page or sent a
-/// form. The page then has none of the values from before.
+/// Returns true if a step may have made the browser load the page anew at the same address, because the step loaded the page
+/// or sent a form. The page then has none of the values from before.
 fn may_have_loaded(step: &Step) -> bool {
     use BrowserAction as A;
     let by_action = match &step.action {

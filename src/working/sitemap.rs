@@ -9,8 +9,8 @@ use crate::{
     page::{NodeId, PageType, PageView, Role, Tree},
 };
 
-/// Maximum number of headings that are kept of a page. Also the maximum number of names of fields and buttons that are
-/// kept. Source: chosen.
+/// Maximum number of headings that are kept for a page. The same maximum applies to the names of its fields and buttons.
+/// Source: chosen.
 const MAX_NAMES: usize = 8;
 /// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -81,7 +81,7 @@ pub struct MapPage {
     /// The page with the link that led to this one, as a position in [`SiteMap::pages`]; `None` for the start page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<usize>,
-    /// The words of the link that led to this page.
+    /// The text of the link that led to this page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
     /// The headings, the highest level first.
@@ -118,8 +118,8 @@ impl SiteMap {
 }
 
 impl MapPage {
-    /// Creates the entry of the page with this address, with its headings, controls and numbers of links. Its depth and the link that
-    /// leads to it are not set yet.
+    /// Creates the entry of the page with this address, with its headings, controls and numbers of links. Its depth and the
+    /// link that leads to it are not set yet.
     pub fn of(url: &str, view: &PageView, tree: &Tree) -> Self {
         let name = |id: NodeId| {
             let node = &tree[id];

@@ -122,9 +122,9 @@ impl From<Place> for String {
 pub struct Finished {
     /// The answer, in the model's words.
     pub answer: String,
-    /// The words of a page that the model quoted as evidence.
+    /// The words that the model quoted from a page as evidence.
     pub evidence: String,
-    /// True if these words were seen on the pages of the run.
+    /// True if the words of `evidence` were seen on the pages of the run.
     pub verified: bool,
     /// Claims of the answer that no page of the run supports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,7 +183,8 @@ pub struct Step {
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
-    /// True if another document is shown at the same address: the page was loaded again, or it has replaced all of its elements.
+    /// True if another document is shown at the same address: the page was loaded again, or it has replaced all of its
+    /// elements.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reloaded: bool,
     /// The words around the target, if the page has other elements with the same name. Page data.
@@ -193,8 +194,8 @@ pub struct Step {
     /// observed. Page data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
-    /// True if the target could not be found as the model named it, and was found among the elements that earlier runs
-    /// used on the host.
+    /// True if the target could not be found by the name that the model gave. It was then found among the elements that
+    /// earlier runs used on the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub healed: bool,
     /// Numbers of earlier failed steps whose purpose this step achieved: the field now has the value that those steps
@@ -214,8 +215,8 @@ pub struct Step {
     /// data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
-    /// The same text as it was shortened for prompts, by a model or because a checkpoint became too large; `None` if it was
-    /// not shortened.
+    /// The text of `gave` after it was shortened for prompts, by a model or because a checkpoint became too large. `None`
+    /// if it was not shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
     /// The answer and evidence of a `finish`; `None` for every other action.
@@ -263,17 +264,19 @@ impl Step {
         self.left_scope || (before.is_some() && before != after)
     }
 
-    /// Returns the page that the step led to. `None` if the address is unchanged or unknown, if the action failed, or if the
-    /// new page was outside the run's scope and was left again.
+    /// Returns the page that the step led to. Returns `None` if the address is unchanged or unknown, or if the action
+    /// failed. Also returns `None` if the new page was outside the run's scope and was left again.
     pub fn led_to(&self) -> Option<&Place> {
         let is_other = !self.after.url().is_empty() && self.after.url() != self.before.url();
         let was_kept = !self.left_scope && !matches!(self.outcome, Outcome::Failed(_));
         (is_other && was_kept).then_some(&self.after)
     }
 
-    /// Returns the text that `eval`, `run_code` or a tool of the embedder returned, as prompts show it: the shortened text,
-    /// or else the whole. Returns `None` for other actions, because an extraction is kept under its name, and lists such as
-    /// those of the tabs change.
+    /// Returns the text that `eval`, `run_code` or a tool of the embedding program returned. If the text was shortened
+    /// for prompts, returns the shortened text.
+    ///
+    /// Returns `None` for other actions. An extracted text is kept under its name instead, and the text of a list, such
+    /// as the list of tabs, is soon out of date.
     pub fn result(&self) -> Option<&str> {
         let is_kept = matches!(
             self.action,

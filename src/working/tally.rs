@@ -9,8 +9,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of steps that stop being shown one by one at the same time, the oldest first. Source: chosen; between two such
-/// times, the history only grows at its end, so that a provider can cache its beginning.
+/// Number of steps, the oldest first, that are dropped together when too many are shown one by one. Source: chosen;
+/// between two such moments, the history only grows at its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
 /// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
@@ -28,7 +28,7 @@ pub(super) struct GroupCount {
 pub(super) struct PageCount {
     /// Position of the first step that led to the page; `None` if the run began there.
     pub(super) came: Option<usize>,
-    /// Number of the last step after which the run was on the page.
+    /// Number of the last step that ended with the run on the page.
     pub(super) last: u32,
     pub(super) visits: usize,
 }
@@ -43,7 +43,7 @@ pub(super) struct Tally {
     pub(super) shown: usize,
     /// Number of steps before `shown` that the history contains: all except `finish` steps.
     pub(super) dropped: usize,
-    /// Positions of the steps whose results prompts go on to show.
+    /// Positions of the steps whose results prompts still show.
     pub(super) results: Vec<usize>,
     /// The last steps before `shown` that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
@@ -53,8 +53,8 @@ pub(super) struct Tally {
     /// The pages, in the order of the first visit.
     pub(super) pages: Vec<PageCount>,
     page_of: HashMap<String, usize>,
-    /// The pages, in the order in which the run was last on them. Each is a pair: the number of the last step after which
-    /// the run was on the page, and the page's index in `pages`.
+    /// The pages, ordered by when the run was last on them. Each entry is a pair: the number of the last step that ended
+    /// on the page, and the page's index in `pages`.
     pub(super) by_last: BTreeSet<(u32, usize)>,
 }
 
@@ -139,7 +139,7 @@ impl Tally {
         });
     }
 
-    /// Takes the first step out of those that are shown one by one. If this step cannot be undone, adds it to `lasting`.
+    /// Removes the first of the steps that are shown one by one. If this step cannot be undone, adds it to `lasting`.
     /// Otherwise adds it to a group.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
