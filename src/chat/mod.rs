@@ -1,6 +1,7 @@
 //! The request to a model and its response, independent of any provider's format.
 //!
-//! Pure values. `prompt` builds requests, an `llm` adapter carries them, `agent` reads the responses.
+//! These types are plain values. The module `prompt` builds requests, an adapter in `llm` sends them to a provider, and
+//! `agent` reads the responses.
 
 mod request;
 mod response;

@@ -11,11 +11,12 @@ pub enum CallMode {
     /// The provider's own tool calls; the model must make at least one.
     #[default]
     Tools,
-    /// A text that follows [`ToolSet::reply_schema`]. Small local models keep to a schema better than to tool calls.
+    /// A JSON text instead of tool calls. The text follows the schema that [`ToolSet::reply_schema`] returns. Small local
+    /// models keep to a schema better than to tool calls.
     JsonSchema,
 }
 
-/// A picture for a model that can see.
+/// A picture of the page, for a model that understands pictures.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Image {
     /// The bytes of a PNG file.
@@ -34,7 +35,7 @@ impl fmt::Debug for Image {
 pub struct ChatRequest {
     /// The system instruction. Its bytes are the same in every step of a run, so that providers cache it.
     pub system: String,
-    /// The only message. The parts that change least from step to step come first.
+    /// The only message of the request. The parts that change least from step to step come first.
     pub message: String,
     /// The tools, in a fixed order.
     pub tools: Arc<ToolSet>,
@@ -46,7 +47,7 @@ pub struct ChatRequest {
     pub temperature: f64,
     /// Maximum number of tokens in the reply.
     pub max_output: TokenCount,
-    /// Pictures of the page. Empty if the run sends none or the model understands none.
+    /// Pictures of the page; empty if the run sends no pictures or the model does not understand pictures.
     pub images: Vec<Image>,
 }
 
@@ -73,8 +74,8 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Maximum number of tokens of request and reply together; `None` if unknown. The loop cuts its messages to fit. If
-    /// the maximum is unknown, the loop assumes 64,000 for the request.
+    /// Maximum number of tokens of request and reply together; `None` if unknown. The agent cuts its messages so that they
+    /// fit. If the maximum is unknown, the agent assumes 64,000 tokens for the request.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,

@@ -1,4 +1,4 @@
-//! The response of a model. The calls in it decide what happens next; its stop reason does not.
+//! The response of a model. The calls in the response decide what happens next; its stop reason does not.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ use crate::{
 /// Source: chosen; a reply of 2,048 tokens, the default maximum, has about 8,000 characters.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
 /// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; a reply of 2,048 tokens, the default
-/// maximum, has about an eighth of these bytes.
+/// maximum, has about 8,000 bytes.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
 /// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
 /// them.
@@ -29,7 +29,7 @@ pub struct Usage {
     pub input: TokenCount,
     /// Tokens of the reply, including reasoning.
     pub output: TokenCount,
-    /// Part of `input` that the provider read from its cache.
+    /// Number of those tokens of `input` that the provider read from its cache.
     #[serde(default)]
     pub cached: TokenCount,
 }
@@ -38,7 +38,7 @@ pub struct Usage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatResponse {
-    /// Text beside the calls or instead of them.
+    /// Text that the model wrote in addition to calls, or instead of calls.
     #[serde(default)]
     pub text: String,
     /// Reasoning, if the provider shows it; used in logs only.
