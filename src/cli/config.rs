@@ -254,8 +254,8 @@ impl Config {
         Ok(())
     }
 
-    /// Makes each value from the files the default of its flag. Skips the flags in `except`, and each flag whose environment
-    /// variable is set. `is_set` tells whether a variable is set.
+    /// Turns each value of the files into the default of its flag. Skips the flags in `except`, and each flag whose
+    /// environment variable is set. `is_set` returns true if a variable is set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -308,7 +308,7 @@ impl Config {
         Refusal::usage(format!("{file}: {sentence}"))
     }
 
-    /// Returns the value of a flag as the files give it; `None` if no file sets it or if an environment variable takes
+    /// Returns the value that the files give to a flag; `None` if no file sets the flag or if an environment variable takes
     /// precedence.
     pub(super) fn text(&self, flag: &str) -> Option<&str> {
         let setting = self
@@ -466,7 +466,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match with_defaults {
         Ok(cli) => Ok(Some((cli, config))),
-        // The arguments alone were fine, so a value of a file is the reason.
+        // The arguments alone were valid, so a value of a file caused the error.
         Err(error) => Err(config.refusal(&error, &meant)),
     }
 }

@@ -34,7 +34,8 @@ fn namespace(text: &str) -> Result<Namespace, String> {
 }
 
 impl MemoryPlace {
-    /// Returns the memory in the folder `memory_dir`, or in the default folder if `memory_dir` is `None`. The namespace is the default one.
+    /// Returns the memory in the folder `memory_dir`, or in the default folder if `memory_dir` is `None`. The namespace is
+    /// the default one.
     pub(super) const fn of(memory_dir: Option<PathBuf>) -> Self {
         Self {
             memory_dir,
@@ -65,16 +66,16 @@ impl MemoryPlace {
         Ok(JsonFiles::open(dir))
     }
 
-    /// Says that the folder of memory does not exist; `None` if it exists or cannot be checked.
+    /// Returns a sentence that says that the folder of memory does not exist; `None` if it exists or cannot be checked.
     pub(super) fn missing(&self) -> Option<String> {
         let dir = self.dir().ok()?;
         let gone = fs::metadata(&dir).is_err_and(|error| error.kind() == ErrorKind::NotFound);
         gone.then(|| format!("there is no folder {}", dir.display()))
     }
 
-    /// Returns the result of a command that never makes the folder of memory, after saying that `--memory-dir` names a folder that
-    /// does not exist: in the refusal if there is one, or else on stderr. Nothing is said of the default folder, which does
-    /// not exist before the first run.
+    /// Returns `done`, the result of a command that never creates the folder of memory. If `--memory-dir` names a folder
+    /// that does not exist, says so: in the refusal if the command failed, otherwise on stderr. Says nothing about a missing
+    /// default folder, because that folder does not exist before the first run.
     pub(super) fn checked(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
         let Some(missing) = self.memory_dir.as_ref().and_then(|_| self.missing()) else {
             return done;
@@ -94,8 +95,9 @@ impl MemoryPlace {
     }
 }
 
-/// Returns the folder `named`, or else the default folder of memory, to which environment variables lead. An empty variable counts as
-/// unset. The default folder is never relative to the working folder, because memory should not depend on where a program is started.
+/// Returns the folder `named`. If it is `None`, returns the default folder of memory, which depends on environment
+/// variables. An empty variable counts as unset. The default folder is never relative to the working folder, because memory
+/// should not depend on where a program is started.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)

@@ -5,7 +5,7 @@
 //! | 0 | the command succeeded |
 //! | 1 | the command was tried and failed |
 //! | 2 | the command was not tried: the arguments are wrong, or it is not possible here; one sentence on stderr says what to do |
-//! | 130 | a second signal ended it at once |
+//! | 130 | a second signal ended the command at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!
 //! Only the binary calls this module; the library never does.

@@ -206,13 +206,14 @@ pub(super) struct ModelArgs {
     pub(super) images: Option<ImagesArg>,
 }
 
-/// The choice among the ways of earlier runs.
+/// Flags for the use of the recorded steps of earlier runs.
 #[derive(Debug, Default, Args)]
 pub(super) struct WayArgs {
-    /// Choose among the ways of earlier runs by recency, speed and verified steps too, not only by the similarity of their goals.
+    /// Rank the earlier runs that could be repeated by recency, speed and verified steps too, not only by the similarity of
+    /// their goals.
     #[arg(long)]
     pub(super) trace_scoring: bool,
-    /// Days after which the way of a run is forgotten. Default: 30.
+    /// Days after which the recorded steps of a run are forgotten. Default: 30.
     #[arg(long, value_name = "N")]
     pub(super) trace_ttl_days: Option<u32>,
 }

@@ -9,7 +9,7 @@ fn config(text: &str, is_trusted: bool) -> Result<Config, String> {
         .map_err(|refusal| refusal.sentence().to_owned())
 }
 
-/// Parses a command line with a file, as if these environment variables were set.
+/// Parses a command line together with a configuration file, as if these environment variables were set.
 fn run(text: &str, line: &str, set: &[&str]) -> crate::cli::run_args::RunArgs {
     let config = config(text, true).unwrap();
     let command = config.apply(Cli::command(), &BTreeSet::new(), &|name| {

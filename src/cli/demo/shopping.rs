@@ -4,8 +4,8 @@ use crate::demo::{Order, OrderLine};
 
 /// A shopping task: the product to buy, the choices to make, and the shipping data.
 ///
-/// The shop has other products whose names are the beginning of this product's name, so an agent that opens the first similar product has
-/// opened the wrong one.
+/// Another product, the Alpine Rain Jacket, has a name that is the beginning of this product's name. So an agent that opens
+/// the first similar product opens the wrong one.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,
@@ -54,7 +54,8 @@ impl ShoppingTask {
         )
     }
 
-    /// Returns the first difference between an order and the order that the task asks for, in words; `None` if the order is right.
+    /// Returns the first difference between an order and the order that the task asks for, in words; `None` if there is no
+    /// difference.
     pub(super) fn difference(&self, order: &Order) -> Option<String> {
         let [
             OrderLine {

@@ -3,7 +3,8 @@
 use super::shopping::ShoppingTask;
 use crate::{RunReport, demo::Order, report::words};
 
-/// Returns the requested order, or the first of these conditions that does not hold, in words:
+/// Returns the requested order. Fails if one of these conditions does not hold; the error describes the first such
+/// condition:
 ///
 /// - The run succeeded with evidence.
 /// - The shop has exactly one order.

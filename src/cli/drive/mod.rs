@@ -5,7 +5,7 @@
 //! model      configures the model                  stop     signals, and a closed output
 //! own_dir    the folders of runs and of memory     result   the result, as lines and as JSON
 //! watch      prints the steps as they happen
-//! probe      what an evaluation asks of the browser before and after the run
+//! probe      opens a page before the run and reads the last page after the run, for an evaluation
 //! ```
 
 mod browser;
@@ -40,7 +40,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Begin {
     New(Task),
-    /// An earlier run from the register of runs, which goes on under the same id.
+    /// An earlier run that continues under the same id. The register of runs contains this run.
     Resume(Task),
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
     pub(super) browser: Source,
     pub(super) runs: &'a OwnDir,
-    /// The folder of memory, which the output mentions if the folder is new; `None` if memory is not stored in a folder.
+    /// The folder of memory, or `None` if memory is not stored in a folder. The output mentions the folder if it is new.
     pub(super) memory_dir: Option<&'a OwnDir>,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
@@ -59,7 +59,7 @@ pub(super) struct Drive<'a> {
     /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
     /// The requests of an evaluation to the browser, made before and after the run; `None` for a run that a person watches.
-    /// With these requests, the run prints only warnings.
+    /// If there are such requests, only warnings are printed during the run.
     pub(super) probe: Option<Probe>,
 }
 
@@ -127,7 +127,7 @@ impl Drive<'_> {
         let task = task
             .with_run_id(id.clone())
             .with_artifact(path.display().to_string());
-        // In boxes, because the state of a run is large.
+        // Boxed, because the state of a run is large.
         let mut run = Box::new(if resumes {
             let resumed = Box::pin(agent.resume_run(task)).await;
             resumed.map_err(|error| runs::cannot_go_on(&id, error))?

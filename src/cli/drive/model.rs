@@ -169,8 +169,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Returns the text of an error. If the text contains the library's advice for a server that is not running, replaces this
-/// advice by advice that names the flag and the environment variable.
+/// Returns the text of an error. The library's advice for a server that is not running is replaced with advice that names
+/// the flag and the environment variable.
 pub(super) fn with_flags(text: &str) -> String {
     let here = format!(
         "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"

@@ -8,8 +8,8 @@ use std::{
 
 use crate::cli::{Refusal, memory_place::MemoryPlace};
 
-/// A writable folder, for run folders or for memory. When this is dropped, the folder is removed if it was missing before
-/// and nothing was written into it.
+/// A writable folder, for run folders or for memory. If the folder was missing before and nothing was written into it,
+/// dropping this value removes the folder.
 #[derive(Debug)]
 pub(in crate::cli) struct OwnDir {
     path: PathBuf,

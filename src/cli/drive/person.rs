@@ -11,8 +11,8 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum number of times that a person is asked to approve an action. If no answer is readable, the action is refused.
-/// Source: chosen.
+/// Maximum number of times that a person is asked to approve an action. If none of the answers is yes, no or stop, the
+/// action is refused. Source: chosen.
 const ATTEMPTS: usize = 3;
 /// Maximum length of the address in a question to the person, and of a question that the model asks. Unit: characters.
 /// Source: chosen.

@@ -178,7 +178,7 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Returns true if the parent process made this process ignore the signal, as far as the system reveals that.
+/// Returns true if the system reports that this process ignores the signal, because its parent process chose so.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

@@ -27,13 +27,13 @@ pub(in crate::cli) struct EvalArgs {
     /// The case file, as a flag.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     cases: Option<PathBuf>,
-    /// Number of seeds. Each case is run in each arm once for each seed.
+    /// Number of seeds. For each seed, each case is run once in each arm (see --arms).
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=100))]
     pub(super) seeds: u32,
-    /// The arms to compare, separated by commas.
+    /// The arms to compare, separated by commas. An arm is a way to use memory.
     #[arg(long, value_enum, value_name = "ARMS", value_delimiter = ',', default_values_t = [ArmName::Cold, ArmName::Warm, ArmName::Withheld])]
     arms: Vec<ArmName>,
-    /// Scope of a memory: the runs that share it.
+    /// The runs that share a memory.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = IsolationName::PerRun)]
     memory_isolation: IsolationName,
     #[command(flatten)]
@@ -50,7 +50,7 @@ pub(in crate::cli) struct EvalArgs {
     /// Maximum time of a run, such as 90s, 5m or 1h. A bare number is seconds. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     timeout: Option<Duration>,
-    /// The actions that need approval. Nobody is asked, so what needs approval is refused.
+    /// The actions that need approval. Nobody is asked, so an action that needs approval is refused.
     #[arg(long, value_enum, default_value_t = Approve::Hybrid)]
     approve: Approve,
     /// The folder that contains the run folders. It keeps the newest 100 runs.
@@ -61,7 +61,7 @@ pub(in crate::cli) struct EvalArgs {
     pub(super) json: bool,
 }
 
-/// A way in which the cases are run.
+/// An arm: a way to use memory in the runs of the cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ArmName {
     /// Without memory.
@@ -74,8 +74,8 @@ enum ArmName {
     Withheld,
 }
 
-/// Scope of a memory: the runs that share it. Whatever is chosen, runs of the arm `cold` begin with an empty memory, and runs of the arm
-/// `off` have none.
+/// The runs that share a memory. This choice does not affect the arms `cold` and `off`: runs of `cold` begin with an empty
+/// memory, and runs of `off` have no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
     /// The arms warm and withheld use and change your own memory, or that of --memory-dir. The earlier runs do so too.

@@ -8,8 +8,8 @@
 //!
 //! # Decisions
 //!
-//! - The result goes to stdout and into no file, so that the caller names its place. Each run has a folder of its own, as runs of
-//!   `webwise run` have.
+//! - The result goes to stdout and not into a file, so that the caller decides where to store it. Each run has a run folder
+//!   of its own, like the runs of `webwise run`.
 
 mod args;
 mod output;
@@ -185,7 +185,8 @@ fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), Strin
     }
 }
 
-/// Returns the figures of a run that an evaluation compares with those of other runs. `success` says whether the run counts as a success.
+/// Returns the figures of a run, such as its number of steps, in which an evaluation compares runs. `success` is true if the
+/// run counts as a success.
 pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
     Figures([
@@ -199,12 +200,13 @@ pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     ])
 }
 
-/// The memories that the runs of an evaluation use: the user's own memory, or one memory in this process for each pool. A pool is a set of
-/// runs that share a memory.
+/// The memories that the runs of an evaluation use: the user's own memory, or one memory in this process for each pool. A
+/// pool is a set of runs that share a memory.
 #[derive(Debug)]
 struct Memories {
     own: Option<Arc<dyn MemoryBackend>>,
-    /// The folder of the user's own memory. When this is dropped, the folder is removed if nothing was written into it.
+    /// The folder of the user's own memory. When this value is dropped, the folder is removed if it was missing before and
+    /// nothing was written into it.
     _dir: Option<OwnDir>,
     pools: BTreeMap<Pool, InMemory>,
 }

@@ -7,8 +7,8 @@ use crate::{
     secret::Redactor,
 };
 
-/// Returns the task of a case with these values, and a redactor that removes the task's secrets from texts. `number` replaces `{seed}` in
-/// addresses.
+/// Returns the task of a case with these values. Also returns a redactor, which removes the task's secrets from texts.
+/// `number` replaces `{seed}` in addresses.
 pub(super) fn of(case: &Case, values: &Values, number: u32) -> Result<(Task, Redactor), Refusal> {
     let wrong = |why: &str| Refusal::usage(format!("the case {:?}: {why}", case.name));
     let refused = |error: Error| {

@@ -32,7 +32,7 @@ pub(super) enum MemoryCommand {
     Explain(ExplainArgs),
     /// Compare the runs in which an item was shown with those that held it back.
     Report(ReportArgs),
-    /// Review the items that wait for a person one by one; without a terminal, list them.
+    /// Review one by one the items that wait for a person; without a terminal, list them.
     Review(ListArgs),
     /// Accept the words of an item, so that prompts may show them exactly as they are; or bring a retired item back.
     Trust(KeyArgs),
@@ -76,7 +76,7 @@ pub(super) struct KeyArgs {
 pub(super) struct ExplainArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     pub(super) run: String,
-    /// Show only the items whose key is this, or begins with this.
+    /// Show only items with this key, or with a key that begins with this text.
     pub(super) key: Option<String>,
     /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
     /// lists.
@@ -141,7 +141,7 @@ fn host(text: &str) -> Result<HostArg, String> {
             by_http: None,
         })
     } else {
-        // Otherwise `mailto:a@b.c` would be taken for a user of the host `b.c`.
+        // Without this check, `mailto:a@b.c` would be read as the user `mailto` at the host `b.c`.
         let https = of(&format!("https://{text}"));
         https
             .filter(|(url, _)| url.username().is_empty() && url.password().is_none())

@@ -23,7 +23,7 @@ use crate::{
     store::{Forgotten, Item, Keeper, Place, Undone},
 };
 
-/// Maximum length of a run's goal in the question whether to undo the run. Unit: characters. Source: chosen.
+/// Maximum length of a run's goal in the question that is asked before the run is undone. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 60;
 /// Maximum number of known hosts that a refusal names. Source: chosen.
 const MAX_HOSTS: usize = 5;
@@ -80,7 +80,8 @@ async fn forget<M: MemoryBackend>(
     Ok(())
 }
 
-/// Returns the refusal to forget a place of which nothing is known. It names the hosts that are known, those of `site` first.
+/// Returns the refusal to forget a host or site about which memory knows nothing. The refusal names some hosts that memory
+/// knows, those of `site` first.
 async fn unknown<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     place: &MemoryPlace,
@@ -248,8 +249,8 @@ pub(super) async fn undo<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks the person at the terminal whether to carry out an action: `verb` names the action, and `what` its object. Fails if
-/// the person does not agree, or if there is no terminal. With `yes`, asks nothing and succeeds.
+/// Asks the person at the terminal whether to carry out an action. `verb` names the action, and `what` names its object.
+/// Fails if the person does not agree, or if there is no terminal. With `yes`, asks nothing and succeeds.
 fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     if yes {
         return Ok(());

@@ -62,7 +62,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
 }
 
-/// Returns in words to which sites a shelf applies.
+/// Returns the sites to which a shelf (a part of the store) applies, in words.
 pub(super) fn scope(shelf: &Shelf) -> String {
     match &shelf.scope {
         Scope::Global => "every site".to_owned(),

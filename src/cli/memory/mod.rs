@@ -8,7 +8,7 @@
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
 //! folder     the files of a documented folder
-//! diff       two memories, compared
+//! diff       compares two memories
 //! scan       a search for secrets
 //! explain    why memory gave advice in a run
 //! report     what each item was worth in the runs of a folder
@@ -62,7 +62,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     };
     tell_notices(&store);
     match &args.command {
-        // An import makes the folder, and the lines of the list say that it is missing.
+        // An import creates the folder, and the list itself says that the folder is missing.
         MemoryCommand::Import(_) | MemoryCommand::List(ListArgs { json: false }) => done,
         _ => args.place.checked(done),
     }

@@ -102,8 +102,8 @@ fn item_facts(item: Item) -> ItemFacts {
     }
 }
 
-/// Returns the share of runs that held the item back as a control, among all runs that showed it or held it back. From 0 to
-/// 1.
+/// Returns the share of runs, from 0 to 1, that held the item back as a control. The share is among all runs that showed the
+/// item or held it back.
 fn withheld_share(item: &Worth) -> f64 {
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     count(item.withheld) / count((item.offered + item.withheld).max(1))

@@ -16,7 +16,7 @@ use crate::{
     store::{Item, Keeper},
 };
 
-/// Maximum number of times that the person is asked about one item. If no answer is readable, the item is skipped. Source:
+/// Maximum number of times that the person is asked about one item. If no answer is understood, the item is skipped. Source:
 /// chosen.
 const ATTEMPTS: usize = 3;
 
@@ -38,7 +38,7 @@ pub(super) async fn run<M: MemoryBackend>(
     let somebody = io::stdin().is_terminal() && io::stdout().is_terminal();
     let is_asked = !args.json && somebody && !waiting.is_empty();
     let printed = if is_asked { &[][..] } else { &waiting };
-    // Report in any case what cannot be read, because items there may wait for review.
+    // The parts of memory that cannot be read are reported in any case, because they may contain items that wait for review.
     list::print(&read, printed, args.json);
     if !is_asked {
         if waiting.is_empty() && !args.json {
@@ -66,7 +66,8 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Asks for the person's decision on an item, at most [`ATTEMPTS`] times. If no answer is readable, returns [`Word::Skip`].
+/// Asks for the person's decision on an item, at most [`ATTEMPTS`] times. If no answer is understood, returns
+/// [`Word::Skip`].
 fn asked(answers: &mut impl BufRead) -> Word {
     for _ in 0..ATTEMPTS {
         let mut out = io::stdout();
@@ -121,7 +122,8 @@ fn accepted(item: &Item) -> String {
     format!("Accepted {}, with exactly this text:", item.name())
 }
 
-/// Accepts an item if its stored text is still the one that was shown to the person. Then prints `said` and the text.
+/// Accepts an item, then prints `said` and the text. Does so only if the stored text is still the text that was shown to the
+/// person.
 async fn accept<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     item: &Item,

@@ -24,10 +24,10 @@ struct Files {
     hits: Vec<String>,
 }
 
-/// Searches memory for secrets, and fails if one is found or if a shelf cannot be read.
+/// Searches memory for secrets, and fails if it finds a secret or if a part of memory cannot be read.
 ///
-/// First searches the records of all namespaces, including the register of runs and the runs that memory has yet to learn
-/// from. Then searches the bytes of all files in the folder of memory, because backups and quarantined files are not
+/// First searches the records of all namespaces. These include the register of runs, and the runs from which memory has not
+/// learned yet. Then searches the bytes of all files in the folder of memory, because backups and quarantined files are not
 /// records.
 pub(super) async fn run<M: MemoryBackend>(
     store: &M,
@@ -164,9 +164,9 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if a run in `bytes`, the content of a shelf's file, contains a secret. Such a file contains a run as long as
-/// memory has yet to learn from the run. A run is stored in parts; a secret that begins in one part and ends in the next is
-/// found too.
+/// Returns true if `bytes`, the content of a file of memory, contains a run with a secret in it. Memory keeps a run in such
+/// a file until it has learned from the run. A run is stored in parts. A secret that begins in one part and ends in the next
+/// is found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

@@ -30,7 +30,7 @@ use crate::{
 pub(super) const LAST: &str = "last";
 /// The folder that contains the run folders, unless the person names another one.
 pub(super) const RUNS_DIR: &str = "runs";
-/// Words for the register of runs, used in messages about runs that it does not contain.
+/// Words that mean the register of runs, for messages about runs that the register does not contain.
 pub(super) const REGISTER: &str = "this memory's register, which keeps the last 100 runs";
 /// Maximum number of runs that an error lists if a beginning of an id fits several runs. Source: chosen.
 const MAX_LISTED: usize = 5;
@@ -86,7 +86,7 @@ impl Register {
             .into_iter()
             .map(|known| known.run.as_str().to_owned())
             .collect();
-        // The last run in a folder that nobody named may be a run of another memory.
+        // If nobody named the folder, its last run may be a run of another memory.
         if run != LAST || runs_dir.is_some() {
             let here = folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR)));
             ids.extend(here.iter().flatten().map(|folder| name(folder)));

@@ -22,8 +22,8 @@ use crate::{
 
 /// The release of playwright-cli that the driver is tested with.
 pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
-/// The oldest Node.js that can run release [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: this release refuses to start on
-/// Node.js 18.
+/// The oldest Node.js that can run release [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: this release
+/// refuses to start on Node.js 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -83,9 +83,9 @@ impl Tool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Installer {
-    /// With apt-get, because this user is root.
+    /// This user is root, so apt-get can be run directly.
     AptGet(PathBuf),
-    /// With `sudo`, which works without a password here.
+    /// This user can run apt-get through `sudo` without a password.
     Sudo { sudo: PathBuf, apt_get: PathBuf },
     /// apt-get exists, but this user may not use it.
     NotAllowed,
@@ -206,7 +206,8 @@ async fn version_of(program: Option<PathBuf>, places: &ProgramPlaces) -> Tool {
     answer_of(program, &["--version"], places, &[]).await
 }
 
-/// Runs a program with these arguments, which make it print its version. If `names` is not empty, the output must contain one of the names.
+/// Runs a program with these arguments, which make it print its version. If `names` is not empty, the output must contain
+/// one of the names.
 async fn answer_of(
     program: Option<PathBuf>,
     question: &[&str],

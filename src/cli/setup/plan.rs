@@ -46,8 +46,8 @@ pub(crate) enum Act {
 
 /// Returns the steps that install what the chosen driver needs, in order; empty if everything is there.
 ///
-/// Each step changes the facts, so only the first step of the plan is carried out. Then the caller looks at the machine again and asks for
-/// a new plan.
+/// Each step changes the facts, so only the first step of the plan is carried out. Then the caller looks at the machine
+/// again and asks for a new plan.
 ///
 /// # Errors
 /// One sentence that says what the person has to do.
@@ -196,7 +196,7 @@ fn npm_step(machine: &Machine, npm: PathBuf, modules: &[String]) -> Step {
     }
 }
 
-/// Returns the names of packages as a person reads them, joined as a part of a sentence.
+/// Returns the names of packages for a person to read, such as `Node.js and npm` for `nodejs` and `npm`.
 fn human(packages: &[&str]) -> String {
     let names: Vec<_> = packages
         .iter()
