@@ -61,7 +61,7 @@ impl Product {
         PRODUCTS.iter().find(|product| product.slug == slug)
     }
 
-    /// Returns how many words of the query are the beginning of a word in the product's name.
+    /// Returns the number of query words that are the beginning of a word in the product's name.
     fn matches(&self, query: &[String]) -> usize {
         let name = words(self.name);
         query
@@ -71,8 +71,8 @@ impl Product {
     }
 }
 
-/// Returns the products whose name contains a word that begins with a word of the query. The product that matches most words of the query
-/// comes first; products that match equally many keep their order.
+/// Returns the products whose name contains a word that begins with a word of the query. The product that matches most words
+/// of the query comes first; products that match equally many keep their order.
 pub(super) fn search(query: &str, products: &[&'static Product]) -> Vec<&'static Product> {
     let query = words(query);
     let mut found: Vec<_> = products

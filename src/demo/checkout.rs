@@ -9,7 +9,7 @@ const MAX_FIELD_CHARS: usize = 100;
 
 #[derive(Debug)]
 pub(super) struct Method {
-    /// The name of the method in the form's data.
+    /// The name of the shipping method in the form's data.
     pub(super) key: &'static str,
     pub(super) label: &'static str,
     /// Price of shipping by this method. Unit: euro cents.

@@ -30,7 +30,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         variation: state.variation,
         session: &session,
         consented: request.cookies.get(CONSENT_COOKIE).is_some(),
-        // The page to return to. If a form is shown again with error messages, that is the path to which the form was sent.
+        // The page to return to. If a form is shown again with error messages, this is the path to which the form was sent.
         target: &request.target,
     };
     let path: Vec<_> = request.path.trim_matches('/').split('/').collect();
@@ -192,8 +192,8 @@ fn log_in(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fields)
     )
 }
 
-/// Returns a redirect to the page that a visitor must see before the checkout: the cart if it is empty, or the login if the visitor is not
-/// logged in; `None` if neither is needed.
+/// Returns a redirect to the page that a visitor must see before the checkout: the cart if it is empty, or the login if the
+/// visitor is not logged in; `None` if neither is needed.
 fn checkout_gate(visit: &Visit<'_>) -> Option<Response> {
     if visit.session.cart.is_empty() {
         Some(Response::see_other("/cart"))
@@ -221,7 +221,8 @@ fn place_order(state: &mut State, visit: &Visit<'_>, id: Option<&str>, form: &Fi
     }
 }
 
-/// Returns the path and query of an address in this shop, in canonical form; `None` unless the text begins with `/` and leads to this shop.
+/// Returns the path and query of an address in this shop, in canonical form; `None` unless the text begins with `/` and
+/// leads to this shop.
 fn local_path(text: &str) -> Option<String> {
     let here = Url::parse("http://localhost/").ok()?;
     let there = here

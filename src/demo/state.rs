@@ -1,4 +1,4 @@
-//! The state of the shop: its visitors and orders, and the differences that its seed makes.
+//! The state of the shop: its visitors and orders, and the values that depend on its seed.
 
 use super::{
     catalog::{PRODUCTS, Product},

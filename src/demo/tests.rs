@@ -1,4 +1,4 @@
-//! Tests of the shop through real sockets. They know nothing of its internals except the placed orders.
+//! Tests of the shop through real sockets. They use nothing of the shop's internals except the placed orders.
 
 use std::collections::BTreeMap;
 

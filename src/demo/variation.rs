@@ -5,7 +5,8 @@ use sha2::{Digest, Sha256};
 /// The characters of codes: letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// The source of all values that differ between shops, derived from a seed. Equal seeds give equal values. No value reveals another one.
+/// The source of all values that differ between shops. All values are computed from a seed: equal seeds give equal values.
+/// No value can be computed from another one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,
@@ -24,8 +25,8 @@ impl Variation {
         hash.finalize().into()
     }
 
-    /// Returns one of several wordings of the text that `topic` names. Only the seed and the topic determine which one. Returns an empty
-    /// string if there are no wordings.
+    /// Returns one of several wordings of the text that `topic` names. The choice depends only on the seed and the topic.
+    /// Returns an empty string if there are no wordings.
     pub(super) fn pick<const N: usize>(
         self,
         topic: &str,
@@ -38,7 +39,7 @@ impl Variation {
             .unwrap_or_default()
     }
 
-    /// Returns the items in an order that only the seed and the topic determine; `topic` names the list.
+    /// Returns the items in an order that depends only on the seed and the topic; `topic` names the list.
     pub(super) fn shuffled<T>(self, topic: &str, items: impl IntoIterator<Item = T>) -> Vec<T> {
         let mut keyed: Vec<_> = items
             .into_iter()
@@ -49,8 +50,8 @@ impl Variation {
         keyed.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// Returns a code of `LENGTH` characters, in upper case, that only the seed, the topic and the index determine; `topic` names what the
-    /// code is for.
+    /// Returns a code of `LENGTH` characters, in upper case. The code depends only on the seed, the topic and the index;
+    /// `topic` names what the code is for.
     pub(super) fn code<const LENGTH: usize>(self, topic: &str, index: usize) -> String {
         self.draw(topic, index)
             .iter()

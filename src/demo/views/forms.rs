@@ -1,5 +1,5 @@
-//! The pages with forms: product choices, login and checkout. A form that is shown again keeps the entered values, with each error message
-//! beside its field.
+//! The pages with forms: product choices, login and checkout. A form that is shown again keeps the entered values, with each
+//! error message beside its field.
 
 use super::{Visit, picture};
 use crate::demo::{
@@ -9,8 +9,8 @@ use crate::demo::{
     http::Fields,
 };
 
-/// Returns the error message of the field `name` in two parts: the attributes of the field's control, and the text below the control. Both
-/// are empty if `text`, the message, is `None`.
+/// Returns the error message of the field `name` in two parts: the attributes of the field's control, and the text below the
+/// control. Both are empty if `text`, the message, is `None`.
 fn complaint(visit: &Visit<'_>, name: &'static str, text: Option<&str>) -> (Html, Html) {
     let Some(text) = text else {
         return Default::default();
@@ -64,8 +64,8 @@ fn radios<'a>(
     all.map(radio).collect()
 }
 
-/// Returns the page of a product, with its choices. `wrong` contains the name of a field that was filled in wrongly, and the error message
-/// for it.
+/// Returns the page of a product, with its choices. `wrong` contains the name of the field that the visitor filled in
+/// wrongly, and the error message for this field.
 pub(in crate::demo) fn product(
     visit: &Visit<'_>,
     product: &Product,
@@ -132,8 +132,8 @@ pub(in crate::demo) fn product(
     )
 }
 
-/// Returns the page with the login form. `next` is the path to which a successful login leads, and `refused` is true if the last login
-/// failed.
+/// Returns the page with the login form. `next` is the path to which a successful login leads. `refused` is true if the last
+/// login failed.
 pub(in crate::demo) fn login(visit: &Visit<'_>, next: &str, user: &str, refused: bool) -> Html {
     let values = [
         ("tag", visit.tag()),

@@ -27,8 +27,8 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Returns the suffix of every element id on the pages. It differs between shops, so that an id learned in one shop is useless in
-    /// another.
+    /// Returns the suffix that every element id on the pages has. The suffix differs between shops, so that an id learned in
+    /// one shop is useless in another.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
@@ -230,8 +230,8 @@ pub(super) fn confirmation(visit: &Visit<'_>, order: &Order) -> Html {
     )
 }
 
-/// Returns an information page, such as the one about shipping; `None` for an unknown topic. A purchase never needs these pages; they are
-/// there because real shops have them.
+/// Returns an information page, such as the page about shipping; `None` for an unknown topic. The shop has these pages
+/// because real shops have them; a purchase never needs them.
 pub(super) fn info(visit: &Visit<'_>, topic: &str) -> Option<Html> {
     let (title, text) = match topic {
         "shipping" => (
