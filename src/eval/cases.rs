@@ -31,7 +31,8 @@ use crate::{
 
 /// Version of the format of a case file.
 const VERSION: u64 = 1;
-/// Maximum number of cases in a file. Also the maximum number of sets of values in a case. Source: chosen; each set takes several runs.
+/// Maximum number of cases in a file. Also the maximum number of sets of values in a case. Source: chosen; each set takes
+/// several runs.
 const MAX_CASES: usize = 200;
 /// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading in the printed table.
 const MAX_NAME: usize = 80;
@@ -50,7 +51,7 @@ const VALUES: [&str; 7] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// The values of the case itself, then those of its variants.
+    /// The values of the case itself, followed by the values of its variants.
     pub(crate) values: Vec<Values>,
 }
 
@@ -61,7 +62,8 @@ pub(crate) struct Values {
     url: String,
     setup: Option<String>,
     pub(crate) parameters: Vec<(ParameterName, String)>,
-    /// For each secret, its place in the file, such as `cases[0].secrets[0]`, and its definition, written as for `run --secret`.
+    /// The secrets. Each has its place in the file, such as `cases[0].secrets[0]`, and its definition, written as for the
+    /// flag `--secret` of `run`.
     pub(crate) secrets: Vec<(String, String)>,
     pub(crate) allow: Vec<Site>,
     pub(crate) success: Success,
@@ -78,7 +80,7 @@ impl Values {
     }
 }
 
-/// The conditions under which a run has reached its goal. All conditions that are given must hold.
+/// The conditions under which a run has reached its goal. All given conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Success {
     /// Words that must follow each other on the last page of the run.
@@ -185,7 +187,8 @@ fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("success")? {
         values.success = success(&given)?;
     }
-    // A set-up page of another site would be left before the run sees it, or the run would refuse to leave it.
+    // The set-up page must have the origin of the start address. Otherwise the browser would leave it before the run sees
+    // it, or the run would refuse to leave it.
     let origin = |address: &str| Url::parse(&address.replace(SEED, "1")).map(|url| url.origin());
     let is_elsewhere = |setup: &String| origin(setup) != origin(&values.url);
     if values.setup.as_ref().is_some_and(is_elsewhere) {
@@ -200,7 +203,7 @@ fn goal(field: &Field<'_>) -> Result<String, Wrong> {
     field.text().map(str::to_owned)
 }
 
-/// Returns the field's text, after checking that it is an address that a browser may open. It may contain `{seed}`.
+/// Returns the field's text. Fails if it is not an address that a browser may open. The address may contain `{seed}`.
 fn address(field: &Field<'_>) -> Result<String, Wrong> {
     let given = field.text()?;
     let url = Url::parse(&given.replace(SEED, "1"))

@@ -8,7 +8,8 @@ use super::{Arm, random::Random};
 /// Number of bootstrap samples for one interval. Source: chosen; Efron and Tibshirani, "An Introduction to the
 /// Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of samples that lie outside an interval at each of its two ends. A fortieth at each end leaves a 95 % interval.
+/// Number of samples that lie outside an interval at each of its two ends. Each end leaves out a fortieth, so the interval
+/// contains 95 % of the samples.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the random samples. It is fixed, so that equal figures always get equal intervals.
 pub(super) const SEED: u64 = 1;
@@ -91,7 +92,7 @@ impl Difference {
     }
 }
 
-/// Two arms, compared by their runs of the same case and seed: the arm `of`, and the baseline arm `with`.
+/// A comparison of two arms by their runs of the same case and seed. The arm `of` is compared with the baseline arm `with`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     pub(crate) of: Arm,

@@ -12,7 +12,8 @@ pub(crate) struct LastPage {
     url: String,
     /// The words of the page in order. Values of fields are not among them, because the model may have typed them.
     words: Vec<String>,
-    /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case has no script.
+    /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case
+    /// has no script.
     script: Option<Result<bool, String>>,
     /// The reason that the browser's own error page gives; `None` if this is another page.
     error: Option<String>,
@@ -42,10 +43,11 @@ impl LastPage {
     }
 }
 
-/// Checks the conditions of a case. The error describes the first condition that does not hold. `page` is the run's last page, or the
-/// reason why it could not be read.
+/// Checks the conditions of a case on the run's last page and answer. The error describes the first condition that does not
+/// hold. If the last page could not be read, `page` is the reason.
 ///
-/// Whole words are compared; case, punctuation and line breaks are ignored. On the browser's own error page no goal is reached.
+/// Whole words are compared; upper and lower case, punctuation and line breaks are ignored. If the last page is the
+/// browser's own error page, the goal is not reached.
 pub(crate) fn judge(
     success: &Success,
     page: Result<&LastPage, &str>,

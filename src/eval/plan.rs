@@ -2,7 +2,7 @@
 
 use super::random::Random;
 
-/// An arm of the evaluation: the memory with which a case is run.
+/// An arm of the evaluation: the memory with which a case is run. The arms of a case are compared with each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Arm {
     Off,
@@ -32,7 +32,7 @@ impl Arm {
 /// The policy that decides which runs of the evaluation share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// The user's own memory is used by the runs that need the memory of an earlier run, and by the earlier runs themselves.
+    /// The runs that fill a memory, and the runs that use such a memory, all use the user's own memory.
     None,
     /// Each combination of a case and a seed has a memory of its own.
     PerRun,
@@ -59,8 +59,8 @@ pub(crate) enum MemoryUse {
 pub(crate) struct Planned {
     /// The index of the case in the case file.
     pub(crate) case: usize,
-    /// The index of the set of values with which the case is run; the case's own values come first, then those of its
-    /// variants.
+    /// The index of the set of values with which the case is run. Set 0 contains the case's own values; the sets of its
+    /// variants follow.
     pub(crate) values: usize,
     /// The seed, from 1. Runs of the same case and seed are compared with each other.
     pub(crate) seed: u32,
@@ -71,8 +71,8 @@ pub(crate) struct Planned {
     pub(crate) memory: MemoryUse,
 }
 
-/// Returns the planned runs in the order in which they are made. `variants` holds, for each case, the number of its sets of
-/// values.
+/// Returns the planned runs in the order in which they are made. `variants` contains the number of sets of values for each
+/// case.
 ///
 /// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute
 /// of the machine does not affect only one arm. With each seed, the measured runs take the next set of a case's values, and

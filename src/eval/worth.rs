@@ -35,8 +35,8 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// The worth of an item of memory, over several runs. Each number counts runs, including the runs from which the item
-/// was learned, as in [`Uses`](crate::memory::Uses).
+/// The worth of an item of memory, over several runs. Each field with a number counts runs, as in
+/// [`Uses`](crate::memory::Uses). The runs from which the item was learned count too.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,
@@ -65,7 +65,7 @@ pub(crate) fn worth(runs: &[RunFacts]) -> Vec<Worth> {
         }
     }
     let mut all: Vec<Worth> = by_item.into_values().filter_map(|of| item(&of)).collect();
-    // The sort is stable, so items of equally many runs stay in the order of their ids.
+    // The sort is stable, so items with equally many runs stay in the order of their ids.
     all.sort_by_key(|item| std::cmp::Reverse(item.offered + item.withheld));
     all
 }
