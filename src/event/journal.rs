@@ -1,7 +1,7 @@
 //! The port (trait) that records an action before it is carried out. If the process is killed, the record shows what
 //! the process was about to do.
 //!
-//! The loop waits for the journal before every action that does more than read. An [`EventSink`](super::EventSink)
+//! The agent's loop waits for the journal before every action that does more than read. An [`EventSink`](super::EventSink)
 //! cannot do this, because it must return at once.
 //!
 //! | adapter | keeps intents in |
@@ -40,7 +40,7 @@ pub struct Intent {
     pub at: DateTime<Utc>,
     /// The action, with secrets as placeholders.
     pub action: Action,
-    /// The worst effect that the action could have on the page as it was last observed; never [`Effect::Read`].
+    /// The worst effect that the action could have on the last observed page; never [`Effect::Read`].
     pub effect: Effect,
     /// The targets of the action: page data, with secrets replaced.
     pub targets: Vec<TargetIdentity>,
@@ -69,7 +69,7 @@ impl Intent {
     }
 }
 
-/// A recorder of intents. The loop waits for it before each action that does more than read.
+/// A recorder of intents. The agent's loop waits for it before each action that does more than read.
 ///
 /// # Contract
 /// - After `intent` has returned, the intent of a [`Reversible`](Effect::Reversible) action survives the death of this

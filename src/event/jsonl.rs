@@ -11,8 +11,8 @@ use std::{
 use super::{Event, EventSink};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Maximum total size of the lines that wait to be written. When they exceed this size, they are written to the file. Unit: bytes. Source:
-/// chosen; the size of the buffers in the standard library.
+/// Maximum total size of the lines that wait to be written. When they exceed this size, they are written to the file. Unit:
+/// bytes. Source: chosen; the size of the buffers in the standard library.
 const MAX_WAITING: usize = 8 * 1_024;
 
 /// A sink that writes each event as one line of JSON into one file, on its own thread.
@@ -87,7 +87,7 @@ pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<Fil
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Appends the value to the waiting bytes in `to`, as a line of JSON. The path is only for the error.
+/// Appends the value to the waiting bytes in `to`, as a line of JSON. `path` is used only in the error.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,

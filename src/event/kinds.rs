@@ -19,7 +19,7 @@ use crate::{
     page::{Notice, Observation, PageView, TargetIdentity},
 };
 
-/// An event of a run.
+/// An event of a run: the kind of event, with its data, and the run, step and time to which it belongs.
 ///
 /// An event that was written as JSON and read back equals the original, except for pictures, which are not part of the JSON.
 ///
@@ -59,6 +59,9 @@ impl Event {
 }
 
 /// The kinds of events.
+///
+/// A lesson is advice about what to do when a command fails. An item is any record of memory that can be shown to the
+/// model as advice.
 ///
 /// The names and fields of the memory events `tier1_loaded`, `error_recall` and `domain_recall` are documented for other
 /// programs and never change.
@@ -154,8 +157,9 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Advice was withheld from the prompt, so that runs with and without the advice can be compared. An item is in one such
-    /// event of the run at most. The events of recalls do not contain withheld items.
+    /// Advice was withheld from the prompt, so that runs with and without the advice can be compared. Each item is in at
+    /// most one event of this kind in a run. The events `tier1_loaded`, `error_recall` and `domain_recall` do not contain
+    /// withheld items.
     AdviceWithheld {
         /// Texts of the items.
         lessons: Vec<String>,
@@ -190,8 +194,8 @@ pub enum EventKind {
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
-    /// A request failed. It went to the model that decides, or to the compressor, which is the model that shortens results.
-    /// There was no connection, the reply was an error, or the reply could not be used.
+    /// A request to a model failed: there was no connection, the reply was an error, or the reply could not be used. The
+    /// model was the one that decides, or the compressor, which is a model that shortens results.
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
@@ -211,7 +215,7 @@ pub enum EventKind {
         /// The reason, in the crate's own words (not from a page).
         why: String,
     },
-    /// A guard of the run warned the model.
+    /// A guard warned the model. A guard is a check during the run, for example whether the run is stuck.
     Warned {
         /// Name of the guard.
         guard: String,
@@ -337,15 +341,16 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// A memory kind reports a change that it made in one of its records. Lessons have events of their own.
+    /// A kind of memory reports a change that it made in one of its records. For changes of lessons, there are events of
+    /// their own.
     MemoryChanged {
-        /// Id of the record. The id's `collection` is the name of the memory kind.
+        /// Id of the record. The id's `collection` is the name of the kind of memory.
         item: AdviceId,
-        /// The change, in a word that the memory kind chose, such as `recorded`.
+        /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,
         /// The record's text.
         text: String,
-        /// Further data that the memory kind chose. Left out of the JSON if there is none.
+        /// Further data that the kind of memory chose. Left out of the JSON if there is none.
         #[serde(default, skip_serializing_if = "Value::is_null")]
         data: Value,
     },
@@ -357,7 +362,8 @@ pub enum EventKind {
         category: String,
         /// The name of the tool whose failed command the lesson is about.
         failed_command: Option<String>,
-        /// The pattern of the error messages to which the lesson applies.
+        /// The errors to which the lesson applies: an error class for a learned lesson, a text to match for a person's
+        /// lesson.
         error_pattern: Option<String>,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -404,11 +410,11 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The result of a lesson in this run on one site.
+    /// The result of a lesson in this run was counted for one site: whether the lesson was used, and whether it helped.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site on which the lesson was used.
+        /// The site for which the result was counted.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
@@ -434,14 +440,14 @@ pub enum EventKind {
         /// Number of lessons that remain on the shelf.
         remaining_count: usize,
     },
-    /// The store reported something unasked, such as a repaired shelf.
+    /// The store reported something without being asked, such as a repaired shelf.
     StoreNoticed {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
     /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
-    /// emitted if something that a memory kind learned from the run is lost. In that case, `error` contains `lost` and the
-    /// name of the memory kind.
+    /// emitted if something is lost that a kind of memory learned from the run. In that case, `error` contains `lost` and
+    /// the name of the kind of memory.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,

@@ -40,8 +40,8 @@ use crate::base::{Error, ErrorKind, Result, RunId};
 /// and the end of the run do not count. Unit: bytes. Source: chosen; the hundred runs that are kept by default then take at
 /// most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of incomplete runs whose reason the sink remembers. Source: chosen; once the disk is full, every later run
-/// fails.
+/// Maximum number of incompletely recorded runs for which the sink remembers the reason. Source: chosen; once the disk is
+/// full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
 
 /// A sink and journal that writes each run into its own folder, readable by its owner only.
@@ -62,8 +62,8 @@ const MAX_FAILURES: usize = 1_000;
 /// differences from the line before, so a page that stays the same takes almost no space.
 ///
 /// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is
-/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, also at the
-/// same time. If the folder of a new run exists already, the folder stays unchanged, the new run is not recorded, and
+/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, even at the
+/// same time. If a folder exists already for a new run, the folder stays unchanged and the new run is not recorded.
 /// [`close`](Self::close) reports this.
 ///
 /// # Retention
@@ -314,7 +314,7 @@ impl Runs {
         Ok(folder)
     }
 
-    /// Stops recording a run. What was written before stays.
+    /// Stops recording a run. The lines that are already written stay.
     fn fail(&mut self, run: &RunId, error: Error) {
         self.note(run, format!("{error:?}"));
         self.first_error.get_or_insert(error);

@@ -1,4 +1,4 @@
-//! The names of events, and the conversions into events: of steps, and of notes that memory kinds write.
+//! The names of events. Also the conversions of steps, and of notes from kinds of memory, into events.
 
 use super::EventKind;
 use crate::{memory::Note, working::Step};

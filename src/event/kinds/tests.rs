@@ -19,7 +19,8 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// A number for each variant. A new variant does not compile until it is listed here, and fails until it has a sample.
+/// A number for each variant. A new variant does not compile until it is listed here. The test fails until the variant has a
+/// sample.
 const fn number(kind: &EventKind) -> usize {
     match kind {
         EventKind::RunStarted { .. } => 0,

@@ -302,7 +302,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Lines of a run whose recording was stopped are written here, as far as possible.
+        // Lines that still wait are written here, for example those of a run whose recording was stopped.
         let _ = self.flush();
     }
 }

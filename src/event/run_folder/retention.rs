@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation in the error for an old run that could not be deleted. By this operation, a caller tells this error from a
+/// The operation in the error for an old run that could not be deleted. The operation distinguishes this error from a
 /// failure to write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 

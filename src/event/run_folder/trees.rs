@@ -5,13 +5,13 @@
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
 //! ```
 //!
-//! This example is the value of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the line
-//! before, counted from 1. `lines` are the nodes of the tree in document order. `[from, count]` copies `count` nodes of
-//! the tree before, beginning with node `from`, counted from 0. An object is a new node.
+//! This example is the value of `tree` in the fourth line of `observations.jsonl`. `since` is the number of the preceding
+//! line, counted from 1. `lines` are the nodes of the tree in document order. `[from, count]` copies `count` nodes of the
+//! preceding tree, beginning with its node `from`, counted from 0. An object is a new node.
 //!
-//! A node of a whole tree has `parent` and `end`. A new node has its `depth`, from 0, instead, so that adding or
-//! removing a node changes no other node. Version 1 of the folder has whole trees only. This module does no input or
-//! output: it turns events into JSON values and back.
+//! A node of a whole tree has `parent` and `end`. A new node has instead its `depth`, from 0, so that adding or removing a
+//! node changes no other node. Version 1 of the folder contains only whole trees. This module does no input or output: it
+//! turns events into JSON values and back.
 
 use std::collections::HashMap;
 
@@ -23,13 +23,14 @@ use crate::{
     page::MAX_NODES,
 };
 
-/// Maximum size of one `[from, count]` entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma and brackets.
+/// Maximum size of one `[from, count]` entry. Unit: bytes. Source: the length of two numbers below [`MAX_NODES`], with comma
+/// and brackets.
 const COPY: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     count: u64,
-    /// The nodes of the last observation, as they are compared and written.
+    /// The nodes of the last observation's tree, each as the text that is compared and written.
     last: Vec<String>,
 }
 
