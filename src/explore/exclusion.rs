@@ -253,7 +253,7 @@ const WORDS: &[&str] = &[
     "보내기",
 ];
 
-/// Words that, in the name of a query parameter, ask the server for an action instead of a page. Compared as whole
+/// Names of query parameters, or words in such names, that ask the server for an action instead of a page. Compared as whole
 /// words.
 const ACTION_KEYS: &[&str] = &[
     "action", "do", "cmd", "op", "delete", "remove", "logout", "add", "vote", "export",

@@ -1,17 +1,17 @@
-//! The exploration of a site: the pages that are opened, their order, and the data that are kept of each page.
+//! The exploration of a site: the choice of the pages that are opened, their order, and the data that the map keeps about
+//! each page.
 //!
-//! Pure. [`Frontier`] says which page to open next, and records the page that the caller then passes to it. The result
-//! is a [`SiteMap`](crate::working::SiteMap).
-//! [`explore`](crate::agent::explore()) opens the pages in a browser, and
-//! [`Keeper::learn_map`](crate::store::Keeper::learn_map) keeps the map for the next runs.
+//! This module does no input or output. [`Frontier`] says which page to open next, and records the page that the caller then
+//! passes to it. The result is a [`SiteMap`](crate::working::SiteMap). [`explore`](crate::agent::explore()) opens the pages
+//! in a browser, and [`Keeper::learn_map`](crate::store::Keeper::learn_map) keeps the map for the next runs.
 //!
 //! # Decisions
 //!
 //! - Pages are opened by their address alone, and only if a link of the site has this address. Nothing is clicked, so
 //!   nothing can be sent, bought or deleted by a form or a script's button.
-//! - A link can still do something, although HTTP forbids it: log out, delete, put into a cart. So links are left out if
-//!   their words or their address say so, in some thirty languages. In doubt, a link is left out. But a list of words proves
-//!   nothing. If you are logged in on a site, explore it only if none of its links changes anything.
+//! - A link can still have an effect, although HTTP forbids it: log out, delete, or put into a cart. So a link is left out
+//!   if its words or its address name such an effect, in some thirty languages. In doubt, a link is left out. But no list of
+//!   words is complete. If you are logged in on a site, explore it only if none of its links changes anything.
 //! - Among similar pages, such as those of a shop's products, two are opened. A map of two hundred products would leave
 //!   no room for pages of other kinds.
 
