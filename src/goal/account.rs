@@ -1,10 +1,10 @@
 //! Decides which new texts replace the recorded texts of a template's steps. A new goal can often be read in several ways;
-//! the decision is made for one of them.
+//! this module judges one of these readings.
 //!
-//! Every recorded text of a step (called a literal) must be explained. It may come from a slot (a hole of the template),
-//! from words of the frame (the goal's words outside the slots), from the page itself (such as a button's name) or from a
-//! choice among several elements. If a text has no such source, a new goal is refused if any of its values differs from the
-//! recorded value.
+//! Every recorded text of a step (called a literal) must be explained by a source. The source may be a slot (a hole of the
+//! template), words of the frame (the goal's words outside the slots), the page itself (for example for a button's name), or
+//! a choice among several elements. If a text has no source, a new goal is accepted only if all its values are equal to the
+//! recorded values.
 
 use super::{
     address::Address,
@@ -122,8 +122,8 @@ impl Account<'_> {
     }
 
     /// Returns the indices of the steps whose target the model must choose anew. In these steps, the target was picked from
-    /// several similar elements, and the goal does not name it: the target has no name, or the goal does not contain the
-    /// name.
+    /// several similar elements, and the goal does not name the target: the target has no name, or its name is not in the
+    /// goal.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -335,9 +335,9 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the text of a step for a value that did not change. If the recorded step typed the value exactly as the
-    /// recorded goal spells it, the text is the value in the spelling of the new goal, which may differ in upper and lower
-    /// case, for example. Otherwise the recorded text stays.
+    /// Returns the text of a step for a value that did not change. Normally the recorded text stays. But the recorded step
+    /// may have typed the value exactly as the recorded goal spells it. Then the new text is the value as the new goal
+    /// spells it, for example with another use of capitals.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }

@@ -71,8 +71,8 @@ impl Address {
         )
     }
 
-    /// Replaces the path segment at an index. Returns false, and replaces nothing, if the value is `.`, `..` or empty, which would change
-    /// the structure of the path.
+    /// Replaces the path segment at an index. Returns false, and replaces nothing, if the value is `.`, `..` or empty, which
+    /// would change the structure of the path.
     pub(super) fn set_segment(&mut self, at: usize, value: &str) -> bool {
         let climbs = matches!(value, "" | "." | "..");
         if let Some(segment) = self.segments.get_mut(at).filter(|_| !climbs) {
@@ -83,7 +83,7 @@ impl Address {
 
     pub(super) fn set_value(&mut self, at: usize, value: &str) {
         if let Some(pair) = self.pairs.get_mut(at) {
-            // HTML forms write a space as `+`. The recorded query is followed if it writes `%20`.
+            // HTML forms write a space as `+`. But if the recorded query writes `%20`, the new one does too.
             let space = if pair
                 .value
                 .as_deref()
@@ -153,8 +153,8 @@ fn decode(text: &str, is_query: bool) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Percent-encodes all characters of `text` except ASCII letters, ASCII digits and the signs `-`, `.`, `_` and `~`. The argument `space`
-/// says what replaces a space.
+/// Percent-encodes all characters of `text` except ASCII letters, ASCII digits and the signs `-`, `.`, `_` and `~`. The
+/// argument `space` says what replaces a space.
 fn encode(text: &str, space: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::{ascii_digits, is_dash};
 
-/// The parts of a date that a text gives. There is at least one.
+/// A date, perhaps without its year, month or day. At least one of these parts is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Date {
     pub(super) year: Option<u32>,
@@ -22,8 +22,8 @@ pub enum Order {
     MonthFirst,
 }
 
-/// One way to read a text as a date. `order` is the order of day and month that this reading assumes; `None` if the text can be read in
-/// one order only.
+/// One way to read a text as a date. `order` is the order of day and month that this reading assumes; `None` if the text can
+/// be read in one order only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) date: Date,
@@ -31,7 +31,7 @@ pub(super) struct Reading {
 }
 
 impl Date {
-    /// Creates a date if its parts fit together: no 31 February, no year outside 1900 to 2100.
+    /// Creates a date if its parts fit together. For example, 31 February and years outside 1900 to 2100 are refused.
     pub(super) fn new(year: Option<u32>, month: Option<u32>, day: Option<u32>) -> Option<Self> {
         let is_year = year.is_none_or(|year| (1900..=2100).contains(&year));
         let is_month = month.is_none_or(|month| (1..=12).contains(&month));
@@ -95,7 +95,7 @@ pub(super) fn read_numeric(text: &str) -> Vec<Reading> {
         [4, 2] if separator != '.' => certain(number(0), number(1), None),
         [2, 4] => certain(number(1), number(0), None),
         [1..=2, 1..=2, 4] => {
-            // With points between the numbers, only the order day, month is in use.
+            // If points separate the numbers, the day always comes before the month.
             let orders: &[Order] = match separator {
                 '.' => &[Order::DayFirst],
                 _ => &[Order::DayFirst, Order::MonthFirst],

@@ -1,10 +1,11 @@
 //! Folding: brings texts into the normalized form in which they are compared.
 //!
-//! Latin diacritics stay, because they distinguish words of a goal. Only the search for a step's text in a goal ([`keys`]) ignores them.
+//! Latin diacritics stay, because they distinguish words of a goal. Only the search for a step's text in a goal ([`keys`])
+//! ignores them.
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The digit zero of each decimal digit system of Unicode that is in use.
+/// The digit zero in each decimal digit system that is in use today and has its digits in Unicode.
 const ZEROS: [u32; 20] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
@@ -26,8 +27,8 @@ pub(super) fn digit(c: char) -> Option<u32> {
         .find_map(|zero| code.checked_sub(*zero).filter(|value| *value < 10))
 }
 
-/// Returns the digit zero of the digit system that a text uses, such as `٠` for `١٠٤٣`; `None` if all digits of the text are ASCII or it
-/// has no digits.
+/// Returns the digit zero of the digit system that a text uses, such as `٠` for `١٠٤٣`; `None` if all digits of the text are
+/// ASCII or it has no digits.
 pub(super) fn foreign_zero(text: &str) -> Option<char> {
     let c = text
         .chars()

@@ -1,5 +1,5 @@
-//! Guards: decide which words are accepted as the new value of a hole. A hole is a place in the recorded goal whose words
-//! may change.
+//! Guards: the checks that decide which words are accepted as the new value of a hole. A hole is a place in the recorded
+//! goal whose words may change.
 //!
 //! The parser finds the words that a new goal has in the place of a hole; the guards check that these words look like a
 //! value. If in doubt, the guards refuse the words. A value in quotes passes nearly all guards, because the quotes show
@@ -244,7 +244,7 @@ fn is_capital(token: &Token) -> bool {
         .is_some_and(char::is_uppercase)
 }
 
-/// Returns the words of scripts with upper and lower case. Only these words can begin with a capital.
+/// Returns the words that are written in a script with upper and lower case. Only these words can begin with a capital.
 fn cased(tokens: &[Token]) -> impl Iterator<Item = &Token> {
     let has_case = |token: &&Token| {
         matches!(token.kind, Kind::Word | Kind::Id)

@@ -38,13 +38,14 @@ pub(super) struct Token {
     pub(super) text: String,
     /// The folded text, by which tokens are compared.
     pub(super) fold: String,
-    /// Byte offsets in the goal. They include the quotes of a quoted token.
+    /// Byte offset of the token's start in the goal. `start` and `end` include the quotes of a quoted token.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) after_space: bool,
     pub(super) after_break: bool,
     pub(super) after_punctuation: bool,
-    /// The readings of a date. For a German compound with a month, such as `Märzbericht`, the readings of that month.
+    /// The readings of a date. For a German compound such as `Märzbericht`, which begins with a month, the readings of this
+    /// month.
     pub(super) dates: Vec<Reading>,
     /// The languages in which the date's month name is known; empty if the month is a number.
     pub(super) languages: Vec<Language>,
