@@ -85,8 +85,8 @@ fn most(flag: &str) -> Option<u64> {
     }
 }
 
-/// Returns the value of a flag that sets a limit, as a number in the unit of the flag, so that the limits of two files can
-/// be compared; `None` if the flag sets no limit or the value is not valid.
+/// Returns the limit that the values of a flag set, as a number in the unit of the flag, so that two files can be compared.
+/// Returns `None` if the flag sets no limit or the value is not valid.
 fn limit(flag: &str, values: &[String]) -> Option<u64> {
     let [value] = values else { return None };
     match flag {

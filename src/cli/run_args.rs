@@ -124,14 +124,14 @@ pub(super) struct RunArgs {
     /// Instructions in addition to the goal, such as how the work should be done.
     #[arg(long, value_name = "TEXT")]
     pub(super) instructions: Option<String>,
-    /// A note about a host and its subdomains, which the model sees on the pages of these hosts; may be given several times.
+    /// A note that the model sees on the pages of a host and its subdomains; may be given several times.
     #[arg(long = "site-note", value_name = "HOST=NOTE", value_parser = values::site_note)]
     pub(super) site_notes: Vec<(Host, String)>,
     /// A value that the goal refers to by name.
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::parameter)]
     pub(super) parameters: Vec<(ParameterName, String)>,
-    /// A text that the work needs and no page shows, such as a letter to answer: a name and the file that contains it, with
-    /// at most 4000 characters. The model reads it as data.
+    /// A text that the work needs and no page shows, such as a letter to answer. Give a name, and the file that contains the
+    /// text, with at most 4000 characters. The model reads the text as data.
     #[arg(long = "given", value_name = "NAME=FILE", value_parser = values::given)]
     pub(super) given: Vec<(String, PathBuf)>,
     /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.

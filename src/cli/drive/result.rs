@@ -13,7 +13,7 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum length of an answer, evidence or error in the lines. Unit: characters. Source: chosen.
+/// Maximum length of an answer, evidence or error in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
 
 #[derive(Debug)]
@@ -71,7 +71,8 @@ impl Ended {
         lines
     }
 
-    /// Returns the result of the run as JSON, with more details than the lines. `problem` is the reason for an exit code other than 0.
+    /// Returns the result of the run as JSON, with more details than the lines for a person. `problem` is the reason for an
+    /// exit code other than 0.
     pub(in crate::cli) fn json(&self, problem: Option<&str>) -> Value {
         let Self {
             report,

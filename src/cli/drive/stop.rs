@@ -178,7 +178,8 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Returns true if the system reports that this process ignores the signal, because its parent process chose so.
+/// Returns true if this process ignores the signal, according to the system. When the process starts, only its parent
+/// process can have chosen this. Returns false if the system does not say.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

@@ -17,7 +17,7 @@ use crate::{
 pub(super) struct Made {
     pub(super) case: String,
     pub(super) seed: u32,
-    /// The arm to which the run belongs; `None` for a run that only filled a memory for later runs.
+    /// The arm (the way to use memory) to which the run belongs; `None` for a run that only filled a memory for later runs.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
     /// `Ok` if all success conditions of the case hold. Otherwise the first condition that does not hold, in words.

@@ -82,7 +82,7 @@ fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
-/// Returns true if the run used the item. It did in each of these cases: the run repeated steps from the item without asking
+/// Returns true if the run used the item. Any of these facts shows it: the run repeated steps from the item without asking
 /// the model, memory counted a use of the item, or memory counted that the item harmed the run.
 fn was_used(item: &Item) -> bool {
     let counts = |credit: &Credit| credit.used || credit.followed || credit.harmed;

@@ -1,5 +1,5 @@
 //! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All the work is done by
-//! [`Keeper`](crate::store::Keeper).
+//! [`Keeper`](crate::store::Keeper). An item is one record of memory, such as a lesson.
 //!
 //! ```text
 //! list       all items, in lines and as JSON

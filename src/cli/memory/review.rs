@@ -1,5 +1,6 @@
-//! `webwise memory review` and `trust`: a person accepts or forgets two kinds of items: items whose words come from another
-//! program, and retired items.
+//! `webwise memory review` and `trust`. `review` lets a person accept or forget each item that prompts do not show until a
+//! person has accepted its words. `trust` accepts one such item, or brings back a retired item, which is no longer shown
+//! because it did harm.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 

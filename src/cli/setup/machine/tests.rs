@@ -1,4 +1,4 @@
-//! Machines that consist of a few scripts.
+//! Tests with simulated machines that consist of a few scripts.
 
 use super::*;
 
