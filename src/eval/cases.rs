@@ -1,4 +1,4 @@
-//! The case file.
+//! The case file of an evaluation: its format, and its parser.
 //!
 //! ```json
 //! { "version": 1, "cases": [ {

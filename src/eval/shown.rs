@@ -1,4 +1,4 @@
-//! Figures and their differences in words and as JSON.
+//! Formats figures and their differences, in words and as JSON.
 
 use serde_json::{Value, json};
 
