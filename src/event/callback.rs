@@ -1,4 +1,4 @@
-//! A function as a sink.
+//! A sink (a receiver of events) that calls a function.
 
 use std::fmt;
 

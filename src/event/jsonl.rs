@@ -1,4 +1,4 @@
-//! Events as JSON lines in one file.
+//! A sink that writes events as lines of JSON into one file.
 
 use std::{
     fs::{File, OpenOptions},

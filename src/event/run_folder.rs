@@ -1,4 +1,4 @@
-//! Runs as folders, with pages, model calls and actions in separate files.
+//! A sink that writes each run as a folder, with pages, model calls and actions in separate files.
 //!
 //! This file contains the sink, which assigns each event to its run. `folder` writes one run, `trees` encodes pages,
 //! `reader` reads them back, `retention` deletes old runs.
@@ -57,9 +57,9 @@ const MAX_FAILURES: usize = 1_000;
 /// | `memory_events.jsonl` | queries, advice and updates of memory |
 /// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; `N` counts within a step |
 ///
-/// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back, except in `reasoning.jsonl` and
-/// `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later line contains only the
-/// differences from the line before, so a page that stays the same takes almost no space.
+/// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back. There are two exceptions:
+/// `reasoning.jsonl` and `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later
+/// line contains only the differences from the line before, so a page that stays the same takes almost no space.
 ///
 /// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is
 /// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, even at the

@@ -1,4 +1,4 @@
-//! Events as `tracing` records and spans.
+//! A sink that passes events to `tracing`, as records and spans.
 
 use tracing::{Span, field::Empty, info_span};
 

@@ -1,4 +1,4 @@
-//! Reopening of the folder of an interrupted run, to record the resumed run there.
+//! Reopens the folder of an interrupted run, so that the resumed run is recorded there.
 
 use std::{
     fs::{self, OpenOptions},
