@@ -1,5 +1,5 @@
 //! Guards: the checks that decide which words are accepted as the new value of a hole. A hole is a place in the recorded
-//! goal whose words may change.
+//! goal whose words may change. The frame is the words of the goal outside its holes.
 //!
 //! The parser finds the words that a new goal has in the place of a hole; the guards check that these words look like a
 //! value. If in doubt, the guards refuse the words. A value in quotes passes nearly all guards, because the quotes show

@@ -1,4 +1,4 @@
-//! Tokens of a goal.
+//! Splits a goal into tokens.
 //!
 //! Each of these is one token: a quoted span, an address, a number with its separators, a date, and a time. In scripts
 //! without spaces, each character is a token. No dictionary is needed to find words, because the words of the frame (the
