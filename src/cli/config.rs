@@ -51,8 +51,9 @@ use names::{has, similar};
 
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. Flags
-/// that join a session of the user, delete from memory, or raise a limit that has a default are not in the list.
+/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. The
+/// list leaves out flags that join a session of the user or delete from memory. It also leaves out limits that have a
+/// default; [`most`] gives the rule for them.
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -186,8 +187,8 @@ impl Config {
     }
 
     /// Adds the flags that the text of a file sets. `is_trusted` is false for the file in the working folder, and true for
-    /// all other files. A file that is not trusted may set only some flags, and cannot raise a limit or switch on a part of
-    /// memory that the user's file switches off.
+    /// all other files. A file that is not trusted may set only some flags. It cannot raise a limit that the user's file
+    /// sets, or switch on a part of memory that the user's file switches off.
     fn add(
         &mut self,
         text: &str,
@@ -286,8 +287,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value in a configuration file that its flag does not accept. The error names the file.
-    /// `meant` is the command whose help the error mentions.
+    /// Returns the error for a value that a configuration file sets and that its flag does not accept. The error names the
+    /// file. `meant` is the command whose help the error mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())

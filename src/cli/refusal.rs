@@ -32,8 +32,8 @@ impl Refusal {
         }
     }
 
-    /// Creates the error of a run that was stopped because nobody reads its output any more. It has no sentence, and its exit code is 128
-    /// plus the number of SIGPIPE, as in shells.
+    /// Creates the error of a run that was stopped because nobody reads its output any more. The error has no sentence. Its
+    /// exit code is 128 plus the number of the signal SIGPIPE, as in shells.
     pub(crate) fn unread() -> Self {
         Self {
             code: 141,
@@ -60,8 +60,8 @@ impl Refusal {
         self
     }
 
-    /// Returns the error for arguments that the parser refused; `None` if they asked for the help or the version. `command` is the command
-    /// to whose help the sentence refers.
+    /// Returns the error for arguments that the parser refused; `None` if they asked for the help or the version. `command`
+    /// is the command to whose help the sentence refers.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),
@@ -104,8 +104,8 @@ impl Refusal {
         &self.sentence
     }
 
-    /// Returns the message of the argument parser without values that should be secret: a secret itself, which was given to `--secret` in
-    /// place of a variable's name, or an address with a password.
+    /// Returns the message of the argument parser, without values that should be secret. Such a value is a secret that was
+    /// given to `--secret` in place of a variable's name, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),

@@ -200,8 +200,8 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) model_timeout: Option<Duration>,
     /// When the model gets a picture of the page. Default: auto for a model that is known to accept pictures, otherwise
-    /// never. It is not known for Ollama or an OpenAI-compatible server, so for these give auto or always. After a secret
-    /// was typed or shown, no more pictures are taken.
+    /// never. For Ollama and for an OpenAI-compatible server this is not known, so give auto or always. After a secret was
+    /// typed or shown, no more pictures are taken.
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(super) images: Option<ImagesArg>,
 }

@@ -174,8 +174,8 @@ fn details(error: &Error) -> Vec<String> {
     format!("{error:?}").lines().map(one_line).collect()
 }
 
-/// Returns the host and port of the address at which a browser listens. The rest of the address is left out, because anybody
-/// who knows it can control the browser.
+/// Returns the host and port of the address at which a browser listens. The other parts of the address are left out, because
+/// anybody who knows the whole address can control the browser.
 fn place(address: &Url) -> String {
     let port = address
         .port_or_known_default()

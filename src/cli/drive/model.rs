@@ -36,8 +36,8 @@ pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmC
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
 }
 
-/// Returns true if flags or environment name the built-in stand-in as the model and configure no server. With a server, the
-/// name could be that of a model on the server.
+/// Returns true if flags or environment variables name the built-in stand-in as the model, and no server is configured. With
+/// a server, the name could mean a model on the server.
 fn is_stand_in(args: &ModelArgs, environment: impl Fn(&str) -> Option<OsString>) -> bool {
     let set = |name: &str| environment(name).filter(|value| !value.is_empty());
     let named = args.model.as_ref().map(OsString::from);

@@ -78,7 +78,7 @@ impl Register {
     }
 
     /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Searches the register
-    /// and the run folders. For `last`, searches the folders only if `runs_dir` names one. If nothing is found, returns the
+    /// and the run folders. For `last`, searches the folders only if `runs_dir` is given. If nothing is found, returns the
     /// text itself as the id, because memory may contain items from runs that are no longer recorded.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;

@@ -11,8 +11,8 @@ fn folder(programs: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-/// Writes a script by a child process. A file cannot be executed while any process holds it open for writing. This process
-/// could pass its open file on to a process that another test forks.
+/// Writes a script in a child process. A script cannot be executed while any process holds it open for writing. If this
+/// process wrote the script, a process that another test forks at the same time would inherit the open file.
 fn put(path: &Path, script: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let write = "printf '%s\\n' \"$2\" >\"$1\" && chmod 755 \"$1\"";
