@@ -22,8 +22,8 @@ pub struct Limits {
     pub depth: u32,
     /// Maximum number of pages that are opened. Default: 20. Source: chosen.
     pub pages: usize,
-    /// Maximum number of pages that are opened among those whose addresses differ only in numbers. Default: 2. Source:
-    /// chosen; the second page shows which parts differ from page to page.
+    /// Maximum number of similar pages that are opened. Pages are similar if their addresses differ only in numbers.
+    /// Default: 2. Source: chosen; the second page shows which parts differ from page to page.
     pub alike: usize,
 }
 
