@@ -450,8 +450,9 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label, apart from the ending of a
-/// plural. In a script without spaces, `word` is a single character, and it is enough that `label` contains this character.
+/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label. A plural ending makes no
+/// difference. In a script without spaces, `word` is a single character, and it is enough that `label` contains this
+/// character.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

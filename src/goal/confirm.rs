@@ -83,8 +83,9 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed. But a hole that
-/// may be the verb of the goal keeps its state: another verb is another task, so a person must approve it.
+/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed. There is one
+/// exception: a hole that may be the verb of the goal keeps its state. Another verb is another task, so a person must
+/// approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
