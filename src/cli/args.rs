@@ -19,7 +19,7 @@ use super::{
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
-    /// The configuration file. Default: `webwise.toml` in the working folder, then your own.
+    /// The configuration file. Default: your own file, and `webwise.toml` in the working folder, which takes precedence.
     #[arg(long, value_name = "FILE", global = true)]
     pub(super) config: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Open the pages of a site, without a model, and remember them for the next runs there.
     Explore(ExploreArgs),
-    /// Measure what memory is worth: run the cases of a file without and with it, and compare.
+    /// Measure what memory is worth: run the cases of a file with and without a filled memory, and compare the runs.
     Eval(Box<EvalArgs>),
     /// Show what is remembered; accept, forget, undo, export and import it.
     Memory(MemoryArgs),

@@ -104,7 +104,7 @@ fn wrong(error: &Error) -> Refusal {
     Refusal::usage(format!("this task cannot be run: {why}"))
 }
 
-/// Returns the task and how the run begins: as a new run, as a new run that continues another one, or as the same run resumed.
+/// Returns the task of a new run, or of an earlier run that is resumed. A new run may continue another run.
 async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin, Refusal> {
     let runs = Register::open(&args.memory, Arc::clone(memory));
     let Some(goal) = &args.goal else {

@@ -107,7 +107,7 @@ impl Browser {
         }
     }
 
-    /// Returns the name of the transport that carries commands to the browser. It can change during a run.
+    /// Returns the name of the transport that carries commands to the browser. The transport can change during a run.
     pub(super) fn transport(&self) -> &'static str {
         match self {
             Self::PlaywrightCli(browser) => browser.transport(),

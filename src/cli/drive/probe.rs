@@ -40,7 +40,8 @@ impl Probe {
         )))
     }
 
-    /// Returns the page at which the run ended, with the value of the expression, or the reason why the page cannot be read.
+    /// Returns the page at which the run ended, together with the value of the expression. If the page cannot be read, the
+    /// error is the reason.
     pub(super) async fn look(&self, browser: &dyn BrowserDriver) -> Result<LastPage, String> {
         let script = match &self.script {
             Some(script) => Some(evaluate(browser, script).await),
@@ -54,7 +55,8 @@ impl Probe {
     }
 }
 
-/// Evaluates a JavaScript expression in the current page. Returns whether its value counts as true, or the reason why it has no value.
+/// Evaluates a JavaScript expression in the current page. Returns true if JavaScript counts its value as true. If the
+/// expression has no value, the error is the reason.
 async fn evaluate(browser: &dyn BrowserDriver, script: &str) -> Result<bool, String> {
     // The line breaks end a comment in the expression before the bracket that follows.
     let eval = BrowserAction::Eval(Eval {

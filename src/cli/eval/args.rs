@@ -78,7 +78,7 @@ enum ArmName {
 /// memory, and runs of `off` have no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
-    /// The arms warm and withheld use and change your own memory, or that of --memory-dir. The earlier runs do so too.
+    /// The arms warm and withheld use and change your own memory, or the memory in --memory-dir. The earlier runs do so too.
     None,
     /// Each case and seed has a memory of its own.
     PerRun,

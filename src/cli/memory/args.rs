@@ -38,7 +38,7 @@ pub(super) enum MemoryCommand {
     Trust(KeyArgs),
     /// Forget an item, a host, a site, or everything.
     Forget(ForgetArgs),
-    /// Take back what a run taught. If other runs taught the same, it is kept and listed.
+    /// Take back what a run taught. What other runs taught as well is kept and listed.
     Undo(UndoArgs),
     /// Export memory as one JSON document, or as the documented folder `.agent-memory`.
     Export(ExportArgs),
@@ -153,8 +153,8 @@ fn host(text: &str) -> Result<HostArg, String> {
     found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
-/// Returns true if this is a valid host name. The host part of an address need not be a valid host name. Source of the
-/// limits: RFC 1035.
+/// Returns true if this is a valid host name. This must be checked, because the host in a parsed address need not be a valid
+/// host name. Source of the limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
@@ -219,7 +219,7 @@ pub(super) struct DiffArgs {
     /// A folder of memory, or an exported document.
     #[arg(value_name = "A")]
     pub(super) first: PathBuf,
-    /// Another folder of memory or exported document, to compare with A.
+    /// Another folder of memory or exported document, to compare with the first one.
     #[arg(value_name = "B")]
     pub(super) second: PathBuf,
     /// Print JSON.

@@ -67,7 +67,7 @@ pub(super) async fn run<M: MemoryBackend>(
     all(keeper, place, args.yes).await
 }
 
-/// Forgets what some hosts or a site taught, after asking, and prints what was forgotten.
+/// Asks the person, then forgets what some hosts or a site taught, and prints what was forgotten.
 async fn forget<M: MemoryBackend>(
     keeper: &Keeper<'_, M>,
     place: &Place,

@@ -27,7 +27,8 @@ pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
 /// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Maximum length of a line of a program's output in a message. Unit: characters. Source: chosen; about one long line.
+/// Maximum length of a line that a message quotes from a program's output. Unit: characters. Source: chosen; about one long
+/// line.
 const MAX_SAID: usize = 200;
 /// Names that Chromium-based browsers print with their version. The first is the name of the browser that webwise installs.
 const FAMILY: [&str; 4] = ["Chromium", "Chrome", "Edge", "Brave"];

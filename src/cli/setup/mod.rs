@@ -81,7 +81,8 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
     choice.map_err(Refusal::usage)
 }
 
-/// Chooses a driver, and installs what it lacks after asking the person. Prints nothing if nothing is missing.
+/// Chooses a driver. If something that the driver needs is missing, asks the person and installs it. Otherwise prints
+/// nothing.
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
