@@ -15,7 +15,8 @@ use super::{
     visitor::Session,
 };
 
-/// A visitor's request for a page: the shop's variation, the visitor's session and the page's address.
+/// A visitor's request for a page: the shop's variation (the values that depend on its seed), the visitor's session and the
+/// page's address.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     pub(super) variation: Variation,
