@@ -111,7 +111,7 @@ pub(crate) struct Group {
     pub(crate) comparisons: Vec<Comparison>,
 }
 
-/// Returns the group of runs of each case, in the order in which the cases first appear. If there are several cases, a
+/// Returns one group of runs for each case, in the order in which the cases first appear. If there are several cases, a
 /// group of all runs comes last.
 pub(crate) fn groups(runs: &[Measured]) -> Vec<Group> {
     let mut names: Vec<&String> = Vec::new();

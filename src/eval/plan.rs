@@ -48,7 +48,7 @@ pub(crate) struct Pool(pub(crate) usize);
 pub(crate) enum MemoryUse {
     Off,
     Empty,
-    /// The run begins with this memory and adds to it what it learns.
+    /// The run begins with this memory, and adds what it learns to this memory.
     Fill(Pool),
     /// The run begins with a copy of this memory, which stays unchanged.
     Copy(Pool),
