@@ -421,7 +421,7 @@ pub enum EventKind {
         used: bool,
         /// True if the model saw the lesson before the run carried out the recovery.
         followed: bool,
-        /// True if the recovery worked: the action that had failed then had its effect.
+        /// True if the recovery worked: after the recovery, the action that had failed had its effect.
         helped: bool,
         /// True if the run carried out the recovery and it did not work.
         harmed: bool,
