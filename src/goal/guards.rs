@@ -102,7 +102,7 @@ impl Frame {
     }
 }
 
-/// Returns the words of some tokens: words of scripts with spaces, and runs of katakana or Hangul.
+/// Returns the words that the tokens form: words of scripts with spaces, and runs of katakana or Hangul.
 fn words_of(tokens: &[Token]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut last: Option<&Token> = None;
@@ -420,7 +420,8 @@ mod tests {
     use super::*;
     use crate::goal::slots::Shape;
 
-    /// Checks `new` as the value of the hole `old` between two parts of an English goal.
+    /// Checks `new` as the new value of a hole. The recorded English goal consists of `old`, the value of the hole, between
+    /// the two parts of `frame`.
     fn verdict(
         frame: [&str; 2],
         old: &str,

@@ -356,7 +356,7 @@ mod tests {
     use super::*;
     use crate::goal::fold::compose;
 
-    /// The tokens as `kind:fold`, with `,` before those after punctuation.
+    /// Returns the tokens, each written as `kind:fold`. A token after punctuation has `,` before it.
     fn shown(text: &str) -> Vec<String> {
         let shown = |token: &Token| {
             let flag = if token.after_punctuation { "," } else { "" };
