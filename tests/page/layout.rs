@@ -471,6 +471,37 @@ fn a_heading_or_a_pager_between_rows_is_never_left_out_as_one_of_them() {
 }
 
 #[test]
+fn a_row_after_a_gap_stands_below_its_own_group_and_the_last_row_is_kept() {
+    let mut page =
+        String::from("table @e1\n  row\n    columnheader \"Id\"\n    columnheader \"Title\"\n");
+    for group in 0..60 {
+        let _ = writeln!(page, "  row\n    cell \"Group {group}\"");
+        for row in 0..5 {
+            let _ = writeln!(
+                page,
+                "  row\n    cell \"{group}-{row}\"\n    cell \"a matter of group {group}\""
+            );
+        }
+    }
+    page.push_str("  row\n    cell \"1..50 of 300\"\n    cell \"next\"\n");
+    let lines = shown(&page, "Open 41-3", 300);
+    let at = |words: &str| {
+        lines
+            .iter()
+            .position(|line| line.contains(words))
+            .unwrap_or_else(|| panic!("{words}: {lines:#?}"))
+    };
+    assert!(at("\"41-3\"") > at("\"Group 41\""), "{lines:#?}");
+    let between = &lines[at("\"Group 41\"") + 1..at("\"41-3\"")];
+    assert!(
+        !between.iter().any(|line| line.contains("\"Group ")),
+        "{lines:#?}"
+    );
+    assert_eq!(at("\"1..50 of 300\""), lines.len() - 1, "{lines:#?}");
+    assert!(lines.len() < 30, "{lines:#?}");
+}
+
+#[test]
 fn a_box_further_on_in_a_row_is_called_by_its_column_and_not_by_the_cell_beside_it() {
     let table = |heads: &str| {
         whole(&format!(

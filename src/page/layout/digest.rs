@@ -255,6 +255,7 @@ impl Layout {
         for at in matched {
             self.keep_item(&mut kept, at);
         }
+        self.keep_dividers(&mut kept);
         fill_gaps(&mut kept, &weights);
         self.show(kept, &matching, SHORTEST_TEXT)
     }
@@ -286,20 +287,57 @@ impl Layout {
                 }
                 run.push(child);
             }
+            // Totals and links to the next page are often the last row of a table.
+            let is_row =
+                |last: &mut usize| self.lines[*last].item && self.lines[*last].end == *last + 1;
+            run.pop_if(is_row);
             self.fold_run(&run, cap, least, &mut kept);
         }
         for at in matched {
             self.keep_item(&mut kept, *at);
         }
+        self.keep_dividers(&mut kept);
         kept
     }
 
+    /// Leaves out the items of a run after the first `cap`, if these are at least `least`.
     fn fold_run(&self, run: &[usize], cap: usize, least: usize, kept: &mut [bool]) {
         if run.len() >= cap + least {
             for at in &run[cap..] {
                 kept[*at..self.lines[*at].end].fill(false);
             }
         }
+    }
+
+    /// Keeps the divider of each kept row that follows a gap, such as the name of its group. Without it, the row would
+    /// seem to belong to the last divider that is shown.
+    fn keep_dividers(&self, kept: &mut [bool]) {
+        for at in 1..self.lines.len() {
+            if !kept[at] || kept[at - 1] || !self.lines[at].item {
+                continue;
+            }
+            let depth = self.lines[at].depth;
+            let mut before = (0..at)
+                .rev()
+                .take_while(|at| self.lines[*at].depth >= depth);
+            let divider = before.find(|at| self.lines[*at].depth == depth && self.is_divider(*at));
+            if let Some(divider) = divider
+                && !self.is_divider(at)
+            {
+                kept[divider] = true;
+            }
+        }
+    }
+
+    /// Returns true if the line is a row that describes the rows after it: a row of headings, or a row with one part
+    /// before a row with several.
+    fn is_divider(&self, at: usize) -> bool {
+        let line = &self.lines[at];
+        let next = self.lines.get(line.end);
+        let is_before_longer = || {
+            next.is_some_and(|next| next.item && next.depth == line.depth && next.parts.len() > 1)
+        };
+        line.item && (line.parts_rows || line.parts.len() == 1 && is_before_longer())
     }
 
     fn are_alike(&self, one: usize, other: usize, likeness: Likeness) -> bool {
