@@ -3,7 +3,7 @@
 use std::{cmp::Reverse, collections::HashSet};
 
 use super::{
-    Pattern, PatternSource,
+    Pattern, PatternSource, PatternType,
     common::{Taken, contains, plain},
     distill::{MAX_TAKEN, acts},
     keep::best_first,
@@ -196,8 +196,13 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
         goals => format!(", {}", counted(goals, "task")),
     };
     let head = format!(
-        "{} ({}{shared}). Follow it if your task needs it{}.",
+        "{}{} ({}{shared}). Follow it if your task needs it{}.",
         header.description(),
+        if goes_on(pattern) {
+            ", and went on"
+        } else {
+            ""
+        },
         counted(pattern.steps.len(), "step"),
         own_values(left)
     );
@@ -211,6 +216,18 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
         out.push(line);
     }
     out
+}
+
+/// Returns true if this program describes the pattern as a login, and further steps follow the login.
+fn goes_on(pattern: &Pattern) -> bool {
+    let is_login = pattern.header.words.is_none() && pattern.header.kind == PatternType::LoginFlow;
+    let is_secret = |step: &StoredStep| matches!(step.text, Some(StoredText::Secret(_)));
+    let last = pattern.steps.iter().rposition(is_secret);
+    last.is_some_and(|at| {
+        // A separate step submits the form if the step with the secret does not.
+        let end = at + 1 + usize::from(!pattern.steps[at].submit);
+        is_login && end < pattern.steps.len()
+    })
 }
 
 /// Returns words that ask the model to put values of its own task in place of the numbered values of the steps. Empty

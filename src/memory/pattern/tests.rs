@@ -9,7 +9,7 @@ use crate::{
     action::{
         Action, BrowserTool, Effect, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls,
     },
-    memory::{MAX_STEP_BYTES, StoredStep, StoredText, Use, apply},
+    memory::{MAX_STEP_BYTES, Piece, StoredStep, StoredText, Use, apply},
     page::{Collection, Observation, PageTemplate, Role, TargetIdentity},
     working::{About, Place, Step, StopReason},
 };
@@ -283,6 +283,19 @@ fn one_task_with_other_values_and_runs_that_failed_teach_nothing() {
         Pattern::all(&all_learned(&[orders("run_1", 0), elsewhere])),
         []
     );
+}
+
+#[test]
+fn a_login_after_which_tasks_went_on_says_so() {
+    let (_, mut pattern) = only(&two());
+    let head = |pattern: &Pattern| match &super::show::lines(pattern, 0)[0][0] {
+        Piece::Words(words) => words.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(head(&pattern).starts_with("How earlier tasks logged in here (4 steps"));
+    pattern.steps.push(StoredStep::new(BrowserTool::Reload));
+    let wanted = "How earlier tasks logged in here, and went on (5 steps";
+    assert!(head(&pattern).starts_with(wanted));
 }
 
 #[test]
