@@ -1425,7 +1425,7 @@ async fn words_decided_for_one_page_are_not_looked_for_on_another() {
     assert_eq!(browser.executed()[1..], [r#"click {"target":"e3"}"#]);
     let told = &model.requests()[1].message;
     assert!(
-        told.contains("1 further calls were not carried out: another page is shown"),
+        told.contains("1 further call was not carried out: another page is shown"),
         "{told}"
     );
 }

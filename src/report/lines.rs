@@ -3,6 +3,7 @@
 use super::words::{self, quoted};
 use crate::{
     action::Outcome,
+    base::text::counted,
     event::{Event, EventKind},
     memory::Scope,
     page::Notice,
@@ -176,9 +177,10 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             };
             vec![Line::aside("warning", &text)]
         }
-        EventKind::CallsDropped { count, why } => {
-            aside("dropped", &format!("{count} further calls: {why}"))
-        }
+        EventKind::CallsDropped { count, why } => aside(
+            "dropped",
+            &format!("{}: {why}", counted(*count, "further call")),
+        ),
         EventKind::Warned { guard, text } => aside("warning", &format!("{guard}: {text}")),
         EventKind::BrowserNoticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
         EventKind::HumanAsked { question, answer } => {

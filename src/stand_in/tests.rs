@@ -97,8 +97,7 @@ fn a_tip_that_does_not_help_is_followed_once() {
     };
     let escape = tip(
         Section::ErrorTips,
-        "If click fails because another element covers the target: press Escape to close the \
-         overlay, then try again.",
+        "If click fails because another element covers the target: first press Escape.",
     );
     let report = task(rules, &[escape]);
     assert!(report.success, "{:#?}", report.log);
@@ -124,7 +123,7 @@ fn the_covered_search_button_is_clicked_at_first_sight_and_not_with_a_lesson() {
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
         Section::Lessons,
-        "After filling a search box, press Enter; suggestions often cover the button.",
+        "After filling a search box, press Enter, not its button.",
     );
     for advice in [
         lesson,
@@ -162,12 +161,11 @@ fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
     assert!(first.success && first.failures == 2, "{:#?}", first.log);
     let lesson = tip(
         Section::ErrorTips,
-        "If fill fails because the target is not an editable field: click the field, then type the text.",
+        "If fill fails because the target is not an editable field: click it, then type the text.",
     );
     let second = task(rules, &[lesson]);
     assert!(second.success && second.failures == 1, "{:#?}", second.log);
-    let known =
-        site_tip("fill on textbox \"User name\" fails: click the field, then type the text.");
+    let known = site_tip("fill on textbox \"User name\" fails: click it, then type the text.");
     let third = task(rules, &[known]);
     assert!(third.success && third.failures == 0, "{:#?}", third.log);
 }

@@ -179,23 +179,22 @@ mod tests {
 
     #[test]
     fn our_own_sentences_are_understood() {
-        let overlay = "If click fails because another element covers the target: press Escape to \
-            close the overlay, then try again.";
+        let overlay =
+            "If click fails because another element covers the target: first press Escape.";
         let tip = read(overlay);
         assert_eq!(
             (tip.command.as_deref(), tip.class),
             (Some("click"), Some(ErrorClass::Intercepted))
         );
         assert_eq!(tip.remedies, [Remedy::Press("Escape".to_owned())]);
-        let close = "If click fails because another element covers the target: click the button that closes what covers it, \
-            then try again.";
+        let close = "If click fails because another element covers the target: first click the button that closes what covers it.";
         assert_eq!(read(close).remedies, [Remedy::Close]);
-        let fill = "If fill fails because the target is not an editable field: click the field, then type the text.";
+        let fill = "If fill fails because the target is not an editable field: click it, then type the text.";
         assert_eq!(
             (read(fill).command.as_deref(), read(fill).remedies),
             (Some("fill"), vec![Remedy::ClickThenType])
         );
-        let search = "After filling a search box, press Enter; suggestions often cover the button.";
+        let search = "After filling a search box, press Enter, not its button.";
         let tip = read(search);
         assert_eq!(
             (tip.search, tip.remedies),

@@ -52,8 +52,7 @@ fn lesson(words: &Words) -> String {
 }
 
 /// What is general in it.
-const GENERAL: &str = "If click fails because another element covers the target: click the button that closes what covers it, \
-                       then try again.";
+const GENERAL: &str = "If click fails because another element covers the target: first click the button that closes what covers it.";
 
 /// A visit to one of the sites, which must bring its price.
 async fn visit(
@@ -143,7 +142,8 @@ async fn a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again
         first.log()
     );
 
-    let seed = "If fill fails because the target is not an editable field: click the field, then type the text.";
+    let seed =
+        "If fill fails because the target is not an editable field: click it, then type the text.";
     let recall = first.event("error_recall");
     assert_eq!(
         (&recall["command"], &recall["matched"]),

@@ -43,7 +43,7 @@ use super::{
 use crate::{
     BrowserDriver,
     action::{Action, BrowserAction, Goto},
-    base::{Error, ErrorKind, Result as CrateResult, RunId},
+    base::{Error, ErrorKind, Result as CrateResult, RunId, text::counted},
     event::EventKind,
     guard::Spent,
     page::PageView,
@@ -402,10 +402,12 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
+        let calls = counted(count, "further call");
+        let were = if count == 1 { "was" } else { "were" };
         self.state
             .remarks
             .notes
-            .push(format!("{count} further calls were not carried out: {why}"));
+            .push(format!("{calls} {were} not carried out: {why}"));
         self.emitter.emit(EventKind::CallsDropped {
             count,
             why: why.to_owned(),

@@ -170,6 +170,6 @@ async fn nothing_is_entered_on_another_page_than_the_one_to_open_again() {
     assert_eq!(report.pages.last().unwrap(), ELSEWHERE);
     assert_eq!(agent.browser().shown().typed, ["e10 Anna"]);
     let last = model.requests().pop().unwrap().message;
-    let told = "- 1 further calls were not carried out: go_back_to led to another page";
+    let told = "- 1 further call was not carried out: go_back_to led to another page";
     assert!(last.contains(told), "{last}");
 }

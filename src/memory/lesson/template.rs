@@ -64,11 +64,10 @@ impl Template {
             && self.command == BrowserTool::Click
             && self.recovery == press_enter
         {
-            return "After filling a search box, press Enter; suggestions often cover the button."
-                .to_owned();
+            return "After filling a search box, press Enter, not its button.".to_owned();
         }
         let what = match &self.recovery {
-            Recovery::ClickThenType => "click the field, then type the text.".to_owned(),
+            Recovery::ClickThenType => "click it, then type the text.".to_owned(),
             Recovery::ClickThenChoose => {
                 "click it to open its list, then click the choice.".to_owned()
             }
@@ -78,7 +77,7 @@ impl Template {
                     .iter()
                     .map(|step| first(*step, self.trouble))
                     .collect();
-                format!("{}, then try again.", steps.join(", then "))
+                format!("first {}.", steps.join(", then "))
             }
             Recovery::Instead(step) => format!("{} instead.", step.sentence("it")),
             Recovery::WriteAs(form) => format!("write {}.", form.sentence()),

@@ -290,8 +290,7 @@ fn the_button_that_closes_is_found_without_its_name() {
             r#"e3 button "Prices""#,
         ],
         history: &[r#"click button "Prices" -> failed intercepted"#],
-        error_tip: "If click fails because another element covers the target: click the button that closes what covers it, \
-                    then try again.",
+        error_tip: "If click fails because another element covers the target: first click the button that closes what covers it.",
         kind: "dialog_blocking",
         ..DATE
     };

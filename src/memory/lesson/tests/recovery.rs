@@ -33,8 +33,7 @@ fn what_was_done_before_the_same_action_worked_is_the_way_out() {
     };
     let sentence = "click on button \"Go\" fails because another element covers the target: click button \"Accept all\" first.";
     assert_eq!(found(steps()), [sentence]);
-    let sentence = "If click fails because another element covers the target: click the button that closes what covers it, \
-                    then try again.";
+    let sentence = "If click fails because another element covers the target: first click the button that closes what covers it.";
     assert_eq!(general(steps()), [sentence]);
 }
 
