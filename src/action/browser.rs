@@ -17,14 +17,14 @@ use crate::base::Result;
 
 /// The worst effect that an action can have.
 ///
-/// Each tool has a fixed effect. Once the target of an action is known, a guard may judge the action as worse than its
-/// tool, but never as less bad.
+/// Each tool has a fixed effect. Before an action runs, a guard (a check of the loop) looks at the action's target.
+/// The guard may judge the action's effect as worse than the fixed effect of the tool, but never as less bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// The action only reads and changes nothing.
     Read,
-    /// The action changes only things that can be changed back.
+    /// The action may change something, but the change can be undone.
     Reversible,
     /// The action may do something that cannot be undone: it sends, pays, deletes, uploads, or runs a script.
     Irreversible,
@@ -59,14 +59,14 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// Returns the fixed effect of the tool, which is the same for every target. Once the target of an action
-            /// is known, a guard may judge the action as worse.
+            /// Returns the fixed effect of the tool. It does not depend on the target. A guard (a check of the loop)
+            /// that knows the target of an action may judge the effect of that action as worse.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if an action of this tool should change the page. If the page does not change, such an
-            /// action counts as having no effect.
+            /// Returns true if an action of this tool is expected to change the page. If the page does not change,
+            /// the action counts as having [no effect](super::Outcome::NoEffect).
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -155,13 +155,13 @@ const MAX_TIMES: u32 = 100;
 const MAX_DISTANCE: u32 = 10_000;
 
 impl BrowserAction {
-    /// Returns the fixed effect of the action's tool. A guard that knows the action's target may judge the action as
-    /// worse.
+    /// Returns the fixed effect of the action's tool. A guard (a check of the loop) that knows the action's target
+    /// may judge the effect as worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
 
-    /// Returns the targets that the action names, in the order of its arguments.
+    /// Returns the targets that the action's arguments contain, in the order of the arguments.
     pub fn targets(&self) -> Vec<&Target> {
         match self {
             Self::Click(Click { target, .. })
@@ -274,7 +274,8 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the same action with task parameters filled in. Secrets stay placeholders.
+    /// Returns a copy of the action in which each `<param:NAME>` is replaced by the value of that task parameter.
+    /// Placeholders of secrets, `<secret:NAME>`, stay in the copy.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the action names a parameter that the task does

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet, ToolSpec};
 use crate::secret::Redactor;
 
-/// A call as the model made it, not yet checked.
+/// A tool call as the model made it. Its name and arguments are not checked yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RawCall {
     /// The tool's name.
@@ -67,8 +67,8 @@ impl Action {
         }
     }
 
-    /// Returns the arguments as JSON. In a text to type, secrets and parameters appear as placeholders. The arguments
-    /// of a custom call are returned as [`CustomCall`] contains them.
+    /// Returns the arguments as JSON. In a text to type, a secret or a parameter appears as its placeholder. The
+    /// arguments of a custom call are returned as [`CustomCall`] contains them.
     pub fn arguments(&self) -> Value {
         match self {
             Self::Browser(action) => action.arguments(),
@@ -77,8 +77,8 @@ impl Action {
         }
     }
 
-    /// Returns the same action with secrets replaced, because an address or a text may contain a secret. If the result
-    /// is no longer a valid action, only the tool's name is kept.
+    /// Returns a copy of the action in which secrets are replaced, because an address or a text may contain a secret.
+    /// If the replacement makes the action invalid, the copy contains only the tool's name.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -94,7 +94,8 @@ impl Action {
         })
     }
 
-    /// Returns the action on one line, with sorted keys, as histories and logs print it: `tool {"argument":"value"}`.
+    /// Returns the action as one line, `tool {"argument":"value"}`, with sorted argument names. Histories and logs
+    /// print actions in this form.
     pub fn line(&self) -> String {
         let arguments = crate::base::canonical(&self.arguments());
         if arguments == "{}" {
@@ -114,7 +115,8 @@ pub struct CallProblem {
     pub failure: Failure,
 }
 
-/// Parses the calls of a reply, from its tool calls or, if there are none, from JSON in its text.
+/// Parses the calls of a model's reply. They are taken from the reply's tool calls. If the reply has no tool calls,
+/// they are taken from JSON in its text.
 ///
 /// A model may quote a page, so JSON in a text counts only in the places where a model puts its own calls:
 ///
@@ -132,7 +134,7 @@ pub struct CallProblem {
 /// [`CallProblem`] takes the place of each invalid call.
 ///
 /// # Errors
-/// One [`CallProblem`] if the reply contains no call at all, or if its text is too long to be searched.
+/// Returns one [`CallProblem`] if the reply contains no call at all, or if its text is too long to be searched.
 ///
 /// ```
 /// use webwise::action::{ToolSet, BrowserTool, parse_calls};

@@ -18,10 +18,10 @@ macro_rules! classes {
         }
 
         impl ErrorClass {
-            /// Every class, in order.
+            /// Every class, in the order of the variants.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// Returns the class as events and files write it.
+            /// Returns the name of the class, such as `not_found`, as events and files contain it.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*

@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, Outcome};
 use crate::base::{Error, ErrorKind};
 
-/// The kind of failure that a command (a call of a tool) ended with, or that a lesson applies to. It is serialized as
-/// `any`, `no_effect`, or the name of the error class.
+/// The kind of failure that a command (a call of a tool) ended with. A lesson (advice that memory learned from
+/// earlier runs) also has a kind, which says to which failures the lesson applies. The kind is serialized as `any`,
+/// `no_effect`, or the name of the error class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {
-    /// Any outcome, even a success. Advice of this kind always applies.
+    /// Any outcome, even a success. Advice of this kind applies whatever the outcome was.
     Any,
     /// The command was carried out, but nothing changed on the page.
     NoEffect,
@@ -22,7 +23,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// Returns the kind of failure of an outcome; `None` if the action succeeded or may have succeeded.
+    /// Returns the kind of failure that this outcome is; `None` if the action succeeded or may have succeeded.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done | Outcome::Unclear(_) => None,

@@ -70,7 +70,7 @@ impl Key {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the key is neither a named key nor one printable character, or if a modifier
-    /// before it is unknown.
+    /// before the key is unknown.
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = || {
             Error::new(ErrorKind::InvalidInput, "key.parse").with(
@@ -98,8 +98,8 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Returns true if the key moves the focus, the caret or a value by a step, or deletes a character. People press
-    /// such keys repeatedly.
+    /// Returns true if one press of the key moves the focus or the caret, changes a value by one step, or deletes a
+    /// character. People press such keys repeatedly.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",

@@ -1,17 +1,19 @@
-//! The agent's actions: typed actions, tool specs, parsing of a model's calls, and outcomes.
+//! The actions of the agent. This module defines the types of actions and of their outcomes, describes the tools to
+//! the model, and parses the model's calls into actions.
 //!
-//! This module does no I/O. It has two closed enums. A driver carries out each [`BrowserAction`], and the loop itself
-//! carries out each [`AgentAction`]. A new browser tool needs a variant here, an arm in each driver that supports it,
-//! and a check in the conformance suite.
+//! This module does no I/O. There are two closed enums of actions. A driver carries out each [`BrowserAction`], and
+//! the loop itself carries out each [`AgentAction`]. A new browser tool needs a variant here, an arm in each driver
+//! that supports it, and a check in the conformance suite.
 //!
 //! # Decisions
 //!
-//! - The frequent tools are declared with their usual arguments, and one tool named `other` takes the name and
-//!   arguments of any other tool. The schemas of thirty tools would take 1,780 tokens of each request; these
-//!   declarations take at most 760, as a test in `declare.rs` checks. Any tool can still be called directly.
-//! - `schemars` derives the schemas from the types into which calls are parsed, so that models are given the rules that
-//!   the parser applies. `action/spec.rs` inlines references, because not every provider resolves `$ref`, and removes
-//!   titles and formats, which cost tokens.
+//! - Each frequent tool is declared to the provider with its usual arguments. All other tools share one declaration,
+//!   named `other`, which takes the name and the arguments of the tool that the model wants. Separate schemas for all
+//!   thirty tools would take 1,780 tokens of each request. These declarations take at most 760, as a test in
+//!   `declare.rs` checks. Any tool can still be called directly.
+//! - `schemars` derives the schemas from the types into which calls are parsed, so that models are told the rules
+//!   that the parser applies. `action/spec.rs` replaces each `$ref` in a schema by the schema that it refers to,
+//!   because not every provider resolves `$ref`. It also removes titles and formats, which cost tokens.
 //! - JSON in the text of a reply is a call in three places only: in the last lines of the text, inside a tag such as
 //!   `<tool_call>`, or inside a code fence. So JSON that a model quotes from a page within a sentence is not carried out.
 

@@ -10,19 +10,19 @@ use super::ErrorClass;
 pub struct Failure {
     /// The class of the failure.
     pub class: ErrorClass,
-    /// The driver's message. It may contain text of the page, so it is cleaned, cut to [`Failure::MAX_DETAIL`]
-    /// characters, and never stored in memory.
+    /// The driver's message. It may contain text of the page, so it is cleaned of control characters, cut to
+    /// [`Failure::MAX_DETAIL`] characters, and never stored in memory.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
 impl Failure {
-    /// Maximum length of [`Failure::detail`]. Unit: characters. Source: chosen; the report of a blocked click has
-    /// 1,500, and its first lines say enough.
+    /// Maximum length of [`Failure::detail`]. Unit: characters. Source: chosen; a driver's message about a blocked
+    /// click has about 1,500 characters, and its first lines say enough.
     pub const MAX_DETAIL: usize = 400;
 
-    /// Creates a failure of this class. The detail is cleaned, put on one line and cut to [`Failure::MAX_DETAIL`]
-    /// characters.
+    /// Creates a failure of this class. The detail is cleaned of control characters, put on one line and cut to
+    /// [`Failure::MAX_DETAIL`] characters.
     pub fn new(class: ErrorClass, detail: &str) -> Self {
         use crate::base::text::{clean, squeeze, truncate};
         Self {
@@ -32,23 +32,25 @@ impl Failure {
     }
 }
 
-/// The outcome of an action. If the driver itself breaks down, the driver returns an [`Error`](crate::Error) instead.
+/// The outcome of an action. If the driver itself breaks down, it returns an [`Error`](crate::Error) instead of an
+/// outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// There is positive evidence that the action was carried out.
     Done,
-    /// The driver reported success, but the page did not change although this action should have changed it.
+    /// The driver reported success, but the page did not change, although an action of this tool is expected to
+    /// change the page.
     NoEffect,
-    /// The action failed, or the page, the driver or a guard refused it.
+    /// The action failed, or it was refused by the page, by the driver or by a guard (a check of the loop).
     Failed(Failure),
-    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. A second
-    /// attempt may do it twice.
+    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. If the
+    /// action is tried again, it may be carried out twice.
     Unclear(Failure),
 }
 
 impl Outcome {
-    /// Creates an outcome that is a failure of this class.
+    /// Creates an [`Outcome::Failed`] with a failure of this class.
     pub fn failed(class: ErrorClass, detail: &str) -> Self {
         Self::Failed(Failure::new(class, detail))
     }

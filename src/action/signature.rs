@@ -11,11 +11,12 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// A short key for an action with its target and page. Equal actions have equal keys in every process.
+/// A short key that identifies an action together with its target and page. Equal actions have equal keys in every
+/// process.
 ///
-/// The key is 16 hexadecimal digits of the SHA-256 over the tool, the sorted arguments and the page template (the
-/// page's address with numbers and ids replaced). A target is represented by the identity of its element and not by its
-/// reference, because references are numbered anew on every load.
+/// The key is 16 hexadecimal digits of a SHA-256 hash. The hash covers the tool, the sorted arguments and the page
+/// template (the page's address with numbers and ids replaced). The identity of the target's element is hashed
+/// instead of the element's reference, because references are numbered anew on every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);

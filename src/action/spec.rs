@@ -29,8 +29,8 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Returns the form of a call of the tool as a line, such as `click(target, button?)`. A `?` marks an argument that
-    /// may be left out.
+    /// Returns one line that shows how the tool is called, such as `click(target, button?)`. A `?` marks an argument
+    /// that may be left out.
     pub fn signature(&self) -> String {
         signature(self)
     }
@@ -70,7 +70,8 @@ impl ToolSpec {
     }
 }
 
-/// The tools of a run, in a fixed order, because the beginning of a request must have the same bytes in every step.
+/// The tools of a run. Their order is fixed, so that every request of the run begins with the same bytes and the
+/// provider can cache this beginning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSet {
     /// The specs of all tools: first the crate's, then the embedder's.
@@ -82,15 +83,15 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Name of the declared tool that stands for all tools without a declaration of their own. No other tool may have
-    /// this name.
+    /// Name of the declaration that stands for all tools that have no declaration of their own. No tool may have this
+    /// name.
     pub const OTHER: &'static str = "other";
 
-    /// Creates the set: the tools that the driver supports and the run allows, then the loop's own tools, then the
-    /// embedder's.
+    /// Creates the set. It contains the browser tools in `supported`, then the loop's own tools, then the tools in
+    /// `custom`, which the program that uses this crate adds.
     ///
-    /// `eval` and `run_code` are included only if `scripts` is true, because a script can get around every other safety
-    /// measure.
+    /// The tools `eval` and `run_code` are included only if `scripts` is true, because a script can get around every
+    /// safety measure.
     pub fn new(
         supported: &BTreeSet<BrowserTool>,
         scripts: bool,
@@ -137,10 +138,11 @@ impl ToolSet {
         Self::of(vec![tool], 0)
     }
 
-    /// Returns the same set without the crate's tool of this name, for a tool that cannot work on any page of the run.
+    /// Returns this set without the built-in tool of this name. Remove a tool in this way if it cannot work on any
+    /// page of the run.
     ///
-    /// A tool that merely cannot work at the moment, such as an answer to a dialog when no dialog is open, stays. Its
-    /// calls are refused with the reason.
+    /// Keep a tool that merely cannot work at the moment, such as `dialog_accept` while no dialog is open. Until the
+    /// tool can work, its calls are refused, and the model is told the reason.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         let ours = self.specs.iter().take(self.ours);
@@ -151,8 +153,9 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
-    /// Returns the declarations for a provider, byte-identical in every step. Each frequent tool and each tool of the
-    /// embedder has its own declaration; all others share [`OTHER`](Self::OTHER), whose description lists them.
+    /// Returns the declarations for a provider. They are identical, byte for byte, in every step. Each frequent
+    /// built-in tool has its own declaration, and so has each tool of the program that uses this crate. All other
+    /// tools share the declaration [`OTHER`](Self::OTHER), whose description lists them.
     pub fn declared(&self) -> &[ToolSpec] {
         &self.declared
     }
@@ -163,12 +166,12 @@ impl ToolSet {
         self.declared_tokens
     }
 
-    /// Returns the specs of all tools: first the crate's, then the embedder's.
+    /// Returns the specs of all tools: first the built-in tools, then those of the program that uses this crate.
     pub fn specs(&self) -> &[ToolSpec] {
         &self.specs
     }
 
-    /// Returns true if the run has a tool of this name.
+    /// Returns true if the set contains a tool of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.specs.iter().any(|spec| spec.name == name)
     }
@@ -180,16 +183,17 @@ impl ToolSet {
         find(name).or_else(|| find(&name.replace('-', "_")))
     }
 
-    /// Returns the schema of a whole reply, for models that follow `json_schema` better than tool calls: `{"calls":
-    /// [{"action": "click", "target": "e12"}, ...]}`.
+    /// Returns the JSON Schema of a whole reply, for models that follow a schema better than tool calls. A reply has
+    /// the form `{"calls": [{"action": "click", "target": "e12"}, ...]}`.
     ///
-    /// As in [`declared`](Self::declared), each frequent tool and each tool of the embedder is described by itself.
-    /// Tools with equal arguments share a description. One more form of call stands for two groups of tools: all other
-    /// tools, and the frequent tools that are declared with only some of their arguments. It accepts the name of any
-    /// tool in these groups as its `action`, and every argument of these tools.
+    /// The schema lists the forms that a call may have. Each tool with a declaration of its own in
+    /// [`declared`](Self::declared) has a form; tools with equal arguments share one form. One more form covers all
+    /// other built-in tools, and the frequent tools that are declared with only some of their arguments. This form
+    /// accepts the name of each of these tools as its `action`, and every argument of these tools.
     ///
-    /// The keys of a call are sorted, and `action`, the tool's name, must be the first. If a tool has an argument that sorts
-    /// before `action`, the arguments are in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
+    /// The keys of a call are sorted. The first key must be `action`, which contains the tool's name. If a tool has
+    /// an argument that sorts before `action`, all arguments of the tool are in an object of their own:
+    /// `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
         for spec in self.declared.iter().filter(|spec| spec.name != Self::OTHER) {

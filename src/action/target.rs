@@ -11,10 +11,11 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// The target of an action: a reference of the current observation, or a locator.
+/// The target of an action. It is either a reference, such as `e12`, which the current observation gave to an
+/// element, or a locator, which describes the element, such as `text="Reply"`.
 ///
-/// A locator is checked when it is parsed. A model uses it for an element that has no reference, or that the model
-/// identifies by the words on the element.
+/// The text of a locator is checked when it is parsed. A model uses a locator if the element has no reference, or if
+/// the model knows only the words on the element.
 ///
 /// ```
 /// use webwise::action::Target;
@@ -28,9 +29,9 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Target {
-    /// A reference, valid only for the current observation.
+    /// A reference to an element. It is valid only for the current observation.
     Ref(ElementRef),
-    /// A locator, resolved again when the action runs.
+    /// A locator. Its element is looked up when the action runs.
     Locator(Locator),
 }
 
@@ -41,11 +42,11 @@ impl Target {
     ///   prompts print (`e12 button "Reply"`);
     /// - a locator, also without its quotes (`text=Reply`);
     /// - a role and a quoted name (`button "Reply"`);
-    /// - any other text, which is taken as the text of an element.
+    /// - any other text, which is taken as the visible text of an element.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the text is a malformed locator, or in the
-    /// grammar of another tool. The error gives the forms to use.
+    /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the text is a malformed locator, or a locator
+    /// in the grammar of another tool, such as XPath. The error says which forms a target may have.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         let bare = text

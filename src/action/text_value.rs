@@ -11,18 +11,19 @@ use crate::{
 };
 
 name_type!(
-    /// The name of a task parameter, with the same alphabet as a secret's name.
+    /// The name of a task parameter: 1 to 40 ASCII letters, digits or `_`. The names of secrets follow the same rule.
     ParameterName,
     "parameter_name.parse"
 );
 
-/// The parameters of a task: the value of each parameter by its name.
+/// The parameters of a task. The keys are the names of the parameters.
 pub type Parameters = BTreeMap<ParameterName, String>;
 
 /// A text to be typed into a field, or to be chosen in a select box.
 ///
-/// Serialized as one string. If the whole string is `<secret:NAME>` or `<param:NAME>`, it stands for a value: the
-/// driver fills in a secret, and the loop a parameter.
+/// The text is serialized as one string. If the whole string is `<secret:NAME>`, it stands for the secret of that
+/// name, and the driver fills in the secret. If the whole string is `<param:NAME>`, it stands for the task parameter
+/// of that name, and the loop fills in the parameter's value.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum TextValue {
@@ -30,13 +31,13 @@ pub enum TextValue {
     Literal(String),
     /// The name of a parameter of the task. The loop types the parameter's value.
     Parameter(ParameterName),
-    /// The name of a secret. The driver replaces it by the secret just before it types the text.
+    /// The name of a secret. The driver fills in the secret itself just before it types the text.
     Secret(SecretName),
 }
 
 impl TextValue {
-    /// Returns the text with the parameter's value in place of a [`Parameter`](Self::Parameter). A literal and a secret
-    /// are returned as they are.
+    /// Returns the parameter's value as a [`Literal`](Self::Literal) if this text is a
+    /// [`Parameter`](Self::Parameter). A literal and a secret are returned unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the task has no such parameter.
@@ -53,7 +54,7 @@ impl TextValue {
         }
     }
 
-    /// Returns the name of the secret, if the text is a secret.
+    /// Returns the name of the secret; `None` if the text is not a secret.
     pub const fn secret(&self) -> Option<&SecretName> {
         match self {
             Self::Secret(name) => Some(name),

@@ -14,28 +14,28 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
-    /// The run that asks.
+    /// The id of the run that asks for approval.
     pub run: RunId,
-    /// The action to approve, with placeholders for typed secrets.
+    /// The action to approve. Placeholders stand for the secrets that it types.
     pub action: Action,
-    /// The elements that the action would act on. Their names and other texts come from the page.
+    /// The elements that the action would act on. The page wrote their names and other texts, so these are untrusted.
     pub targets: Vec<TargetIdentity>,
-    /// The worst effect that the action may have on the page as it was last observed.
+    /// The worst effect that the action may have. It is judged from the page as it was last observed.
     pub effect: Effect,
     /// Address of the current page.
     pub url: String,
-    /// Title of the current page. The page itself has chosen this text.
+    /// Title of the current page. The page wrote this text, so it is untrusted.
     pub title: String,
-    /// Message of the open dialog; `None` if no dialog is open. The page itself has chosen this text.
+    /// Message of the open dialog; `None` if no dialog is open. The page wrote this text, so it is untrusted.
     pub dialog: Option<String>,
-    /// The number of an earlier step. The run was interrupted during the irreversible action of that step, which may
-    /// have been carried out. The action to approve may repeat it. `None` if there is no such step, or if the action to
-    /// approve is not irreversible.
+    /// The number of an earlier step during which the run was interrupted. The action of that step is irreversible
+    /// and may have been carried out, so the action to approve may repeat it. `None` if there is no such step, or if
+    /// the action to approve is not irreversible.
     pub doubt: Option<u32>,
 }
 
 impl ApprovalRequest {
-    /// Makes a request without an address, title, targets or dialog.
+    /// Makes a request with an empty address and title, without targets, dialog and doubt.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,
@@ -61,18 +61,18 @@ pub enum Approval {
     Stop,
 }
 
-/// A person, or a policy that acts for a person, who approves actions and answers the model's questions.
+/// A person who approves actions and answers the model's questions, or a program that does so for a person.
 ///
-/// An answer may take any amount of time; only the run's time budget limits the wait.
+/// The approver may take any amount of time to decide or to answer. Only the run's time budget limits the wait.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Approver: Debug + Send + Sync {
-    /// Decides whether the action may run.
+    /// Decides whether the action of the request may run.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
 
-    /// Returns the answer to a question of the model; `None` if nobody is available.
+    /// Returns the answer to a question of the model; `None` if nobody is available to answer.
     async fn answer(&self, question: &str) -> Option<String>;
 }
 

@@ -13,7 +13,7 @@ use crate::{
     store::{MemoryBackend, RunRegistry},
 };
 
-/// Builds a [`DecisionLoop`], or a [`GuardedBrowser`] without model and memory.
+/// Builds a [`DecisionLoop`], or a [`GuardedBrowser`], which needs no model and no memory.
 #[derive(Debug)]
 pub struct Builder<B, L, M> {
     parts: DecisionLoop<B, L, M>,
@@ -60,14 +60,15 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the sink for events. Default: none. Combine several sinks with [`FanOut`](crate::event::FanOut).
+    /// Sets the sink, which receives the events of all runs. Default: none. Combine several sinks with
+    /// [`FanOut`](crate::event::FanOut).
     pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
         self.parts.guarded.sink = Arc::new(sink);
         self
     }
 
-    /// Sets the journal. Before each action that does more than read, a run waits until the journal has recorded the
-    /// action. Default: none.
+    /// Sets the journal, which records actions before they are carried out. Before each action that does more than
+    /// read, a run waits until the journal has recorded the action. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
@@ -85,19 +86,19 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Sets the kinds of memory that the loop uses, such as lessons and site maps. Default:
-    /// [`kinds`](crate::memory::kinds()).
+    /// Sets the kinds of memory that the loop uses, such as lessons and site maps. Default: the kinds that
+    /// [`kinds`](crate::memory::kinds()) returns.
     pub fn with_kinds(mut self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         self.parts.kinds = kinds;
         self
     }
 
     /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. The
-    /// store may be the one that the memory uses. The namespace is taken from the options. Default: none, because a run
-    /// with a register writes to the store before each action and each call of the model.
+    /// store may be the one that the memory uses. The namespace is taken from the options. Default: no register,
+    /// because a run with a register writes to the store before each action and before each call of the model.
     ///
     /// If the store fails, the run goes on, and one event reports the failure. But an irreversible action that cannot
-    /// be recorded is refused, because a resumed run might do it again.
+    /// be recorded is refused, because a resumed run might carry it out again.
     pub fn with_registry(mut self, store: impl MemoryBackend + 'static) -> Self {
         self.registry = Some(Arc::new(store));
         self
@@ -112,12 +113,12 @@ impl<B, L, M> Builder<B, L, M> {
     /// fields, and its confidence from 0 to 1. A reply with a confidence of less than 0.5 is not used.
     ///
     /// A sentence, label, link or field of the reply is dropped if it contains an address or a number that the result
-    /// does not contain. Words are not checked. If the reply leaves out too many addresses of the result, some of them
-    /// are added. The required share is 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 %
-    /// if it has more.
+    /// does not contain. Words are not checked. The reply must also contain a share of the addresses in the result:
+    /// 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 % if it has more. If the reply
+    /// contains fewer, some of the missing addresses are added.
     ///
     /// If a reply cannot be used, an event says so and the rules shorten the result. After two failures the run no
-    /// longer asks the model. The extracted texts in the run's report are never shortened.
+    /// longer asks this model. The extracted texts in the run's report are never shortened.
     pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
         self.parts.compressor = Some(Arc::new(model));
         self
@@ -199,7 +200,7 @@ impl<B, L, M> Builder<B, L, M> {
 }
 
 impl<B> Builder<B, (), ()> {
-    /// Validates the options and builds the guarded browser, without model and memory.
+    /// Validates the options and builds the guarded browser, which has neither a model nor a memory.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.

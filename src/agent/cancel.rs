@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A handle that stops runs. All its clones act as one handle.
+/// A handle that stops runs. A clone of the handle stops the same runs as the handle itself.
 ///
-/// A run stops at the next point where it waits. It keeps its results so far and learns from them.
+/// A cancelled run stops at the next point where it waits. It keeps the results that it has so far and learns from
+/// them.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<watch::Sender<bool>>);
 

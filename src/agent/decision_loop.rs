@@ -46,8 +46,9 @@ impl<B, L, M> DecisionLoop<B, L, M> {
         self.guarded.browser()
     }
 
-    /// Returns the agent's browser with the agent's guards, for actions that your program decides itself. While a run
-    /// of the agent uses the browser, a run of the guarded browser ends at once as busy.
+    /// Returns the agent's browser behind the agent's guards (the checks before and after each action). Use it for
+    /// actions that your program decides itself. While a run of the agent uses the browser, a run of the guarded
+    /// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub const fn guarded(&self) -> &GuardedBrowser<B> {
         &self.guarded
     }
@@ -66,8 +67,8 @@ impl<B, L, M> DecisionLoop<B, L, M> {
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// Runs a task to its end and learns from the run, even if it failed or was stopped.
     ///
-    /// Never fails: the report contains the error and all results obtained before it. If the future is dropped, nothing
-    /// is learned and nothing stays locked.
+    /// This method never fails. If an error ends the run, the report contains the error and all results obtained
+    /// before it. If the future is dropped, nothing is learned and nothing stays locked.
     pub async fn run(&self, task: Task) -> RunReport {
         let mut run = self.start(task).await;
         while let StepEnd::Continue = run.step().await {}
@@ -82,22 +83,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         Run::start(self, task).await
     }
 
-    /// Resumes a run from its stored [`State`], with the same goal, steps, advice, guards and budgets.
+    /// Resumes a run from its stored [`State`]. The run keeps its goal, its steps, the advice from memory, the state
+    /// of its guards, and what it has spent of its budgets.
     ///
-    /// `task` must be the task that the run was started with, because a state contains neither secrets nor parameters.
-    /// The browser must still show the same page. The run observes this page again before its next decision.
+    /// `task` must be the task that the run was started with, because a state does not contain the task's secrets,
+    /// parameters, allowed sites and site notes. The browser must still show the page on which the run was when the
+    /// state was taken. The run observes this page again before its next decision.
     ///
     /// # Errors
-    /// `Unsupported` if another version of this crate wrote the state.
+    /// Returns `Unsupported` if another version of this crate wrote the state.
     pub fn resume(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
         Run::resume(self, task, state)
     }
 
-    /// Resumes a run from the [register](Builder::with_registry). Either another process abandoned the run, or the run
-    /// ended without an answer. The run keeps its steps, facts, guards and budgets, and continues on the page where it
-    /// was. Make the task with [`Task::of_checkpoint`], and add the secrets, parameters, given texts and allowed sites
-    /// again. The loop takes the run's lease itself: do not call
-    /// [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
+    /// Resumes a run from the [register](Builder::with_registry) of runs. It can resume a run whose process is gone,
+    /// and a run that ended without an answer. The run keeps its steps, the facts it noted, the state of its guards,
+    /// and what it has spent of its budgets. It continues on the page where it was.
+    ///
+    /// Make the task with [`Task::of_checkpoint`]. Then add the secrets, parameters, given texts, allowed sites and
+    /// site notes again. This method also takes the run's [lease](crate::store::Lease), the right to write to the
+    /// run. So do not call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
     ///
     /// ```
     /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, RunId, Task, store::RunRegistry};
@@ -111,14 +116,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// # }
     /// ```
     ///
-    /// If the earlier process is still alive, although its heartbeats have stopped, it stops before its next action. If
-    /// an action was interrupted and may have been carried out, the model is told so. If that action is irreversible, a
-    /// person must approve the next irreversible action.
+    /// The earlier process may still be alive although its heartbeats (signs of life in the register) have stopped.
+    /// It then stops before its next action. If an action was interrupted and may have been carried out, the model is
+    /// told so. If that action is irreversible, a person must approve the next irreversible action.
     ///
     /// # Errors
-    /// `InvalidInput`, with the reason as `why`, if the loop has no register, or if the run cannot be resumed; `Busy`
-    /// if the run still sends heartbeats; `Unsupported` if another version of this crate wrote the run's state; the
-    /// errors of the store.
+    /// - `InvalidInput` if the loop has no register, or if the run cannot be resumed. The error's detail `why` gives
+    ///   the reason.
+    /// - `Busy` if the run still sends heartbeats.
+    /// - `Unsupported` if another version of this crate wrote the run's state.
+    /// - Any error of the store.
     pub async fn resume_run(&self, task: Task) -> Result<Run<'_, B, L, M>> {
         Run::take_up(self, task).await
     }

@@ -15,8 +15,8 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Images {
-    /// The model gets a picture if it asks for one. It also gets a picture of a page that cannot be understood from its
-    /// tree alone, for example because of a canvas or unnamed icons.
+    /// The model gets a picture if it asks for one. It also gets a picture of a page that cannot be understood from
+    /// its tree of elements alone, for example because of a canvas or unnamed icons.
     #[default]
     Auto,
     /// The model gets a picture in each step.
@@ -47,34 +47,34 @@ pub struct Options {
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible actions.
     pub approval: ApprovalMode,
-    /// Maximum number of calls that are carried out from one reply of the model. Default: 5. Source: chosen.
+    /// Maximum number of tool calls in one reply of the model that are carried out. Default: 5. Source: chosen.
     pub max_calls: usize,
-    /// The kind of work that most of the runs do. If a message has no room for all of a run's memory, this setting
-    /// decides which parts are kept. Default: [`Mode::Auto`].
+    /// The kind of work that most of the runs do. A message to the model may have no room for everything that the run
+    /// has noted. This setting then decides which parts are kept. Default: [`Mode::Auto`].
     pub mode: Mode,
-    /// Maximum size of the part of a page that a prompt shows. Default: 1,500 tokens.
+    /// Maximum size of the text in which a prompt shows a page. Default: 1,500 tokens.
     pub digest: DigestOptions,
-    /// Maximum time for an action, including the wait until the page settles and the observations afterwards. Also the
-    /// maximum time for an observation before a decision. An action that takes longer fails with a time-out, and the
-    /// run continues. For a `wait`, the seconds that it waits are added to this limit. Default: 30 s. Source:
-    /// [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action together with the wait until the page settles and the observations afterwards. An
+    /// observation before a decision has the same maximum. An action that takes longer fails with a time-out, and the
+    /// run continues. For the action `wait`, the seconds that it waits are added to this limit. Default: 30 s.
+    /// Source: [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
     /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores
     /// takes half a minute, and four attempts with the waits between them take a few minutes.
     pub model_timeout: Duration,
-    /// Maximum time for one answer of the store. Default: 10 s. Source: chosen, twice the time that a store waits for a
-    /// lock.
+    /// Maximum time for one answer of the memory store. Default: 10 s. Source: chosen; twice the time that a store
+    /// waits for a lock.
     pub memory_timeout: Duration,
-    /// Maximum time for learning at the end of a run while other runs write the same shelves. If the run's time is up
-    /// earlier, learning ends earlier too. For a cancelled run, the maximum is
-    /// [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in the given time, a digest of the
-    /// run is kept in the store, and the next run learns from it. Default: 60 s. Source: chosen; an update takes about
-    /// 10 ms, so some hundreds of runs may end at once.
+    /// Maximum time for learning at the end of a run. Learning has to wait while other runs write the same parts of
+    /// the memory store. If the run's time budget is used up earlier, learning ends earlier too. For a cancelled run,
+    /// the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in time, a short
+    /// record of the run is kept in the store, and the next run learns from that record. Default: 60 s. Source:
+    /// chosen; an update takes about 10 ms, so some hundreds of runs may end at once.
     pub learning_timeout: Duration,
-    /// Maximum time for a tool of the embedder. Default: 60 s. Source: chosen.
+    /// Maximum time for one call of a [`Tool`](super::Tool) of your program. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
-    /// Maximum time for the journal to record one intent. Default: 2 s. Source: chosen; a write takes less than 1 ms,
-    /// and a sync on a slow disk takes about 100 ms.
+    /// Maximum time for the journal to record one action before it is carried out. Default: 2 s. Source: chosen; a
+    /// write takes less than 1 ms, and a sync on a slow disk takes about 100 ms.
     pub journal_timeout: Duration,
     /// Waiting time before the second observation of a page that an action seems to have left unchanged. Default: 300
     /// ms. Source: chosen; more than the 100 to 250 ms that an autocomplete field usually waits after input.
@@ -88,10 +88,12 @@ pub struct Options {
     /// [compressor](super::Builder::with_compressor). Unit: tokens, estimated. Default: 2,000. Source: a requirement of
     /// the project.
     pub max_result: TokenCount,
-    /// True if a picture of the page is taken in each step, for the run folder. Default: false.
+    /// True if a picture of the page is taken in each step and stored in the run folder (the files that record the
+    /// run). Default: false.
     pub screenshots: bool,
-    /// The policy for pictures of the page. It applies if the model's [capabilities](crate::chat::LlmCapabilities::images)
-    /// include pictures. After a secret was typed or shown, no more pictures are taken. Default: [`Images::Auto`].
+    /// The policy for showing pictures of the page to the model. It applies only if the model's
+    /// [capabilities](crate::chat::LlmCapabilities::images) include pictures. After a secret was typed or shown, no
+    /// more pictures are taken. Default: [`Images::Auto`].
     pub images: Images,
     /// True if the tools `eval` and `run_code` are offered. Default: false, because scripts bypass all safety measures.
     pub scripts: bool,
@@ -99,13 +101,14 @@ pub struct Options {
     pub memory: bool,
     /// The policy for taking steps from memory without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
-    /// Share of the items of advice from memory that each run withholds as a control, so that runs with and without an
-    /// item can be compared. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the items
-    /// by the run's seed.
+    /// Share of the advice from memory that each run withholds from the model. This makes it possible to compare runs
+    /// with and without a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld)
+    /// chooses what is withheld by the run's seed.
     pub withheld_share: f64,
     /// The namespace of the store in which the agent keeps its memory. Default: `default`.
     pub namespace: Namespace,
-    /// Seed of the random numbers in prompts, to make prompts reproducible. Default: random for each run.
+    /// Seed of the random numbers that the prompts contain. A fixed seed makes prompts reproducible. Default: a
+    /// random seed for each run.
     pub seed: Option<u64>,
 }
 

@@ -10,36 +10,41 @@ use crate::{base::RunId, event::RunSummary, working::Step};
 pub struct RunReport {
     /// The run's id.
     pub run: RunId,
-    /// The figures of the run, including the stop reason.
+    /// The figures of the run, such as its steps and tokens, and the reason why it stopped.
     pub summary: RunSummary,
-    /// The model's answer, with secrets replaced.
+    /// The model's answer, in which secrets are replaced; `None` if the model gave no answer.
     pub answer: Option<String>,
-    /// The words that the model quoted from a page to support the answer; `None` if no page of the run contained them.
+    /// The words that the model quoted to support the answer. `None` if they were found neither on a page of the run
+    /// nor in the result of a [tool that may give evidence](super::Tool::is_evidence).
     pub evidence: Option<String>,
-    /// Claims of the answer that no page of the run supports: numbers and quoted names. If the page was not read
-    /// completely, a statement that something is missing is also such a claim.
+    /// Claims of the answer that nothing which the run read supports. Only numbers and quoted names are checked. If
+    /// the page was not read completely, a statement that something is missing counts as such a claim too.
     pub unverified: Vec<String>,
-    /// Extracted data, by name. Present even if the run failed.
+    /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
+    /// run has them too.
     pub extracted: BTreeMap<String, String>,
-    /// The steps, oldest first, one for each action that was tried. A number is missing if no action was tried in that
-    /// step, for example because no call of the reply could be used.
+    /// The steps, oldest first, one for each action that was tried. A step number is left out if no action was tried
+    /// in that step, for example because no call of the model's reply could be used.
     pub steps: Vec<Step>,
     /// Addresses of the pages that the run was on, each once, in the order of the first visit.
     pub pages: Vec<String>,
-    /// Address of the last page.
+    /// Address of the page that was shown when the run ended; `None` if the run observed no page.
     pub final_url: Option<String>,
-    /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
+    /// The error that ended the run; `None` if no error did. The error is also given here if the browser was lost
+    /// after the run had succeeded.
     pub error: Option<String>,
-    /// The errors of the memory store, as in the events `memory_failed`; empty if memory was read and written without
-    /// an error. If an error says `lost`, the observations for that kind of memory are lost. Otherwise they are stored,
-    /// and memory learns from them at the next run.
+    /// The errors of the memory store; empty if memory was read and written without an error. The events
+    /// `memory_failed` contain the same errors. If an error has the detail `lost`, that detail names a kind of
+    /// memory, and what the run observed for this kind is lost. Otherwise the observations are stored, and memory
+    /// learns from them at the next run.
     pub memory_errors: Vec<String>,
-    /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run ended.
+    /// The reason why the recorded events or checkpoints of this run are incomplete; `None` if nothing was known to
+    /// be missing when the run ended.
     pub recording: Option<String>,
 }
 
 impl RunReport {
-    /// Makes a report that contains only the figures.
+    /// Makes a report that contains only the run's id and figures.
     pub const fn new(run: RunId, summary: RunSummary) -> Self {
         Self {
             run,
@@ -57,7 +62,7 @@ impl RunReport {
         }
     }
 
-    /// Returns true if the goal was reached and evidence for it was found on a page.
+    /// Returns true if the model reported that the goal was reached, and its evidence was found in what the run read.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }

@@ -30,7 +30,7 @@ use crate::{
     working::{By, Memory, Step, StopReason},
 };
 
-/// The state of a run after a step.
+/// The state of a run after a step: the run continues, or it is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepEnd {
     /// The run continues: call `step` again.
@@ -41,7 +41,7 @@ pub enum StepEnd {
 
 /// A run: a task that is being carried out.
 ///
-/// Drive it with [`step`](Self::step) until it stops, then call [`finish`](Self::finish).
+/// Call [`step`](Self::step) until the run stops, then call [`finish`](Self::finish).
 pub struct Run<'l, B, L, M> {
     pub(super) parts: &'l DecisionLoop<B, L, M>,
     pub(super) executor: Executor<'l, B>,
@@ -195,13 +195,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.add_advice(self.earlier().into_iter().collect());
     }
 
-    /// Returns a snapshot of the run, to be stored and resumed with [`DecisionLoop::resume`]. Call this between steps:
-    /// the snapshot contains neither an action in progress nor pictures.
+    /// Returns a snapshot of the run. It can be stored, and [`DecisionLoop::resume`] resumes the run from it. Call
+    /// this method between steps, because the snapshot contains neither an action in progress nor pictures.
     ///
-    /// The snapshot contains no secret, even if the model guessed one.
+    /// Secrets in the snapshot are replaced, even a secret that the model guessed.
     ///
     /// # Errors
-    /// `Corrupt` if a secret is equal to a word of the JSON format, such as a role.
+    /// Returns `Corrupt` if a secret is equal to a word that the JSON form of the snapshot needs, such as the name of
+    /// a role. Replacing that word makes the snapshot unreadable.
     pub fn state(&self) -> Result<State> {
         self.executor.state()
     }
@@ -250,26 +251,27 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Returns the run's memory: its steps, its notes, and the texts that it read, extracted or was given.
+    /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given. It is
+    /// not the store that later runs learn from.
     pub const fn memory(&self) -> &Memory {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. The model gets the text with the next request, and
-    /// reads it as data. Not every step makes a request: the first step only opens the start page. Secrets in the text
-    /// are replaced.
+    /// Gives the run a text that the work needs and no page shows. The next request to the model contains the text,
+    /// as data and not as an instruction. Not every step makes a request: the first step only opens the start page.
+    /// Secrets in the text are replaced.
     ///
-    /// The text is part of the run's state, events and run folder, but not of memory. A run that is resumed from the
-    /// register has only the texts of its task.
+    /// The run's state, events and run folder contain the text, but the store that later runs learn from does not. If
+    /// the run is resumed from the register, it has only the texts that its task gives.
     ///
     /// # Errors
-    /// The errors of [`Memory::give`].
+    /// Returns the errors of [`Memory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
         self.executor.give(name, text)
     }
 
-    /// Removes the text that was given to the run under this name, and returns it; `None` if there is no such text. If
-    /// the run is later resumed from its state, its task does not give it this text again.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is no such text.
+    /// If the run is later resumed from its state, the text is not given again, even if the task contains it.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         self.executor.take_back(name)
     }

@@ -99,7 +99,8 @@ impl Remarks {
     }
 }
 
-/// The state of a run: everything that changes during the run, except connections.
+/// The state of a run: everything that changes during the run, except connections to the browser, the model and
+/// memory.
 ///
 /// A run creates the state. Its fields are private, but callers can store it, read it back, and pass it to
 /// [`DecisionLoop::resume`](super::DecisionLoop::resume).
@@ -254,7 +255,7 @@ impl State {
         &self.run
     }
 
-    /// Returns the run's task in the form in which memory uses it: without secrets, parameters and given texts.
+    /// Returns the run's task as memory uses it: without secrets, parameters and given texts.
     pub const fn about(&self) -> &About {
         &self.about
     }
@@ -277,12 +278,12 @@ impl State {
             .then(|| format!("the start page could not be opened: {}", failure.detail))
     }
 
-    /// Returns the run's memory.
+    /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given.
     pub const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Returns the reason why the run stopped; `None` if it can continue.
+    /// Returns the reason why the run stopped; `None` if it has not stopped.
     pub const fn stopped(&self) -> Option<StopReason> {
         self.stopped
     }

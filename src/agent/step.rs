@@ -17,11 +17,11 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out one step: asks the model if no action is queued, then carries out one action. Returns whether the
-    /// run continues.
+    /// Carries out one step. If no action is queued, asks the model for actions. Then carries out one action. Returns
+    /// whether the run continues.
     ///
-    /// If the future is dropped, the step is abandoned. The next step then clears the queue and observes the page
-    /// again.
+    /// If the future is dropped, the step is abandoned. The next step then clears the queue of actions and observes
+    /// the page again.
     pub async fn step(&mut self) -> StepEnd {
         if let Some(stop) = self.executor.state.stopped {
             return StepEnd::Stopped(stop);

@@ -111,8 +111,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the user's instructions, which say how the work should be done. They are added unchanged to the system
-    /// instruction, beside the goal.
+    /// Sets the user's instructions, which say how the work should be done. They are added unchanged, beside the
+    /// goal, to the system instruction for the model.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -126,8 +126,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host, each
-    /// message contains the note.
+    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host or of one
+    /// of its subdomains, each message to the model contains the note.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.
@@ -150,18 +150,18 @@ impl Task {
         here.map(|(_, note)| &**note).collect()
     }
 
-    /// Adds a parameter: a value that the goal refers to by the parameter's name.
+    /// Adds a parameter: a value with a name. The goal refers to the value by this name.
     pub fn with_parameter(mut self, name: ParameterName, value: impl Into<String>) -> Self {
         self.parameters.insert(name, value.into());
         self
     }
 
     /// Gives the run a text that the work needs and no page shows, such as a letter to answer or a record of a
-    /// customer. The model reads it as data and, unlike [instructions](Self::with_instructions), does not follow it. An
-    /// earlier text of the same name is replaced.
+    /// customer. The model is told to read the text as data, and not to follow it like
+    /// [instructions](Self::with_instructions). An earlier text of the same name is replaced.
     ///
     /// # Errors
-    /// The errors of [`Memory::give`], which accepts at most 20 texts of 4,000 characters each.
+    /// Returns the errors of [`Memory::give`], which accepts at most 20 texts of 4,000 characters each.
     pub fn with_given(mut self, name: &str, text: &str) -> Result<Self> {
         let mut memory = Memory::default();
         for (name, text) in &self.given {
@@ -172,15 +172,15 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the secrets that the run may use. A run with secrets may visit only the start site and the sites added by
-    /// [`with_allowed`](Self::with_allowed).
+    /// Sets the secrets that the run may use. A run with secrets may visit only the site of the start address and the
+    /// sites added by [`with_allowed`](Self::with_allowed).
     pub fn with_secrets(mut self, vault: Vault) -> Self {
         self.vault = Arc::new(vault);
         self
     }
 
-    /// Allows the run to visit this site. As soon as one site is allowed in this way, the run may visit only the start
-    /// site and allowed sites.
+    /// Allows the run to visit this site. As soon as one site is added in this way, the run may visit only the site
+    /// of the start address and the added sites.
     pub fn with_allowed(mut self, site: Site) -> Self {
         self.allow.push(site);
         self
@@ -198,12 +198,13 @@ impl Task {
         self
     }
 
-    /// Makes the task with which a run is [resumed](super::DecisionLoop::resume_run). The goal, start address, session
-    /// and id come from the checkpoint. A checkpoint contains neither secrets nor parameters nor given texts, so add
-    /// them again.
+    /// Makes the task with which a run is [resumed](super::DecisionLoop::resume_run). The goal, start address,
+    /// session and id come from the checkpoint. A checkpoint does not contain the secrets, parameters, given texts,
+    /// allowed sites and site notes of the original task, so add them again.
     ///
     /// # Errors
-    /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if it cannot be read.
+    /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be
+    /// read.
     pub fn of_checkpoint(checkpoint: &Checkpoint) -> Result<Self> {
         let (state, _) = State::of_checkpoint(checkpoint)?;
         let mut task = Self::new(state.about.goal)?.with_run_id(state.run);
@@ -214,12 +215,12 @@ impl Task {
         Ok(task)
     }
 
-    /// Makes the run continue an earlier run, with the goal of this task. If the task has no start address, the run
-    /// starts where the earlier run ended. The new run belongs to the session of the earlier run. If the earlier run has
-    /// no session, the new run belongs to the task's own session.
+    /// Makes the run of this task continue an earlier run. The goal is that of this task. If the task has no start
+    /// address, the run starts where the earlier run ended. The new run belongs to the session in `earlier`. If there
+    /// is none, the new run belongs to the session of this task.
     ///
     /// # Errors
-    /// The errors of [`with_start_url`](Self::with_start_url).
+    /// Returns the errors of [`with_start_url`](Self::with_start_url).
     pub fn continuing(mut self, earlier: Continuation) -> Result<Self> {
         if self.start_url.is_none() {
             self = self.with_start_url(earlier.start_url.as_str())?;
@@ -229,8 +230,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds the path of a folder or file that belongs to the run, so that the [register](super::Builder::with_registry)
-    /// lists it.
+    /// Adds the path of a folder or file that belongs to the run, so that the
+    /// [register](super::Builder::with_registry) of runs lists the path.
     pub fn with_artifact(mut self, path: impl Into<String>) -> Self {
         self.artifacts.push(path.into());
         self
@@ -242,7 +243,8 @@ impl Task {
         self
     }
 
-    /// Returns the names of the secrets that the goal refers to by placeholders and that the task does not have.
+    /// Returns the names of the secrets that the task lacks: the goal contains their placeholders, but
+    /// [`with_secrets`](Self::with_secrets) did not provide them.
     ///
     /// ```
     /// let task = webwise::Task::new("Log in with <secret:PASSWORD>")?;

@@ -12,35 +12,36 @@ use crate::{
 
 /// A tool of the embedder (the program that uses this crate).
 ///
-/// The model gets the tool's result as fenced data, and an error as a failed call. A result of more than 200,000
-/// characters is cut. The next message shows at most [`Options::max_result`](super::Options::max_result) tokens of the
-/// result; its less important lines are left out. Later messages show the newest results that fit, with at most 500
-/// characters each: the first 350 and the last 150 characters of a longer result.
+/// The model gets the tool's result as data between marks, and an error as a failed call. A result of more than
+/// 200,000 characters is cut. The next message to the model shows at most
+/// [`Options::max_result`](super::Options::max_result) tokens of the result; less important lines are left out. Later
+/// messages show the newest results, as many as there is room for. Of a result with more than 500 characters, they
+/// show the first 350 and the last 150.
 ///
-/// The tool may use the run's browser. After the call the page is observed again. If the page is out of scope, the
-/// browser is led back, and the model does not get the result.
+/// The tool may use the run's browser. After the call the page is observed again. If the run may not visit the site
+/// of that page, the browser is led back, and the model does not get the result.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait Tool: Debug + Send + Sync {
-    /// Returns the name (at most 64 letters, digits, `_` and `-`), description and JSON Schema of the tool. They must not
-    /// change during a run. Building the loop fails if a built-in tool has the same name.
+    /// Returns the name, the description and the JSON Schema of the tool. They must not change during a run. The name
+    /// has at most 64 letters, digits, `_` and `-`. Building the loop fails if a built-in tool has the same name.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect that the tool can have. A call of the tool needs approval by the same rules as a call
-    /// of a built-in tool.
+    /// Returns the worst effect that the tool can have. From this effect the loop decides whether a call needs
+    /// approval, as for a built-in tool.
     fn effect(&self) -> Effect;
 
-    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result. Do not allow it if
-    /// each address in the result matters, as in the results of a search. Default: false.
+    /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result of the tool. Return
+    /// false if each address in the result matters, as in the results of a search. Default: false.
     fn is_compressible(&self) -> bool {
         false
     }
 
-    /// Returns true if the model may quote the first 8,000 characters of a result as evidence for its answer. Return true
-    /// only if the results do not repeat the arguments: the model chooses these, and could prove anything by them. Default:
-    /// false.
+    /// Returns true if the model may quote from the first 8,000 characters of a result as evidence for its answer.
+    /// Return true only if the results do not repeat the arguments. The model chooses the arguments, so it could
+    /// prove anything by a result that repeats them. Default: false.
     fn is_evidence(&self) -> bool {
         false
     }
@@ -48,6 +49,7 @@ pub trait Tool: Debug + Send + Sync {
     /// Calls the tool. The arguments come from the model and are not validated.
     ///
     /// # Errors
-    /// Any error. The model sees its operation, kind and context, but not its sources.
+    /// Any error may be returned. The model sees the error's operation, kind and context, but not the error's
+    /// sources.
     async fn call(&self, arguments: &Value) -> Result<String>;
 }

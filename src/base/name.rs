@@ -24,7 +24,7 @@ macro_rules! name_type {
             /// Parses a name: 1 to 40 ASCII letters, digits or `_`.
             ///
             /// # Errors
-            /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for anything else.
+            /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the text is not such a name.
             pub fn parse(text: impl Into<String>) -> $crate::base::Result<Self> {
                 let text = text.into();
                 if $crate::base::is_name(&text) {

@@ -54,7 +54,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Ends the run and returns the report. A run that has not stopped before counts as cancelled, because only the
-    /// caller can judge whether it reached its goal.
+    /// caller can judge whether the goal was reached.
     pub fn finish(self) -> RunReport {
         self.ended(StopReason::Cancelled)
     }

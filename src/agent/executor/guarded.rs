@@ -9,11 +9,14 @@ use crate::{
     event::{EventSink, Journal, NoEvents},
 };
 
-/// A browser behind the guards of a run: scope, approval, secrets, recorded intents, checks for repetition, and
-/// verification of each action.
+/// A browser in which each action passes the guards (checks) of a run.
 ///
-/// It needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions through a guarded
-/// browser. A program that decides its actions itself builds a guarded browser directly.
+/// Before an action, the guards limit the sites that may be visited, ask for approval, protect secrets, and refuse
+/// repetition. If there is a journal, it records each action that does more than read before the action is carried
+/// out. Afterwards the page is observed, and the effect of the action is verified.
+///
+/// A guarded browser needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions
+/// through a guarded browser. A program that decides its actions itself builds a guarded browser directly.
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver) -> Result<(), Box<dyn std::error::Error>> {
@@ -56,7 +59,7 @@ impl<B> GuardedBrowser<B> {
         }
     }
 
-    /// Returns a builder. Finish it with [`Builder::build_guarded`].
+    /// Returns a builder for a guarded browser. Call [`Builder::build_guarded`] at the end.
     pub fn builder(browser: B) -> Builder<B, (), ()> {
         Builder::new(browser, (), ())
     }

@@ -53,8 +53,8 @@ use crate::{
 
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
 ///
-/// If a guard, a person or the browser refuses an action, the result is a failed step that states the reason, and the
-/// run continues. An error means that the run is over, and states the reason.
+/// If a guard (a check of the loop), a person or the browser refuses an action, the result is a failed step that
+/// states the reason, and the run continues. An error of a method means that the run is over; the error states why.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
     pub(super) task: Task,
@@ -76,7 +76,8 @@ pub struct Executor<'g, B> {
 }
 
 impl<B> std::fmt::Debug for Executor<'_, B> {
-    /// Formats only the progress of the run, because a queued action may contain an address with a secret.
+    /// Formats only the progress of the run. Queued actions are left out, because they may contain an address with a
+    /// secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor")
             .field("task", &self.task)
@@ -215,18 +216,19 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Carries out one action and returns its step. The action's targets are looked up on the current page.
+    /// Carries out one action and returns the step that records it. The action's targets are looked up on the current
+    /// page.
     ///
     /// # Errors
-    /// Returns the reason why the run is over, whether it ended now or earlier.
+    /// Returns the reason why the run is over. The run may have ended during this call or earlier.
     pub async fn carry_out(&mut self, action: BrowserAction) -> Result<&Step, StopReason> {
         self.take(action, By::Caller).await
     }
 
-    /// Opens the start page of the task, without approval. Does nothing if the task has no start page.
+    /// Opens the start page of the task, without asking for approval. Does nothing if the task has no start page.
     ///
     /// # Errors
-    /// Returns the reason why the run is over, whether it ended now or earlier.
+    /// Returns the reason why the run is over. The run may have ended during this call or earlier.
     pub async fn open_start_page(&mut self) -> Result<(), StopReason> {
         match self.opening() {
             Some(goto) => self.take(goto, By::Task).await.map(|_| ()),
@@ -331,7 +333,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         serde_json::from_value(json).map_err(corrupt)
     }
 
-    /// Returns the run's memory: its steps, its notes, and the texts that it read, extracted or was given.
+    /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given. It is
+    /// not the store that later runs learn from.
     pub const fn memory(&self) -> &Memory {
         &self.state.memory
     }
@@ -339,7 +342,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// Gives the run a text that the work needs and no page shows. Secrets in it are replaced.
     ///
     /// # Errors
-    /// The errors of [`Memory::give`].
+    /// Returns the errors of [`Memory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> CrateResult<()> {
         self.state.memory.check_given(name, text)?;
         let [name, text] = [name, text].map(|said| self.redactor.text(said));
@@ -349,7 +352,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(())
     }
 
-    /// Removes the text that was given to the run under this name, and returns it; `None` if there is none.
+    /// Removes the text that was given to the run under this name, and returns it; `None` if there is no such text.
     pub fn take_back(&mut self, name: &str) -> Option<String> {
         let name = self.redactor.text(name);
         let taken = self.state.memory.take_back(&name)?;
