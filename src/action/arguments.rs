@@ -270,8 +270,8 @@ impl DragBy {
         }
     }
 
-    /// Returns the point at which the drag begins, measured from the element's top left corner. `width` and `height`
-    /// are the size of the element. Unit: CSS pixels.
+    /// Returns the point at which the drag begins, measured from the element's top left corner. `width` and `height` are the size of the
+    /// element. Unit: CSS pixels.
     pub fn start(&self, width: f64, height: f64) -> (f64, f64) {
         let given = |from: Option<u32>, side: f64| from.map_or(side / 2.0, f64::from);
         (given(self.from_x, width), given(self.from_y, height))
@@ -279,7 +279,7 @@ impl DragBy {
 }
 
 impl Press {
-    /// Returns the number of times to press the key; 1 if the call gives no number.
+    /// Returns the number of times to press the key; 1 if the call gives none.
     pub fn times(&self) -> u32 {
         self.times.unwrap_or(1)
     }

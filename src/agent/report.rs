@@ -38,8 +38,8 @@ pub struct RunReport {
     /// memory, and what the run observed for this kind is lost. Otherwise the observations are stored, and memory
     /// learns from them at the next run.
     pub memory_errors: Vec<String>,
-    /// The reason why the recorded events or checkpoints of this run are incomplete; `None` if nothing was known to
-    /// be missing when the run ended.
+    /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run
+    /// ended. The record consists of the events, the journal and the checkpoints.
     pub recording: Option<String>,
 }
 

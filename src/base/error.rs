@@ -4,7 +4,7 @@ use std::{error::Error as StdError, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// The result of every fallible operation in this crate.
+/// The result of every operation of this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The kind of an [`Error`]. Kinds differ in what the caller can do about the error.
@@ -22,21 +22,23 @@ pub enum ErrorKind {
     RateLimited,
     /// Credentials are missing or were refused.
     Unauthorized,
-    /// The request was understood but declined, for example by a content filter or as a safety refusal.
+    /// The called server understood the request but declined it, for example because of a content filter.
     Refused,
-    /// A reply could not be understood.
+    /// A reply of the called program or server could not be understood.
     MalformedReply,
-    /// The browser, its page or its daemon is gone; nothing more can be done with this session.
+    /// The browser, its page, or the background process that controls it is gone. Nothing more can be done with this
+    /// browser.
     BrowserLost,
-    /// Another process or run holds the resource; a later attempt can succeed.
+    /// Another process or run uses what was asked for, such as the browser, a file or a run; a later attempt can
+    /// succeed.
     Busy,
-    /// Stored data were found, but they are damaged or do not fit together.
+    /// Stored data were found, but they are damaged or contradict each other.
     Corrupt,
-    /// A size limit was reached.
+    /// Something is larger than a limit allows; [`Error::context`] says what.
     TooLarge,
-    /// This adapter cannot do what was asked.
+    /// The driver, model client, store or version of this crate in use cannot do what was asked.
     Unsupported,
-    /// The caller asked to stop.
+    /// The operation was stopped because the caller asked for that.
     Cancelled,
     /// The operating system refused a file or process operation.
     Io,
@@ -64,10 +66,10 @@ impl ErrorKind {
     }
 }
 
-/// A failure of the machinery, such as the browser, the model or the store.
+/// A failure of the browser, the model, the store, or another part that a run needs.
 ///
-/// An action that the page refuses is not an `Error` but an [`Outcome`](crate::action::Outcome), because the model must
-/// read it and memory must learn from it.
+/// If the page refuses an action, the refusal is not an `Error` but an [`Outcome`](crate::action::Outcome), because
+/// the model must read the refusal and memory must learn from it.
 ///
 /// ```
 /// use webwise::{Error, ErrorKind};
@@ -85,7 +87,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Makes an error of this kind. The operation is named in the form `browser.observe`.
+    /// Makes an error of this kind. `operation` is the name of the operation that failed, in the form
+    /// `browser.observe`.
     pub const fn new(kind: ErrorKind, operation: &'static str) -> Self {
         Self {
             kind,
@@ -96,8 +99,8 @@ impl Error {
         }
     }
 
-    /// Adds a detail for the reader of the error: a path, a limit, the name of an option. The detail must not be a
-    /// secret.
+    /// Adds a detail for the reader of the error, such as a path, a limit or the name of an option. The detail must
+    /// not contain a secret.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.context.push((key, value.to_string()));
@@ -111,14 +114,14 @@ impl Error {
         self
     }
 
-    /// Sets how long the called server asked the caller to wait.
+    /// Sets the time that the called server asked the caller to wait.
     #[must_use]
     pub const fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// Returns the kind of the error, from which the caller can see how to react.
+    /// Returns the kind of the error. The kind tells the caller how to react.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -128,12 +131,12 @@ impl Error {
         self.operation
     }
 
-    /// Returns the details as pairs of key and value, in the order in which they were added.
+    /// Returns the details of the error as pairs of a key and a value, in the order in which they were added.
     pub fn context(&self) -> &[(&'static str, String)] {
         &self.context
     }
 
-    /// Returns the value of the detail with this key; `None` if there is no such key.
+    /// Returns the value of the detail with this key; `None` if the error has no such detail.
     pub fn said(&self, key: &str) -> Option<&str> {
         let mut context = self.context.iter();
         context
@@ -141,12 +144,12 @@ impl Error {
             .map(|(_, text)| &**text)
     }
 
-    /// Returns the wait that the called server asked for, if any.
+    /// Returns the time that the called server asked the caller to wait; `None` if it named none.
     pub const fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
 
-    /// Returns true if the same call, repeated later, may succeed.
+    /// Returns true if the call that failed may succeed when it is repeated later.
     pub const fn is_retryable(&self) -> bool {
         matches!(
             self.kind,
@@ -154,10 +157,11 @@ impl Error {
         )
     }
 
-    /// Returns the same error with `f` applied to the value of every detail and to the text of the source. The loop of
-    /// a run uses it to redact errors.
+    /// Returns this error after `f` was applied to the value of every detail and to the text of the source. A run
+    /// uses this method to replace secrets in errors.
     ///
-    /// The source is replaced by its text, because a foreign error cannot be rewritten.
+    /// The source is replaced by its text, because the source may be an error of another crate, which cannot be
+    /// changed.
     #[must_use]
     pub fn map_text(self, mut f: impl FnMut(&str) -> String) -> Self {
         let source = self.source.map(|s| f(&chain(&*s)).into());

@@ -22,8 +22,8 @@ fn checked<'a>(url: &'a Url, operation: &'static str) -> Result<url::Host<&'a st
 /// Maximum length of a host name. Unit: bytes. Source: RFC 1035.
 const MAX_DOMAIN_BYTES: usize = 253;
 
-/// A host, the key under which memory is stored. It is the ASCII name in lower case. A scheme other than https and a
-/// port other than the default port are included.
+/// The host of a web address. Memory is stored by host. The text of a host is its ASCII name in lower case. The
+/// scheme is included if it is not https, and the port if it is not the default port.
 ///
 /// ```
 /// use webwise::Host;
@@ -59,8 +59,8 @@ impl Host {
     /// Returns the host for a bare domain name or address, as people write it: `shop.example`, `127.0.0.1`, `[::1]`.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] for any other text, and for a public suffix such as `co.uk`, because the names under
-    /// it belong to many owners.
+    /// [`ErrorKind::InvalidInput`] for any other text, and for a public suffix such as `co.uk`, because the names
+    /// under a public suffix belong to many owners.
     pub fn of_domain(text: &str) -> Result<Self> {
         let refuse =
             |why: &str| Error::new(ErrorKind::InvalidInput, "host.of_domain").with("why", why);
@@ -119,8 +119,8 @@ impl Host {
         }
     }
 
-    /// Returns the hosts whose stored advice applies to this one: this host, its bare name (without scheme and port),
-    /// then each parent name up to the site. A public suffix is never included.
+    /// Returns the hosts whose stored advice applies to this host. These are the host itself, its bare name (without
+    /// scheme and port), and then each parent name up to the [site](Self::site). A public suffix is never included.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -141,12 +141,12 @@ impl Host {
         }
     }
 
-    /// Returns the site of this host; `None` if the host's text is not the host of any URL.
+    /// Returns the site (registrable domain) of this host; `None` if no URL can have this host.
     pub fn site(&self) -> Option<Site> {
         Site::of(&self.url()?).ok()
     }
 
-    /// Returns the URL of the host's front page; `None` if the host's text is not the host of any URL.
+    /// Returns the URL of the host's front page; `None` if no URL can have this host.
     pub fn url(&self) -> Option<Url> {
         let whole = if self.0.contains("://") {
             self.0.clone()
@@ -191,7 +191,7 @@ impl Origin {
         Ok(Self(url.origin().ascii_serialization()))
     }
 
-    /// Parses the text of a URL and takes its origin.
+    /// Parses the text as a URL and returns the URL's origin.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the text is not a URL, and for the same reasons as [`Origin::of`].
@@ -201,13 +201,14 @@ impl Origin {
         Self::of(&url)
     }
 
-    /// Returns the origin as text: `scheme://host`, followed by the port if the port is not the default.
+    /// Returns the origin as text: `scheme://host`, followed by the port if the port is not the default port of the
+    /// scheme.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns true if nobody on the network can read what is sent to this origin: it uses https, or it is this
-    /// machine.
+    /// Returns true if nobody on the network can read what is sent to this origin, because the origin uses https or
+    /// is on this machine.
     pub fn is_private_channel(&self) -> bool {
         self.0.starts_with("https://")
             || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
@@ -220,8 +221,8 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson, which is advice
-/// that memory learned from runs, is promoted to all runs after it helped on enough sites.
+/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson is advice that
+/// memory learned from runs. After a lesson helped on enough sites, all runs get it.
 ///
 /// Each of these is a site of its own: an IP address, a name without a dot, a name under `localhost`, and a name
 /// directly under a public suffix, such as `a.github.io` under `github.io`.
@@ -284,8 +285,9 @@ impl Site {
             })
     }
 
-    /// Returns true if the site is not on the open web. Such a site is this machine, a special address (private,
-    /// link-local, metadata and the like), a name without a dot, or a name under a suffix for private networks.
+    /// Returns true if the site is not on the open web. Such a site is this machine, an address that is not public
+    /// (private, link-local, of a cloud metadata service and the like), a name without a dot, or a name under a
+    /// suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;

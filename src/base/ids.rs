@@ -18,11 +18,11 @@ macro_rules! id {
         pub struct $name(String);
 
         impl $name {
-            /// Parses an id: 1 to 64 ASCII letters, digits, `_` and `-`, not starting with `-`. For that reason, an id
-            /// is always a safe file name.
+            /// Parses an id: 1 to 64 ASCII letters, digits, `_` and `-`, not starting with `-`. An id is therefore
+            /// always a safe file name.
             ///
             /// # Errors
-            /// [`ErrorKind::InvalidInput`] for anything else.
+            /// [`ErrorKind::InvalidInput`] if the text is not such an id.
             pub fn parse(text: impl Into<String>) -> Result<Self> {
                 let text = text.into();
                 let fine = (1..=MAX_ID_BYTES).contains(&text.len())
@@ -65,7 +65,8 @@ macro_rules! id {
 }
 
 id! {
-    /// The id of a run. The loop makes it from `run_` and a version 7 UUID, so that ids sort by start time.
+    /// The id of a run. The loop makes an id from `run_` and a version 7 UUID, so that ids sort by the start times of
+    /// the runs.
     RunId, "run_id.parse"
 }
 id! {
@@ -74,18 +75,20 @@ id! {
 }
 
 impl RunId {
-    /// Makes an id that consists of `run_` and the bits as 32 hexadecimal digits. Ids made from version 7 UUIDs sort by
-    /// time.
+    /// Makes an id that consists of `run_` and the bits as 32 hexadecimal digits. Ids made from version 7 UUIDs sort
+    /// by the times at which the UUIDs were made.
     pub fn from_bits(bits: u128) -> Self {
         Self(format!("run_{bits:032x}"))
     }
 }
 
-/// A random number that marks both ends of a fence, the part of a message that holds text from outside. Nobody outside
-/// knows the number, so text from outside cannot contain it and cannot end the fence.
+/// A random number that marks both ends of a fence. A fence is the part of a message to the model that holds text
+/// from outside, such as text of a page. Nobody outside knows the number, so the text cannot contain the number and
+/// cannot end the fence.
 ///
-/// Unit: 64 bits, printed in decimal, because three digits take a model only one token. Source: chosen; each message
-/// has a new nonce, so a page has one guess per message, and a run has only a few hundred messages.
+/// The number has 64 bits and is printed in decimal, because three decimal digits take a model only one token.
+/// Source: chosen; each message has a new nonce, so a page has one guess per message, and a run has only a few
+/// hundred messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// Returns the value with the keys of every object in byte order.
+/// Returns the value with the keys of every object sorted in byte order.
 ///
-/// `serde_json` keeps the order of insertion if any crate in the build enables its feature `preserve_order`. The order
-/// in a prompt, a hash or a file must not depend on that.
+/// `serde_json` keeps the order of insertion if any crate in the build enables its feature `preserve_order`. The
+/// order of keys in a prompt, a hash or a file must not depend on that feature.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -23,12 +23,12 @@ pub fn sorted(value: &Value) -> Value {
     }
 }
 
-/// Returns the value as compact text with sorted keys. Equal values give equal bytes.
+/// Returns the value as compact JSON text with sorted keys. Equal values give equal bytes.
 pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// Returns the number of bytes that a character takes in a JSON string.
+/// Returns the number of bytes that a character takes in a JSON string, including any escape.
 pub fn json_len(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -37,8 +37,8 @@ pub fn json_len(c: char) -> usize {
     }
 }
 
-/// Returns the text if it takes at most `max` bytes in a JSON string. Otherwise returns a beginning of the text with a
-/// final `…`: the longest that takes at most `max` bytes together with the `…`.
+/// Returns the text if it takes at most `max` bytes in a JSON string. Otherwise cuts the end off and adds a `…`, so
+/// that the result takes at most `max` bytes. As much of the text as possible is kept.
 ///
 /// ```
 /// use webwise::base::fitting;

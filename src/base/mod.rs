@@ -1,6 +1,7 @@
 //! Types that every module uses: errors, hosts and sites, trust classes, text functions and token estimates.
 //!
-//! Pure: this module reads no files, no clock and no environment. It does not depend on pages, models or memory.
+//! This module is pure: it reads no files, no clock and no environment variables. It does not depend on pages, models
+//! or memory.
 
 mod address;
 mod error;

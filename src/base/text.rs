@@ -1,7 +1,7 @@
-//! Measuring and cleaning text that came from outside.
+//! Functions that measure, clean and shorten text from outside, such as text of pages and models.
 
-/// Returns true if the character is invisible and changes how the text around it is shown: a control character other
-/// than newline and tab, a bidirectional mark, a zero-width or tag character.
+/// Returns true if the character is invisible and may change how the text around it is shown. Such characters are
+/// control characters other than newline and tab, bidirectional marks, zero-width characters and tag characters.
 pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
@@ -11,7 +11,7 @@ pub fn is_deceptive(c: char) -> bool {
 
 /// Removes terminal escape sequences and every character for which [`is_deceptive`] returns true.
 ///
-/// Call it once, where text enters the crate. Text without such characters is returned unchanged.
+/// Call this function once, where text enters the crate. Text without such characters is returned unchanged.
 ///
 /// ```
 /// assert_eq!(webwise::base::text::clean("\u{1b}[2mdim\u{1b}[22m a\u{202e}b"), "dim ab");
@@ -45,7 +45,7 @@ pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
 
 /// Returns true if the text consists of nothing but glyphs of an icon font and white space.
 ///
-/// The code points of such glyphs are in Unicode's private use areas, so they mean nothing without the font.
+/// The code points of such glyphs are in Unicode's private use areas. They mean nothing without the font.
 ///
 /// ```
 /// use webwise::base::text::is_glyphs;
@@ -105,7 +105,7 @@ pub fn squeeze(text: &str) -> String {
 
 /// Returns the text if it has at most `max` characters; otherwise its first `max - 1` characters and `…`.
 ///
-/// Counts Unicode scalar values and never splits one.
+/// A character is a Unicode scalar value.
 pub fn truncate(text: &str, max: usize) -> String {
     // A text has at most as many characters as bytes.
     if text.len() <= max {
@@ -118,8 +118,8 @@ pub fn truncate(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns the text if it has at most `max` characters; otherwise its beginning, with a note that says how much is
-/// kept.
+/// Returns the text if it has at most `max` characters. Otherwise returns its first `max` characters, followed by a
+/// note that says how much is kept.
 ///
 /// ```
 /// use webwise::base::text::cut;
@@ -138,7 +138,7 @@ pub fn cut(text: &str, max: usize) -> String {
     }
 }
 
-/// Returns the text in lower case, to compare texts in any script. The result is not meant for display.
+/// Returns the text in lower case. Use the result to compare texts in any script; do not display it.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }

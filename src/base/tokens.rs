@@ -1,4 +1,4 @@
-//! Estimates of token counts, made without a tokenizer.
+//! Functions and types that estimate, without a tokenizer, how many tokens a text takes.
 
 use std::{
     iter::{Peekable, Sum},
@@ -34,11 +34,11 @@ impl Sum for TokenCount {
     }
 }
 
-/// The ratio between two sizes of the requests of a run: the tokens that the provider reports, and the tokens that this
-/// crate estimates.
+/// A correction of token estimates. It is the number of tokens that the provider reports for the requests of a run,
+/// divided by the number that this crate estimates for them.
 ///
 /// Tokenizers differ: the same request can take a third more tokens with one model than with another. After the first
-/// reply with a reported usage, estimates are multiplied by the ratio of reported to estimated tokens.
+/// reply for which the provider reports its tokens, estimates are multiplied by this correction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calibration {
     estimated: TokenCount,
@@ -46,9 +46,10 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Adds one request: its size as estimated without calibration, and its size as the provider reported it. A report
-    /// of less than half or more than twice the estimate is ignored. Source: chosen; tokenizers in use differ by less,
-    /// but some servers leave out cached tokens, or cut a request that is too long for them.
+    /// Adds one request: its size as estimated without calibration, and its size as the provider reported it. A
+    /// reported size of less than half or more than twice the estimate is ignored. Source of these bounds: chosen;
+    /// tokenizers in use differ by less, but some servers leave out cached tokens, or cut a request that is too long
+    /// for them.
     pub fn add(&mut self, estimated: TokenCount, reported: TokenCount) {
         let twice = |tokens: TokenCount| tokens.0.saturating_mul(2);
         if estimated.0 > 0 && reported.0 <= twice(estimated) && twice(reported) >= estimated.0 {
@@ -75,8 +76,8 @@ impl Calibration {
 
     /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most `tokens`.
     ///
-    /// The result is never more than `tokens`. Otherwise a provider that reports too few tokens would make requests
-    /// outgrow the context window.
+    /// The result is never more than `tokens`. Without this limit, requests could outgrow the context window if a
+    /// provider reports too few tokens.
     pub fn uncalibrated(self, tokens: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))

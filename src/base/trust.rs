@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The source of a value, from the most to the least trusted.
+/// The trust class of a value. It says who wrote the value. The classes are ordered from the most to the least
+/// trusted.
 ///
-/// A value derived from several values takes the least trusted class among them ([`Trust::worst`]). A system
+/// A value that is derived from several values gets the least trusted of their classes ([`Trust::worst`]). A system
 /// instruction may contain only values of the first two classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +21,8 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// Returns the class of a value that is derived from two values with these classes: the less trusted class.
+    /// Returns the less trusted of two classes. It is the class of a value that is derived from two values with these
+    /// classes.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
         self.max(other)

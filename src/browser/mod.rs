@@ -1,9 +1,9 @@
-//! The port to a browser, [`BrowserDriver`], and its drivers.
+//! The trait for controlling a browser, [`BrowserDriver`], and its implementations, the drivers.
 //!
 //! | driver | feature | needs | when to use it |
 //! | --- | --- | --- | --- |
-//! | `Cdp` | `cdp` | Chromium | by default: sees more of a page, is about five times as fast, can attach to a browser |
-//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | on systems other than Unix, or if you use it already |
+//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page, is about five times as fast, and can attach to a browser |
+//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | not on Unix, or if you use playwright-cli already |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
 //!
 //! On systems other than Unix, `Cdp` cannot start a browser. It can only attach to a running one.
@@ -20,24 +20,26 @@
 //! # }
 //! ```
 //!
-//! The program that uses this crate makes a driver by the driver's own constructor (`launch`, `attach`), gives it to
-//! [`DecisionLoop::builder`](crate::DecisionLoop::builder), and closes it at the end. The driver carries out actions
-//! and reports the page. Deciding, retrying, remembering and judging are left to the loop.
+//! The program that uses this crate makes a driver with the driver's own constructor (`launch` or `attach`), gives
+//! the driver to [`DecisionLoop::builder`](crate::DecisionLoop::builder), and closes the driver at the end. A driver
+//! only carries out actions and reports the page. The loop decides, retries, remembers and judges.
 //!
 //! To write a driver, implement [`BrowserDriver`]; the example in its documentation is a complete driver. Then run
-//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver carries
-//! out; the suite skips checks that need other tools.
+//! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver
+//! carries out. The conformance suite skips checks that need other tools.
 //!
 //! # Decisions
 //!
-//! - Entering text fails with `BadValue` if the field truncates the text or the page removes it again, even though
-//!   playwright-cli reports success.
-//! - A control that the pointer cannot hit is clicked through its label, even though playwright-cli reports
+//! - The entering of text fails with `BadValue` if the field truncates the text or if the page removes the text
+//!   again. In this case playwright-cli would report success.
+//! - A control that the pointer cannot hit is clicked through its label. In this case playwright-cli would report
 //!   `Intercepted`.
-//! - Both drivers understand `:visible` at the end of a selector, because models write it.
-//! - The page tree follows playwright-cli's rules even where the accessibility standard would report more (collapsed
-//!   states, long names), because memory and prompts must not depend on the driver.
-//! - Saved states have Playwright's format, so each driver reads the other's files.
+//! - `Cdp` and `PlaywrightCli` understand `:visible` at the end of a selector, because models write it.
+//! - The page tree of both drivers follows playwright-cli's rules, because memory and prompts must not depend on the
+//!   driver. This is so even where the accessibility standard would report more, such as collapsed states and long
+//!   names.
+//! - Saved states (cookies and storage) have Playwright's format, so each of the two drivers reads the files of the
+//!   other.
 
 #[cfg(feature = "cdp")]
 mod cdp;

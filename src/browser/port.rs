@@ -20,9 +20,10 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// Default for the longest time that one command of a driver (an action, an observation, a picture) may take. In a run,
-/// the same time covers an action, its settling and the observations after it. Source: chosen; a step uses several
-/// commands, and each of them takes its full time if a page never answers.
+/// The default time limit of one command of a driver. A command is an action, an observation or a picture. In a run,
+/// this time is also the default limit for an action together with the wait until the page settles and the
+/// observations afterwards. Source: chosen; a step uses several commands, and each of them takes its full time if a
+/// page never answers.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver: the tools that it carries out, and whether it started its browser.
@@ -31,9 +32,9 @@ pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct BrowserCapabilities {
     /// Name of the driver, for logs and reports.
     pub driver: String,
-    /// Tools that the driver carries out. The model is offered only these tools of the browser.
+    /// Tools that the driver carries out. The model is offered no other browser tools.
     pub tools: BTreeSet<BrowserTool>,
-    /// True if the driver attached to a browser that was already running, and that goes on running after `close`.
+    /// True if the driver attached to a browser that was already running. This browser goes on running after `close`.
     pub attached: bool,
 }
 
@@ -90,21 +91,24 @@ impl Default for ObserveRequest {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
-    /// The action. Values of task parameters are already filled in; secrets are still placeholders.
+    /// The action to carry out. The values of task parameters are already filled in. Placeholders still stand for
+    /// secrets.
     pub action: BrowserAction,
-    /// The resolver of the run's secrets. It releases the value of a secret only if the secret may be used at the
-    /// origins of the page and of the field's frame.
+    /// The resolver, which gives the driver the values of the run's secrets. It gives the value of a secret only if
+    /// the secret may be used at two origins: that of the page, and that of the frame with the field.
     pub secrets: SecretResolver,
     /// Address of the page for which the action was decided; `None` if it was not decided for a page. If the browser
-    /// now shows a page of another origin, an action without an element reference (keys, text for the focused element,
-    /// a locator) is not tried and fails as [`Detached`](crate::action::ErrorClass::Detached).
+    /// now shows a page of another origin, an action without an element reference is not tried and fails as
+    /// [`Detached`](crate::action::ErrorClass::Detached). Such an action presses keys, types into the focused
+    /// element, or uses a locator.
     pub page: Option<String>,
     /// Longest time that the action may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl Debug for ExecuteRequest {
-    /// Formats the request with secrets replaced, because an address or the value of a task parameter may contain one.
+    /// Formats the request with secrets replaced, because an address or the value of a task parameter may contain a
+    /// secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let redactor = self.secrets.redactor();
         let action = Action::Browser(self.action.clone()).redacted(&redactor);
@@ -131,7 +135,7 @@ impl ExecuteRequest {
         }
     }
 
-    /// Sets the resolver of the run's secrets.
+    /// Sets the resolver, which gives the driver the values of the run's secrets.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
     }
@@ -158,16 +162,17 @@ pub struct ScreenshotRequest {
     pub target: Option<ElementRef>,
 }
 
-/// A request for the positions of elements and of drawings (canvases, SVG, images, videos) in the window.
+/// A request for the positions of elements in the window. The answer also contains the positions of all drawings
+/// (canvases, SVG, images, videos).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneRequest {
-    /// The elements whose bounding boxes are wanted.
+    /// The elements whose bounding boxes the answer is to contain.
     pub elements: Vec<ElementRef>,
 }
 
 impl SceneRequest {
-    /// Returns a request for the boxes of these elements.
+    /// Returns a request for the bounding boxes of these elements.
     pub const fn new(elements: Vec<ElementRef>) -> Self {
         Self { elements }
     }
@@ -177,7 +182,8 @@ impl SceneRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
-    /// The outcome of the action. The loop turns `Done` into `NoEffect` if the page shows no effect.
+    /// The outcome of the action. If the driver reports `Done` but the page shows no effect, the loop changes the
+    /// outcome to `NoEffect`.
     pub outcome: Outcome,
     /// Address and title of the page right after the action, if the browser reported them.
     pub page: Option<(String, String)>,
@@ -188,8 +194,8 @@ pub struct Execution {
     pub dialog: Option<Dialog>,
     /// Events that the driver noticed during the action, such as a download or a new tab.
     pub notices: Vec<Notice>,
-    /// Reactions of the page that its tree does not always show, each kind of reaction once; `None` if the driver did
-    /// not watch for them.
+    /// Reactions of the page to the action, each kind of reaction once. The page's tree does not always show them.
+    /// `None` if the driver did not watch for reactions.
     pub traces: Option<Vec<Trace>>,
     /// Text that the action asked for: a list of tabs, or the result of a script. It may contain text of the page, and
     /// is cleaned of control characters.
@@ -199,7 +205,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Returns an execution with this outcome and everything else empty.
+    /// Returns an execution with this outcome. All other fields are empty.
     pub const fn new(outcome: Outcome) -> Self {
         Self {
             outcome,
@@ -220,25 +226,27 @@ impl From<Outcome> for Execution {
     }
 }
 
-/// A browser with one current page.
+/// A driver: it controls a browser with one current page.
 ///
 /// # Contract
-/// - `Done` needs positive evidence that the action was carried out. The absence of an error is not enough.
-/// - A refusal by the page is an [`Outcome::Failed`]. `Err` means that the driver, the browser or the connection
-///   between them failed.
+/// - The driver returns [`Outcome::Done`] only if there is positive evidence that the action was carried out. The
+///   absence of an error is not enough.
+/// - If the page refuses an action, the driver returns an [`Outcome::Failed`]. `Err` means that the driver, the
+///   browser or the connection between them failed.
 /// - If the browser, its daemon or the page's renderer is lost, the driver returns
-///   [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and again on every later call. A blank page in
-///   place of a real one counts as lost.
-/// - The value of a secret that the resolver released appears in no return value, no process argument and no log.
-/// - A secret is not typed into a form that would send it to an address refused by [`SecretResolver::may_send`], and a
-///   form that contains a secret is not sent to such an address. The action fails as
-///   [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
+///   [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and again on every later call. A blank page
+///   in place of the real page also counts as lost.
+/// - A secret's value that the driver got from [`ExecuteRequest::secrets`] appears in no return value, no process
+///   argument and no log.
+/// - A secret must not go to an address that [`SecretResolver::may_send`] refuses. So the driver does not type a
+///   secret into a form that would send it to such an address, and does not send a form that contains a secret to
+///   such an address. The action fails as [`SecretLeaves`](crate::action::ErrorClass::SecretLeaves).
 /// - The driver does not repeat an action whose first attempt may have had an effect.
-/// - Dropping a future cancels the call and leaves no lock and no child process behind. Dropping the driver ends its
-///   browser.
+/// - If the future of a call is dropped, the call is cancelled and leaves no lock and no child process behind. If the
+///   driver is dropped, the browser that it started ends.
 /// - All text from the browser is cleaned of control characters when it arrives.
 ///
-/// `testing::conformance::browser` checks the contract. A driver of your own:
+/// `testing::conformance::browser` checks this contract. The following example is a complete driver:
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -296,41 +304,47 @@ pub trait BrowserDriver: Debug + Send + Sync {
 
     /// Observes the current page, and returns its state.
     ///
-    /// An empty page gives an empty tree. A page under a dialog gives the `dialog` and an empty tree. A page whose
-    /// script does not end gives no answer in time. Its observation is [`unresponsive`](Observation::unresponsive) and
-    /// contains the address that the browser shows, so that the agent can leave the page. If the browser could not load
-    /// a page, it shows its own error page. The observation then has the address `chrome-error://chromewebdata/` and
-    /// not the requested address, so that [`is_browser_error`](Observation::is_browser_error) returns true. None of
-    /// these cases is an error.
+    /// None of the following cases is an error:
+    ///
+    /// - The page is empty. The observation has an empty tree.
+    /// - A dialog is open. The observation has the `dialog` and an empty tree.
+    /// - The page gives no answer in time, because a script of the page does not end. The observation is
+    ///   [`unresponsive`](Observation::unresponsive) and has the address that the browser shows, so that the agent
+    ///   can leave the page.
+    /// - The browser could not load a page and shows its own error page. The observation has the address
+    ///   `chrome-error://chromewebdata/` instead of the requested address, so that
+    ///   [`is_browser_error`](Observation::is_browser_error) returns true.
     ///
     /// # Errors
-    /// `BrowserLost`, `MalformedReply`, `Unavailable`; `Timeout` if the browser itself does not answer.
+    /// `BrowserLost` if the browser is gone, `MalformedReply` if its answer cannot be understood, `Unavailable` if it
+    /// cannot be reached, `Timeout` if it does not answer.
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation>;
 
     /// Carries out one action.
     ///
     /// # Errors
-    /// `BrowserLost`, `MalformedReply`, `Unavailable`. An action that took too long is not an error but an outcome of
-    /// class `timeout`.
+    /// `BrowserLost` if the browser is gone, `MalformedReply` if its answer cannot be understood, `Unavailable` if it
+    /// cannot be reached. An action that took too long is not an error but an outcome of class `timeout`.
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution>;
 
     /// Returns a picture of the window or of one element: the bytes of a PNG file.
     ///
     /// # Errors
-    /// As for [`observe`](Self::observe); `InvalidInput` for a reference that the page does not have.
+    /// The errors of [`observe`](Self::observe), and `InvalidInput` if the page has no element with the requested
+    /// reference.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
     /// Returns the positions of the requested elements and of all drawings in the window, without changing the page.
     ///
-    /// References that the page does not have are left out. A driver that cannot find the positions returns
+    /// An element reference that the page does not have is left out. A driver that cannot find positions returns
     /// [`Scene::default`].
     ///
     /// # Errors
-    /// As for [`observe`](Self::observe).
+    /// The errors of [`observe`](Self::observe).
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
     /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The loop
-    /// never calls this method; the program that made the driver does.
+    /// never calls this method. The program that made the driver must call it.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.

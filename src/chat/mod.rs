@@ -1,4 +1,4 @@
-//! The request to a model and its response, independent of any provider's format.
+//! The request to a model and the model's response, independent of any provider's format.
 //!
 //! These types are plain values. The module `prompt` builds requests, an adapter in `llm` sends them to a provider, and
 //! `agent` reads the responses.

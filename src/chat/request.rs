@@ -4,15 +4,15 @@ use std::{fmt, sync::Arc};
 
 use crate::{action::ToolSet, base::TokenCount};
 
-/// The form in which the model is asked for tool calls.
+/// The form in which the model is to write its calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CallMode {
-    /// The provider's own tool calls; the model must make at least one.
+    /// The model uses the provider's own tool calls, and must make at least one.
     #[default]
     Tools,
-    /// A JSON text instead of tool calls. The text follows the schema that [`ToolSet::reply_schema`] returns. Small local
-    /// models keep to a schema better than to tool calls.
+    /// The model writes a JSON text instead of tool calls. The text follows the schema that [`ToolSet::reply_schema`]
+    /// returns. Small local models follow a schema more reliably than they make tool calls.
     JsonSchema,
 }
 
@@ -29,21 +29,22 @@ impl fmt::Debug for Image {
     }
 }
 
-/// A request to a model. Each step has a request of its own, without the pages of earlier steps.
+/// A request to a model. A run makes a new request for each decision. A request does not contain the pages that
+/// earlier requests contained.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
-    /// The system instruction. Its bytes are the same in every step of a run, so that providers cache it.
+    /// The system instruction. It has the same bytes in every request of a run, so that providers can cache it.
     pub system: String,
     /// The only message of the request. The parts that change least from step to step come first.
     pub message: String,
-    /// The tools, in a fixed order.
+    /// The tools that the model may call, in a fixed order.
     pub tools: Arc<ToolSet>,
     /// The form in which the model gives its calls.
     pub mode: CallMode,
     /// Maximum number of calls that the model is asked for in one reply.
     pub max_calls: usize,
-    /// Sampling temperature. Default 0.2. Source: chosen.
+    /// Sampling temperature. Default: 0.2. Source: chosen.
     pub temperature: f64,
     /// Maximum number of tokens in the reply.
     pub max_output: TokenCount,
@@ -52,8 +53,8 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// Makes a request with the default mode, at most 5 calls, temperature 0.2, at most 2,048 tokens of output and no
-    /// image.
+    /// Makes a request with the default mode, at most 5 calls, temperature 0.2, at most 2,048 tokens in the reply,
+    /// and no pictures.
     pub fn new(system: impl Into<String>, message: impl Into<String>, tools: Arc<ToolSet>) -> Self {
         Self {
             system: system.into(),
@@ -74,8 +75,8 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Maximum number of tokens of request and reply together; `None` if unknown. The agent cuts its messages so that they
-    /// fit. If the maximum is unknown, the agent assumes 64,000 tokens for the request.
+    /// Maximum number of tokens of a request and its reply together; `None` if unknown. The agent cuts its messages
+    /// so that they fit. If the maximum is unknown, the agent assumes that a request may have 64,000 tokens.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,
@@ -84,7 +85,8 @@ pub struct LlmCapabilities {
 }
 
 impl LlmCapabilities {
-    /// Makes the capabilities of a model with this name: an unknown context window, no pictures, and tool calls.
+    /// Makes the capabilities of a model with this name. The context window is unknown, the model understands no
+    /// pictures, and the call mode is [`CallMode::Tools`].
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),

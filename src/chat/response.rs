@@ -10,11 +10,11 @@ use crate::{
     secret::Redactor,
 };
 
-/// Maximum number of characters that a run keeps of a reply's text. The same maximum applies to a reply's reasoning.
-/// Source: chosen; a reply of 2,048 tokens, the default maximum, has about 8,000 characters.
+/// Maximum length of the text of a reply, and of its reasoning. A run cuts longer ones. Unit: characters. Source:
+/// chosen; a reply of 2,048 tokens, the default maximum, has about 8,000 characters.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes of one call's arguments, as compact JSON. Source: chosen; a reply of 2,048 tokens, the default
-/// maximum, has about 8,000 bytes.
+/// Maximum size of the arguments of one call, as compact JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens,
+/// the default maximum, has about 8,000 bytes.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
 /// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
 /// them.
@@ -29,7 +29,7 @@ pub struct Usage {
     pub input: TokenCount,
     /// Tokens of the reply, including reasoning.
     pub output: TokenCount,
-    /// Number of those tokens of `input` that the provider read from its cache.
+    /// Number of tokens that the provider read from its cache. They are also counted in `input`.
     #[serde(default)]
     pub cached: TokenCount,
 }
@@ -38,22 +38,22 @@ pub struct Usage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatResponse {
-    /// Text that the model wrote in addition to calls, or instead of calls.
+    /// Text that the model wrote, in addition to its calls or instead of calls.
     #[serde(default)]
     pub text: String,
-    /// Reasoning, if the provider shows it; used in logs only.
+    /// The reasoning of the model; `None` if the provider does not show it. It is used only in logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Tool calls in order.
+    /// Tool calls of the model, in the order in which it made them.
     #[serde(default)]
     pub calls: Vec<RawCall>,
-    /// Usage as reported, never estimated; `None` if the provider reported none.
+    /// Token counts that the provider reported; `None` if it reported none. They are never estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The stop reason that the provider gave; used in logs only.
+    /// The reason that the provider gave for the end of the reply; `None` if it gave none. It is used only in logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// The name of the model that answered, as the provider gives it.
+    /// The name of the model that answered; `None` if the provider gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Number of requests that failed before this response came; 0 if the first one succeeded.
@@ -79,7 +79,7 @@ impl ChatResponse {
         }
     }
 
-    /// Returns the same response with secrets replaced. A reply is searched for secrets even though requests contain
+    /// Returns this response with secrets replaced. A response is searched for secrets even though requests contain
     /// none, because a provider may return text that was never sent to it.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
@@ -99,9 +99,9 @@ impl ChatResponse {
         self
     }
 
-    /// Returns the same response, cut to [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that was cut
-    /// ends with a note that says so. Arguments that are too large are replaced as a whole by a sentence that says so,
-    /// because typing a part of a text is worse than typing nothing.
+    /// Returns this response, cut to the limits [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that
+    /// was cut ends with a note that says so. Arguments that are too large are replaced as a whole by a sentence that
+    /// says so, because typing a part of a text would be worse than typing nothing.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]

@@ -1,11 +1,11 @@
-//! The command line `webwise`: parsing, exit codes, and the commands that are not part of the library.
+//! The command line program `webwise`: the parsing of its arguments, its commands, and its exit codes.
 //!
 //! | exit code | meaning |
 //! | --- | --- |
 //! | 0 | the command succeeded |
 //! | 1 | the command was tried and failed |
-//! | 2 | the command was not tried: the arguments are wrong, or it is not possible here; one sentence on stderr says what to do |
-//! | 130 | a second signal ended the command at once |
+//! | 2 | the command was not tried, because it is wrong or not possible on this machine; stderr says what to do |
+//! | 130 | a second signal, such as Ctrl-C, ended the command at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!
 //! Only the binary calls this module; the library never does.

@@ -1,8 +1,9 @@
-//! The demo shop: a small web shop on loopback, for a first run, for examples, and for tests of memory.
+//! The demo shop: a small web shop that runs on this machine, for a first run, for examples, and for tests of memory.
 //!
-//! It has the obstacles that agents meet on real sites: a cookie notice that intercepts clicks, an autocomplete list
-//! that covers the search button, choices that must be made before a product goes into the cart, a login, and a
-//! checkout form with error messages. It needs the feature `demo-site` and no network beyond loopback.
+//! The shop has obstacles that agents meet on real sites: a cookie notice that intercepts clicks, an autocomplete
+//! list that covers the search button, choices that must be made before a product goes into the cart, a login, and a
+//! checkout form with error messages. The shop needs the feature `demo-site`. It can be reached only from this
+//! machine.
 //!
 //! ```text
 //! shop      starts and stops the shop, and lists the orders that were placed

@@ -6,13 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Order {
-    /// The order's confirmation number, as the last page of the checkout shows it. No two orders of a shop have the same number.
+    /// The order's confirmation number, as the last page of the checkout shows it. No two orders of a shop have the
+    /// same number.
     pub number: String,
-    /// The ordered products, in the order in which they were in the cart.
+    /// The ordered products, in the sequence in which they were in the cart.
     pub lines: Vec<OrderLine>,
     /// Shipping address and method.
     pub shipping: Shipping,
-    /// Price of all lines and of shipping. Unit: euro cents.
+    /// Price of all lines together with shipping. Unit: euro cents.
     pub total_cents: u32,
 }
 
@@ -40,7 +41,7 @@ pub struct Shipping {
     pub name: String,
     /// Street and house number.
     pub street: String,
-    /// City.
+    /// City of the recipient.
     pub city: String,
     /// Postal code, five digits.
     pub postal_code: String,

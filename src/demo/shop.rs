@@ -19,8 +19,8 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct ShopOptions {
     /// Port on 127.0.0.1. Default: 0, which selects a free port.
     pub port: u16,
-    /// Seed from which the order numbers, the password and small differences of the pages are derived: wording, element ids, and the order
-    /// of products and choices. Default: 0.
+    /// Seed from which the order numbers, the password and some details of the pages are derived. These details are
+    /// the wording, the element ids, and the sequence of products and choices. Default: 0.
     pub seed: u64,
 }
 
@@ -31,14 +31,14 @@ impl ShopOptions {
         self
     }
 
-    /// Sets the seed from which the order numbers, the password and small differences of the pages are derived.
+    /// Sets the seed from which the order numbers, the password and some details of the pages are derived.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 }
 
-/// A running shop. It stops when dropped.
+/// A running demo shop. The shop stops when this value is dropped.
 ///
 /// ```
 /// use webwise::demo::{Shop, ShopOptions};

@@ -37,11 +37,12 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
-/// A Chromium driven by its own DevTools protocol.
+/// A driver that controls Chromium through Chromium's own DevTools protocol.
 ///
-/// Dropping the driver ends its browser if the driver [launched](Cdp::launch) the browser. If the driver is
-/// [attached](Cdp::attach) to the browser, dropping closes only the tabs that the driver opened.
-/// [`close`](BrowserDriver::close) does the same in an orderly way and waits for the end.
+/// If the driver [launched](Cdp::launch) its browser, dropping the driver ends the browser. If the driver is
+/// [attached](Cdp::attach) to the browser, dropping the driver closes only the tabs that the driver opened.
+/// [`close`](BrowserDriver::close) has the same effect as dropping, but in an orderly way, and waits until it is
+/// done.
 ///
 /// ```no_run
 /// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
@@ -85,8 +86,8 @@ pub(super) struct Turn {
 impl Cdp {
     /// Starts a browser with these options. A browser that crashes while it starts is started a second time.
     ///
-    /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. Only
-    /// the user's certificates are read from their usual place.
+    /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. Of
+    /// the user's own files, the browser reads only the certificates.
     ///
     /// # Errors
     /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The error's context contains the
@@ -99,20 +100,20 @@ impl Cdp {
         Ok(Self::new(hub, life))
     }
 
-    /// Attaches to a browser that runs with `--remote-debugging-port`, at `http://host:port` or at the address of its
-    /// WebSocket, and opens a new tab there.
+    /// Attaches to a browser that was started with `--remote-debugging-port`, and opens a new tab in it. `address`
+    /// has the form `http://host:port`, or is the address of the browser's WebSocket.
     ///
-    /// The driver sees that tab and the tabs that its pages open, and no other tab of the browser. Cookies and storage
-    /// are those of the browser. Files that pages offer go to the browser's own download folder and are reported as not
-    /// kept. The action `state_save` saves all cookies of the browser; the action `state_load` replaces the cookies of
-    /// the sites in the saved state and leaves all others alone.
+    /// The driver sees the new tab and the tabs that pages in it open, and no other tab of the browser. The tabs use
+    /// the browser's cookies and storage. Files that pages offer for download go to the browser's own download folder
+    /// and are reported as not kept. The action `state_save` saves all cookies of the browser. The action
+    /// `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone.
     ///
     /// The driver's tabs are closed when the driver is closed or dropped, and when attaching is cancelled. If this
     /// process is killed, the tabs stay open: a browser closes the tabs of a lost client only if they have cookies of
     /// their own, and these tabs use the cookies of the browser's user.
     ///
     /// # Errors
-    /// - [`ErrorKind::InvalidInput`] if `address` has neither form.
+    /// - [`ErrorKind::InvalidInput`] if `address` has neither of these two forms.
     /// - [`ErrorKind::Unavailable`] if no browser can be reached there.
     /// - [`ErrorKind::MalformedReply`] if the program that answers there is not a browser.
     /// - [`ErrorKind::Timeout`] if attaching takes longer than the launch timeout.
@@ -121,7 +122,8 @@ impl Cdp {
         Ok(Self::new(hub, life))
     }
 
-    /// Returns the kind of the connection: `pipe` for a launched browser, `websocket` for an attached one.
+    /// Returns the kind of the connection to the browser: `pipe` for a launched browser, `websocket` for an attached
+    /// browser.
     pub fn transport(&self) -> &'static str {
         if self.hub.owned { "pipe" } else { "websocket" }
     }

@@ -42,7 +42,7 @@ const HEADLESS: [&str; 4] = [
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 
-/// Options of a [`Cdp`](super::Cdp) browser.
+/// Options of a browser that the driver [`Cdp`](super::Cdp) controls.
 ///
 /// ```no_run
 /// # async fn example() -> webwise::Result<()> {
@@ -74,8 +74,8 @@ impl CdpOptions {
     /// Returns the default options for the Chromium that [`ProgramPlaces`] finds.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if there is none; the error says what is missing and
-    /// what to do.
+    /// [`ErrorKind::Unavailable`](crate::ErrorKind::Unavailable) if no Chromium is found; the error says what is
+    /// missing and what to do.
     pub fn from_env() -> Result<Self> {
         Ok(Self::new(ProgramPlaces::from_env().chromium_program()?))
     }
@@ -95,9 +95,9 @@ impl CdpOptions {
         self
     }
 
-    /// Sets the time for which a page must be quiet after an action: no navigation, no request, no change of the
-    /// document. Default: 25 ms, which is one and a half frames of the screen. So the wait includes work that the page
-    /// does in its next frame. Source: chosen.
+    /// Sets how long a page must be quiet before the driver takes an action as finished. A page is quiet while there
+    /// is no navigation, no request and no change of the document. Default: 25 ms, which is one and a half frames of
+    /// the screen, so that the wait includes work that the page does in its next frame. Source: chosen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),
@@ -105,9 +105,9 @@ impl CdpOptions {
         }
     }
 
-    /// Sets the longest wait after an action for the page to become [quiet](Self::with_quiet). A page that is not quiet
-    /// by then is observed as it is. Default: 3 s. A navigation that the action started may take longer, up to the
-    /// navigation timeout.
+    /// Sets the longest wait after an action for the page to become [quiet](Self::with_quiet). A page that is not
+    /// quiet by then is observed as it is. Default: 3 s. A navigation that the action started may take longer, up to
+    /// the [navigation timeout](Self::with_navigation_timeout).
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
@@ -122,10 +122,10 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the files that pages offer for download, in this folder and under names that the driver chooses. Default:
-    /// downloads are refused. A file of more than 100 MiB is dropped. All incomplete files are dropped if together they
-    /// exceed 100 MiB. While 100 files are incomplete, any further file is dropped. One browser keeps at most 1 GiB and
-    /// 1,000 files.
+    /// Keeps the files that pages offer for download. They are kept in this folder, under names that the driver
+    /// chooses. Default: downloads are refused. A file of more than 100 MiB is dropped. All incomplete files are
+    /// dropped if together they exceed 100 MiB. While 100 files are incomplete, any further file is dropped. One
+    /// browser keeps at most 1 GiB and 1,000 files.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

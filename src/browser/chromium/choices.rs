@@ -61,8 +61,8 @@ macro_rules! choosing {
             self
         }
 
-        /// Switches Chromium's own sandbox on or off. Default: on. For the user root the default is off, because the
-        /// sandbox cannot work for root.
+        /// Switches Chromium's own sandbox on or off. Default: on, but off for the user root, because the sandbox
+        /// cannot work for root.
         pub fn with_sandbox(mut self, sandbox: bool) -> Self {
             self.common.sandbox = Some(sandbox);
             self
@@ -75,23 +75,23 @@ macro_rules! choosing {
         }
 
         /// Sets the longest time for an address to load. Default: 30 s. An address never gets more than two thirds of
-        /// the time limit of the command that opens the address. By default, a run gives a command 22.5 s, so an
-        /// address gets 15 s to load.
+        /// the time limit of the command that opens the address. A run with default options sets this limit to 22.5
+        /// s, so an address gets 15 s to load.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Sets the folder in which the browser's private folder is created. Default: the system's folder for temporary
-        /// files.
+        /// Sets the folder in which the browser's private folder is created. The browser writes its files into the
+        /// private folder. Default: the system's folder for temporary files.
         pub fn with_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
         }
 
-        /// Sets the folder in which the action `state_save` keeps cookies and storage. Default: the private folder,
-        /// which is deleted with the browser. The model is offered `state_save` and `state_load` only if a folder is
-        /// set here.
+        /// Sets the folder in which the action `state_save` keeps cookies and storage. Default: the browser's private
+        /// folder, which is deleted when the browser ends. The model is offered `state_save` and `state_load` only if
+        /// a folder is set with this method.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self

@@ -24,7 +24,7 @@ const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 const TOOL_VARIABLE: &str = "WEBWISE_PLAYWRIGHT_CLI";
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
-/// The places where the drivers look for playwright-cli, its Node.js and Chromium.
+/// The places where the drivers look for three programs: playwright-cli, the Node.js that runs it, and Chromium.
 ///
 /// | program | places, in the order of the search |
 /// | --- | --- |
@@ -33,7 +33,7 @@ const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 /// | Chromium | `WEBWISE_CHROMIUM`, `PATH` |
 ///
 /// The installation folder is `$WEBWISE_HOME/playwright-cli`, or `.cache/webwise/playwright-cli` in the user's home.
-/// The command `webwise setup` fills it. Relative folders in `PATH` are ignored.
+/// The command `webwise setup` installs the programs there. Relative folders in `PATH` are ignored.
 ///
 /// ```
 /// use webwise::browser::ProgramPlaces;
@@ -51,13 +51,13 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// Returns the places that follow from the environment variables of this process.
+    /// Returns the places that the environment variables of this process give.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// Returns the places that follow from these environment variables. `variable` returns the value of a variable by
-    /// its name; an empty value counts as unset.
+    /// Returns the places that the given environment variables lead to. `variable` returns the value of the variable
+    /// with the given name. An empty value counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -98,8 +98,8 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Returns the folders that must come before those of `PATH` in the environment of playwright-cli, so that it finds
-    /// the right Node.js.
+    /// Returns the folders that must come before the folders of `PATH` in the environment of playwright-cli, so that
+    /// playwright-cli finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -113,8 +113,8 @@ impl ProgramPlaces {
         own.into_iter().chain(beside.map(Path::to_owned)).collect()
     }
 
-    /// Returns the folders in which playwright-cli's script looks for programs: those of [`front`](Self::front), then
-    /// `PATH`.
+    /// Returns the folders in which playwright-cli's script looks for programs: the folders that
+    /// [`front`](Self::front) returns, then the folders of `PATH`.
     pub fn search_path(&self) -> Vec<PathBuf> {
         self.front()
             .into_iter()
@@ -122,7 +122,8 @@ impl ProgramPlaces {
             .collect()
     }
 
-    /// Returns the path of the first program with this file name on `PATH`; `None` if there is none.
+    /// Returns the path of the first program with this file name in the folders of `PATH`; `None` if there is no such
+    /// program.
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         first(&self.path, name)
     }

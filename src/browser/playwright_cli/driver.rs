@@ -39,10 +39,10 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest time for the browser to answer the command that checks whether it still runs. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A Chromium driven by playwright-cli.
+/// A driver that controls Chromium through the program playwright-cli.
 ///
-/// Dropping the driver ends the browser; [`close`](BrowserDriver::close) does the same in an orderly way and waits for
-/// the end.
+/// Dropping the driver ends the browser. [`close`](BrowserDriver::close) also ends the browser, but in an orderly
+/// way, and waits until the browser has ended.
 #[derive(Debug)]
 pub struct PlaywrightCli {
     pub(super) link: Link,
@@ -77,9 +77,12 @@ impl PlaywrightCli {
     /// Starts a browser with these options.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if playwright-cli, Node.js or Chromium cannot be started (the context holds
-    /// playwright-cli's own message), [`ErrorKind::InvalidInput`] for a private folder that cannot be used,
-    /// [`ErrorKind::Timeout`], [`ErrorKind::Io`].
+    /// - [`ErrorKind::Unavailable`] if playwright-cli, Node.js or Chromium cannot be started. The error's context
+    ///   contains the message of playwright-cli.
+    /// - [`ErrorKind::InvalidInput`] if the private folder cannot be used.
+    /// - [`ErrorKind::Timeout`] if the browser is not ready within the launch timeout.
+    /// - [`ErrorKind::Io`] if the files in the private folder cannot be written.
+    /// - [`ErrorKind::Unsupported`] if the options require the socket and the system is not Unix.
     pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
         let (folder, link) = launch::launch(options).await?;
         let state = State {
@@ -95,8 +98,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the transport of the next command: `socket` (of playwright-cli's daemon) or `process` (one for each
-    /// command).
+    /// Returns the transport of the next command: `socket` if the command goes through the socket of playwright-cli's
+    /// daemon, `process` if a process of playwright-cli is started for it.
     pub fn transport(&self) -> &'static str {
         self.link.name()
     }

@@ -82,10 +82,11 @@ use crate::page::Tree;
 pub use driver::PlaywrightCli;
 pub use options::{PlaywrightCliOptions, TransportChoice};
 
-/// Parses a recorded snapshot of playwright-cli into its page tree. The values of fields with secrets are not masked,
-/// because only the browser can tell which fields those are.
+/// Parses a recorded snapshot of playwright-cli and returns the page tree that it describes. The values of fields
+/// that contain secrets are not masked, because only the browser can tell which fields contain secrets.
 ///
-/// Every text gives a tree: lines outside the tool's grammar are kept as text and [counted](Tree::malformed).
+/// Every text gives a tree. A line that does not follow playwright-cli's grammar is kept as text and
+/// [counted](Tree::malformed).
 ///
 /// ```
 /// use webwise::{browser::parse_snapshot, page::Role};

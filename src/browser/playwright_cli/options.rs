@@ -26,12 +26,12 @@ const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBr
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
 
-/// The transport by which commands are sent to playwright-cli.
+/// The transport: the way in which commands are sent to playwright-cli.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Sends commands through the socket of playwright-cli's daemon. After anything unusual on the socket, all further
-    /// commands go through processes.
+    /// Sends commands through the socket of playwright-cli's daemon. After anything unusual on the socket, a process
+    /// of playwright-cli is started for each further command.
     #[default]
     Auto,
     /// Starts a process of playwright-cli for each command.
@@ -40,7 +40,7 @@ pub enum TransportChoice {
     Socket,
 }
 
-/// Options of a [`PlaywrightCli`](super::PlaywrightCli) browser.
+/// Options of a browser that the driver [`PlaywrightCli`](super::PlaywrightCli) controls.
 ///
 /// ```no_run
 /// # async fn example() -> webwise::Result<()> {
@@ -63,8 +63,8 @@ pub struct PlaywrightCliOptions {
 }
 
 impl PlaywrightCliOptions {
-    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A bare program name is
-    /// searched for in `PATH`.
+    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A program name without
+    /// a folder is searched for in `PATH`.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -88,7 +88,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Sets the path of playwright-cli. A bare program name is searched for in `PATH`.
+    /// Sets the path of playwright-cli. A program name without a folder is searched for in `PATH`.
     pub fn with_program(self, program: impl Into<PathBuf>) -> Self {
         Self {
             program: on_path_or_absolute(program.into()),
@@ -115,16 +115,16 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long playwright-cli waits after a click for the click's effects. Default: 500 ms, as in playwright-cli
-    /// itself.
+    /// Sets how long playwright-cli waits after a click, so that the click can take effect. Default: 500 ms, as in
+    /// playwright-cli itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer for download in this folder, under names that the driver chooses. Default:
-    /// downloads are refused. A file of more than 100 MiB is dropped. If all incomplete files together exceed 100 MiB,
-    /// all of them are dropped.
+    /// Keeps the files that pages offer for download. They are kept in this folder, under names that the driver
+    /// chooses. Default: downloads are refused. A file of more than 100 MiB is dropped. If all incomplete files
+    /// together exceed 100 MiB, all of them are dropped.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
