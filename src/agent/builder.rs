@@ -93,9 +93,10 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed and forked. The
-    /// store may be the one that the memory uses. The namespace is taken from the options. Default: no register,
-    /// because a run with a register writes to the store before each action and before each call of the model.
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed, and continued
+    /// in new runs. The store may be the one that the memory uses. The register uses the namespace
+    /// [`Options::namespace`]. Default: no register, because a run with a register writes to the store before each
+    /// action and before each call of the model.
     ///
     /// If the store fails, the run goes on, and one event reports the failure. But an irreversible action that cannot
     /// be recorded is refused, because a resumed run might carry it out again.

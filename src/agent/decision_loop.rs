@@ -75,7 +75,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
         run.finish().await
     }
 
-    /// Starts a task. The caller advances it with [`Run::step`] and ends it with [`Run::finish`].
+    /// Starts a run of the task. The caller advances the run with [`Run::step`] and ends it with [`Run::finish`].
     ///
     /// The run holds the browser until it is finished or dropped. Another run that is started in the meantime does
     /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).

@@ -8,7 +8,7 @@
 //! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
 //! [`Options`] contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, from
 //! which the run can be resumed later. An [`Executor`] guards and carries out actions that your program decides,
-//! without a model. Your program may implement two more traits for the loop:
+//! without a model. Your program may also implement two traits for the loop:
 //!
 //! - [`Approver`]: a person who approves actions, or a program that does so for a person. Without an approver, an
 //!   action that needs approval is refused.

@@ -43,7 +43,8 @@ pub enum Replay {
 pub struct Options {
     /// Limits of a run. Default: 50 steps and 5 errors in a row; no other limits.
     pub budget: Budget,
-    /// Prices of the model's tokens, for a budget in money and for reports. Default: unknown.
+    /// Prices of the model's tokens. A budget in money and the costs in reports need them. Default: `None`, the
+    /// prices are unknown.
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible actions.
     pub approval: ApprovalMode,

@@ -17,8 +17,9 @@ pub struct RunReport {
     /// The words that the model quoted to support the answer. `None` if they were found neither on a page of the run
     /// nor in the result of a [tool that may give evidence](super::Tool::is_evidence).
     pub evidence: Option<String>,
-    /// Claims of the answer that nothing which the run read supports. Only numbers and quoted names are checked. If
-    /// the page was not read completely, a statement that something is missing counts as such a claim too.
+    /// Claims of the answer that are not supported by anything that the run read. Only numbers and quoted names are
+    /// checked. If the page was not read completely, a statement that something is missing counts as such a claim
+    /// too.
     pub unverified: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.
@@ -62,7 +63,8 @@ impl RunReport {
         }
     }
 
-    /// Returns true if the model reported that the goal was reached, and its evidence was found in what the run read.
+    /// Returns true if the model reported that the goal was reached, and the evidence for its answer was found in
+    /// what the run read.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }

@@ -273,7 +273,7 @@ impl Site {
             .ok()
     }
 
-    /// Returns true if the site is this machine: `localhost`, a name under it, or a loopback address.
+    /// Returns true if the site is this machine: `localhost`, a name under `localhost`, or a loopback address.
     pub fn is_loopback(&self) -> bool {
         self.0 == "localhost"
             || self.0.ends_with(".localhost")

@@ -28,7 +28,7 @@ pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// Returns the number of bytes that a character takes in a JSON string, including any escape.
+/// Returns the number of bytes that a character takes in a JSON string, where some characters have to be escaped.
 pub fn json_len(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | 0 | the command succeeded |
 //! | 1 | the command was tried and failed |
-//! | 2 | the command was not tried, because it is wrong or not possible on this machine; stderr says what to do |
+//! | 2 | the command was not tried: its arguments are wrong, or it is not possible on this machine; stderr says what to do |
 //! | 130 | a second signal, such as Ctrl-C, ended the command at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!

@@ -339,7 +339,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         &self.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. Secrets in it are replaced.
+    /// Gives the run a text that the work needs and no page shows. Secrets in the text are replaced.
     ///
     /// # Errors
     /// Returns the errors of [`Memory::give`].

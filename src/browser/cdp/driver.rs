@@ -41,8 +41,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 ///
 /// If the driver [launched](Cdp::launch) its browser, dropping the driver ends the browser. If the driver is
 /// [attached](Cdp::attach) to the browser, dropping the driver closes only the tabs that the driver opened.
-/// [`close`](BrowserDriver::close) has the same effect as dropping, but in an orderly way, and waits until it is
-/// done.
+/// [`close`](BrowserDriver::close) ends the same things in an orderly way, and waits until they have ended.
 ///
 /// ```no_run
 /// use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
