@@ -2,8 +2,8 @@
 //!
 //! | driver | feature | needs | when to use it |
 //! | --- | --- | --- | --- |
-//! | `Cdp` | `cdp` | Chromium | by default: it sees more of a page, is about five times as fast, and can attach to a browser |
-//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | not on Unix, or if you use playwright-cli already |
+//! | `Cdp` | `cdp` | Chromium | usually: it sees more of a page, is about five times as fast, and can attach to a browser |
+//! | `PlaywrightCli` | `playwright-cli` | Chromium, Node.js, playwright-cli | not on Unix, or if you use playwright-cli |
 //! | `testing::ScriptedBrowser` | `testing` | nothing | in unit tests: pages and replies come from a list |
 //!
 //! On systems other than Unix, `Cdp` cannot start a browser. It can only attach to a running one.
