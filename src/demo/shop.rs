@@ -60,10 +60,10 @@ pub struct Shop {
 }
 
 impl Shop {
-    /// Starts a shop on loopback, in the current tokio runtime.
+    /// Starts a shop on this machine's loopback address 127.0.0.1. The shop runs in the current tokio runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`], with the port, if the port is in use or not allowed.
+    /// [`ErrorKind::Unavailable`] if the port is in use or not allowed. The error names the port.
     pub async fn start(options: ShopOptions) -> Result<Self> {
         let failed = |error: std::io::Error| {
             let reason = match error.kind() {
@@ -115,7 +115,8 @@ impl Shop {
         USER
     }
 
-    /// Returns the password that the login page accepts. No page shows it, and it depends on the seed.
+    /// Returns the password that the login page accepts. No page shows the password. It is derived from
+    /// [`ShopOptions::seed`].
     pub fn password(&self) -> String {
         self.state
             .lock()

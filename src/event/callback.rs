@@ -5,8 +5,8 @@ use std::fmt;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// A sink that calls a function for each event and loses no event. The agent's loop waits until the function returns, so the
-/// function should return quickly.
+/// An [`EventSink`] that calls a function for each event and loses no event. The agent's loop waits until the function
+/// returns, so the function should return quickly.
 ///
 /// ```
 /// use webwise::event::Callback;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Event, EventSink};
 use crate::base::RunId;
 
-/// A sink that passes each event to several sinks, in the order in which they were added. Its
-/// [`failure`](EventSink::failure) is the failure of the first sink that has one.
+/// An [`EventSink`] that passes each event to several sinks, in the order in which they were added. Its method
+/// [`failure`](EventSink::failure) returns the failure of the first sink that reports a failure.
 #[derive(Debug, Clone, Default)]
 pub struct FanOut(Vec<Arc<dyn EventSink>>);
 

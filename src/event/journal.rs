@@ -24,25 +24,27 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// An action that is about to be carried out.
+/// A record of an action that is about to be carried out. The agent's loop passes it to a [`Journal`].
 ///
-/// An intent does not say whether the action was carried out, because the process may have ended right after writing
-/// it. The [`ActionExecuted`](super::EventKind::ActionExecuted) event of the same step, if there is one, gives the
-/// outcome.
+/// An intent does not say whether the action was carried out, because the process may have ended right after the intent
+/// was written. The outcome is in the [`ActionExecuted`](super::EventKind::ActionExecuted) event with the same run and
+/// step. If there is no such event, the outcome is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Intent {
     /// The run that the action belongs to.
     pub run: RunId,
-    /// The number of the step, from 1.
+    /// The number of the step in the run, counted from 1.
     pub step: u32,
     /// The time at which the intent was written.
     pub at: DateTime<Utc>,
-    /// The action, with secrets as placeholders.
+    /// The action. Placeholders stand for its secrets.
     pub action: Action,
-    /// The worst effect that the action could have on the last observed page; never [`Effect::Read`].
+    /// The worst effect that the action could have, judged by the last observed page. Never [`Effect::Read`], because an
+    /// action that only reads has no intent.
     pub effect: Effect,
-    /// The targets of the action: page data, with secrets replaced.
+    /// The page elements on which the action acts. The page wrote their names and other texts, so these are untrusted.
+    /// Placeholders stand for secrets in them.
     pub targets: Vec<TargetIdentity>,
     /// The address of the page for which the action was chosen; empty before the first page.
     pub url: String,
@@ -69,22 +71,23 @@ impl Intent {
     }
 }
 
-/// A recorder of intents. The agent's loop waits for it before each action that does more than read.
+/// A recorder of intents. An [`Intent`] describes an action before it is carried out. Before each action that does more
+/// than read, the agent's loop waits until the journal has recorded the intent.
 ///
 /// # Contract
 /// - After `intent` has returned, the intent of a [`Reversible`](Effect::Reversible) action survives the death of this
 ///   process, even from `kill -9`. The intent of an [`Irreversible`](Effect::Irreversible) action also survives a power
 ///   cut.
 /// - Intents of one run come one at a time and in order. Intents of several runs may come at the same time.
-/// - Secrets are replaced before the call. Actions that only read have no intent.
+/// - Intents contain placeholders in place of secrets. Actions that only read have no intent.
 /// - The loop drops the future of a call when the run is stopped, or after
 ///   [`Options::journal_timeout`](crate::agent::Options::journal_timeout). The intent of this call may then be kept or
 ///   lost; later intents are kept as usual.
 ///
-/// If the journal fails or takes too long, the loop refuses an irreversible action with
+/// If the journal fails or takes too long, the loop refuses an irreversible action with the error class
 /// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which is shown to the model. The loop still carries out a
 /// reversible action. When the journal fails for the first time in a run, the loop emits
-/// [`RecordingFailed`](super::EventKind::RecordingFailed), and the report gives the reason.
+/// [`RecordingFailed`](super::EventKind::RecordingFailed), and the run's report gives the reason.
 ///
 /// ```
 /// use std::sync::Mutex;

@@ -15,7 +15,7 @@ use crate::base::{Error, ErrorKind, Result, RunId};
 /// bytes. Source: chosen; the size of the buffers in the standard library.
 const MAX_WAITING: usize = 8 * 1_024;
 
-/// A sink that writes each event as one line of JSON into one file, on its own thread.
+/// An [`EventSink`] that writes each event as one line of JSON into one file, on its own thread.
 ///
 /// # Loss policy
 /// Emitted events are written at the latest when the sink is closed or dropped. If the process is killed, events that

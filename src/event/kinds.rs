@@ -19,7 +19,7 @@ use crate::{
     page::{Notice, Observation, PageView, TargetIdentity},
 };
 
-/// An event of a run: the kind of event, with its data, and the run, step and time to which it belongs.
+/// An event of a run: the kind of event with its data, the run and the step to which the event belongs, and the time.
 ///
 /// An event that was written as JSON and read back equals the original, except for pictures, which are not part of the JSON.
 ///
@@ -40,14 +40,14 @@ pub struct Event {
     pub kind: EventKind,
     /// The run that the event belongs to.
     pub run: RunId,
-    /// The number of the step, from 1; 0 before the first step.
+    /// The number of the run's step, counted from 1; 0 before the first step.
     pub step: u32,
     /// The time of the event.
     pub at: DateTime<Utc>,
 }
 
 impl Event {
-    /// Creates an event of this kind that belongs to a step of a run.
+    /// Creates an event. It belongs to the step with the number `step` of the run `run`.
     pub const fn new(kind: EventKind, run: RunId, step: u32, at: DateTime<Utc>) -> Self {
         Self {
             kind,
@@ -71,11 +71,11 @@ impl Event {
 pub enum EventKind {
     /// The run starts.
     RunStarted {
-        /// The goal of the task, with secrets replaced.
+        /// The goal of the task, with placeholders in place of secrets.
         goal: String,
         /// The address of the page to open first; `None` if the task has none.
         start_url: Option<String>,
-        /// The group of runs that this run belongs to.
+        /// The id of the group of runs to which this run belongs; `None` if it belongs to no group.
         session: Option<SessionId>,
         /// Name of the browser driver.
         driver: String,
@@ -83,14 +83,14 @@ pub enum EventKind {
         /// false. The browser's address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
-        /// Name of the model that decides.
+        /// Name of the model that chooses the actions.
         model: String,
-        /// Seed of the random numbers in the prompt, as 32 hexadecimal digits. A replay with the same seed makes the
-        /// same prompts.
+        /// Seed of the run's random numbers, such as those that mark quoted text in prompts, as 32 hexadecimal digits. A
+        /// replay with the same seed makes the same prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
-        /// The format in which the model is asked for calls: `tools` or `json_schema`.
+        /// The format in which the model is asked for tool calls: `tools` or `json_schema`.
         mode: String,
         /// Maximum number of steps in this run.
         max_steps: u32,
@@ -127,11 +127,11 @@ pub enum EventKind {
     },
     /// Memory was asked about a failed command.
     ErrorRecall {
-        /// The command: the name of the tool that was called.
+        /// The command that failed: the name of the tool that was called.
         command: String,
         /// The class of the failure and the beginning of the browser's message about it.
         error_snippet: String,
-        /// Number of matching lessons.
+        /// Number of lessons that match the failure.
         matched: usize,
         /// Texts of the lessons.
         lessons: Vec<String>,
@@ -146,7 +146,7 @@ pub enum EventKind {
     DomainRecall {
         /// The host of the page.
         domain: Host,
-        /// Number of matching items.
+        /// Number of items that apply to the page.
         matched: usize,
         /// Texts of the items.
         lessons: Vec<String>,
@@ -175,12 +175,12 @@ pub enum EventKind {
         /// Number of the task's steps in the earlier run.
         of: usize,
     },
-    /// The run asks the model for its next calls.
+    /// The run asks the model for its next tool calls.
     ModelAsked {
         /// The system instruction. Present only in the run's first request, because the instruction does not change.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
-        /// The message of the current step.
+        /// The message that the model gets in this step, with the current page.
         message: String,
         /// Estimated size of the whole request, with the declarations of the tools.
         estimated_tokens: TokenCount,
@@ -189,17 +189,17 @@ pub enum EventKind {
     },
     /// The model replied.
     ModelReplied {
-        /// The reply, with secrets replaced.
+        /// The reply, with placeholders in place of secrets.
         response: ChatResponse,
         /// Time taken by the model. Unit: milliseconds.
         elapsed_ms: u64,
     },
     /// A request to a model failed: there was no connection, the reply was an error, or the reply could not be used. The
-    /// model was the one that decides, or the compressor, which is a model that shortens results.
+    /// model is either the one that chooses the actions, or the compressor (a model that shortens long results).
     ModelFailed {
         /// The error's kind.
         kind: ErrorKind,
-        /// The error, with secrets replaced.
+        /// The error, with placeholders in place of secrets.
         error: String,
     },
     /// A call in the model's reply was refused, because it could not be carried out as the model wrote it.
@@ -222,7 +222,8 @@ pub enum EventKind {
         /// The warning, in the crate's own words (not from a page).
         text: String,
     },
-    /// An approver decided whether an action may run.
+    /// An [`Approver`](crate::agent::Approver) (a person, or a policy in place of a person) decided whether an action
+    /// may run.
     ApprovalDecided {
         /// The action to approve.
         action: Action,
@@ -233,20 +234,20 @@ pub enum EventKind {
         /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
-    /// An action of the browser is about to be carried out. Calls of tools that your program adds have no event of this
+    /// An action in the browser is about to be carried out. Calls of tools that your program adds have no event of this
     /// kind. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended during the action, and the action may
     /// have had its effect.
     ActionStarted {
-        /// The action, with typed secrets as placeholders.
+        /// The action, with placeholders in place of typed secrets.
         action: Action,
-        /// The targets of the action.
+        /// The page elements on which the action acts.
         targets: Vec<TargetIdentity>,
     },
     /// An action has ended: it was carried out, was refused, or failed.
     ActionExecuted {
-        /// The action, with typed secrets as placeholders.
+        /// The action, with placeholders in place of typed secrets.
         action: Action,
-        /// The targets of the action.
+        /// The page elements on which the action acts.
         targets: Vec<TargetIdentity>,
         /// The outcome of the action.
         outcome: Outcome,
@@ -266,15 +267,15 @@ pub enum EventKind {
         #[serde(skip)]
         png: Vec<u8>,
     },
-    /// Data was extracted under a name.
+    /// Data was extracted from a page and kept under a name.
     Extracted {
-        /// The name under which the data is kept in the result.
+        /// The name under which the run's report contains the data.
         name: String,
-        /// The extracted data, with secrets replaced.
+        /// The extracted data, with placeholders in place of secrets.
         text: String,
     },
-    /// The program gave the run a text, or took one back. Every run, including a resumed one, begins with an event for each
-    /// text that it has.
+    /// The program gave the run a text, or took a given text back. At the start of every run, including a resumed run,
+    /// there is one event of this kind for each text that the run has.
     Given {
         /// The name of the text.
         name: String,
@@ -289,7 +290,7 @@ pub enum EventKind {
         tokens_before: TokenCount,
         /// Size of the shortened result. Unit: tokens, estimated.
         tokens_after: TokenCount,
-        /// Number of different addresses in the result.
+        /// Number of different web addresses in the result.
         addresses: usize,
         /// Number of addresses that were added again because the model had left them out.
         recovered: usize,
@@ -321,7 +322,7 @@ pub enum EventKind {
     HumanAsked {
         /// The model's question.
         question: String,
-        /// The person's answer, with secrets replaced; `None` if no person was available.
+        /// The person's answer, with placeholders in place of secrets; `None` if no person was available.
         answer: Option<String>,
     },
     /// The model proposed a fact about the site. The fact is stored with the run for review by a person.
@@ -410,11 +411,11 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The result of a lesson in this run was counted for one site: whether the lesson was used, and whether it helped.
+    /// The result of a lesson in this run was counted: whether the lesson was used, and whether it helped.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site for which the result was counted.
+        /// The site on which the result was obtained; `None` if the lesson was only shown in the run.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
@@ -446,18 +447,18 @@ pub enum EventKind {
         notice: StoreNotice,
     },
     /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
-    /// emitted if something is lost that a kind of memory learned from the run. In that case, `error` contains `lost` and
-    /// the name of the kind of memory.
+    /// emitted if a kind of memory learned something from the run and it could not be stored. In that case, `error`
+    /// contains `lost` and the name of the kind of memory.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,
-        /// The error, with secrets replaced.
+        /// The error, with placeholders in place of secrets.
         error: String,
     },
-    /// A sink or the journal lost a part of this run's events or intents. The run goes on. Emitted at most once for the
-    /// sinks and once for the journal.
+    /// An event sink lost events of this run, or the journal lost an [`Intent`](super::Intent), which is the record of
+    /// an action before it is carried out. The run goes on. Emitted at most once for the sinks and once for the journal.
     RecordingFailed {
-        /// The error, with secrets replaced.
+        /// The error, with placeholders in place of secrets.
         error: String,
     },
     /// The run has ended.
@@ -472,7 +473,7 @@ pub enum EventKind {
         final_url: Option<String>,
         /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
         error: Option<String>,
-        /// The figures of the run.
+        /// The key figures of the run, such as its duration and the number of its steps.
         summary: RunSummary,
     },
 }

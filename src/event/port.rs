@@ -11,7 +11,7 @@ use crate::base::RunId;
 /// - `emit` returns at once and cannot fail. A sink that writes to a disk or network does so on another thread, and documents
 ///   which events it loses if writing fails.
 /// - Events of one run arrive in order.
-/// - Secrets are replaced before an event is made.
+/// - Events contain placeholders in place of secrets.
 /// - `failure` also returns at once. After it has returned a failure for a run, it always returns the same failure for that run.
 ///
 /// ```
@@ -46,8 +46,9 @@ pub trait EventSink: Debug + Send + Sync {
     /// Receives one event.
     fn emit(&self, event: &Event);
 
-    /// Returns the reason why events of this run are lost; `None` while no loss is known. A sink that does not write always
-    /// returns `None`. The agent's loop asks once in each step, and passes the reason on to all sinks and to the report.
+    /// Returns the reason why events of this run are lost; `None` while no loss is known. A sink that does not write
+    /// always returns `None`. The agent's loop asks once in each step, and passes the reason on to all sinks and to the
+    /// run's report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }
 

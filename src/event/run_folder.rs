@@ -44,27 +44,27 @@ const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
 /// full, every later run fails.
 const MAX_FAILURES: usize = 1_000;
 
-/// A sink and journal that writes each run into its own folder, readable by its owner only.
+/// An [`EventSink`] and [`Journal`] that writes each run into a folder of its own. Only the owner can read the folder.
 ///
 /// | file | holds |
 /// | --- | --- |
-/// | `run_meta.json` | goal, driver, model, start, end, stop reason, figures; rewritten whole when the run ends |
-/// | `actions.jsonl` | start, actions, refusals, approvals, warnings, extractions, end |
-/// | `model.jsonl` | requests and responses |
+/// | `run_meta.json` | goal, driver, model, start, end, stop reason and key figures of the run; rewritten whole when the run ends |
+/// | `actions.jsonl` | events about the run's start and end, actions, refusals, approvals, warnings and extractions |
+/// | `model.jsonl` | requests to the model and its responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as observed and as interpreted |
 /// | `reasoning.jsonl` | text and reasoning of the model, without its calls |
-/// | `intents.jsonl` | if the sink is also the loop's journal: one versioned [`Intent`] a line, written before the action |
-/// | `memory_events.jsonl` | queries, advice and updates of memory |
-/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; `N` counts within a step |
+/// | `intents.jsonl` | one [`Intent`] a line, with a version, written before its action; only if the agent's loop also uses this sink as its journal |
+/// | `memory_events.jsonl` | events about memory: queries, advice and updates |
+/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; `NNNN` is the number of the step, `N` counts its pictures |
 ///
 /// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back. There are two exceptions:
 /// `reasoning.jsonl` and `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later
 /// line contains only the differences from the line before, so a page that stays the same takes almost no space.
 ///
-/// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. The folder is
-/// closed when the run ends. A run that is resumed continues in its folder. One sink serves any number of runs, even at the
-/// same time. If a folder exists already for a new run, the folder stays unchanged and the new run is not recorded.
-/// [`close`](Self::close) reports this.
+/// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. When the run
+/// ends, the files of the folder are closed. A run that is resumed continues in its folder. One sink serves any number
+/// of runs, even at the same time. If a folder exists already for a new run, the folder stays unchanged and the new run
+/// is not recorded. [`close`](Self::close) returns an error for such a run.
 ///
 /// # Retention
 /// When a run's folder is created, old runs are deleted (see [`Retention`]).
@@ -75,10 +75,11 @@ const MAX_FAILURES: usize = 1_000;
 /// `nothing_kept_from_step` in `run_meta.json` name the step at which recording stopped. The run's report says so too.
 ///
 /// # Loss policy
-/// The same as for [`Jsonl`](super::Jsonl). Lines are written at the end of each step, so a killed process loses the lines
-/// of its last step. Intents are not lost: the loop waits until an intent is written, and for an irreversible action until
-/// the intent is on the disk. If one run cannot be written, other runs are still recorded. [`close`](Self::close) reports
-/// the failure. The run's report also gives the failure, if it was known when the run ended.
+/// The policy of [`Jsonl`](super::Jsonl) also holds here, for each run. Lines are written at the end of each step, so a
+/// killed process loses the lines of its last step. Intents are not lost: the loop waits until an intent is written, and
+/// for an irreversible action until the intent is on the disk. If one run cannot be written, other runs are still
+/// recorded. [`close`](Self::close) reports the failure. The run's report also gives the failure, if it was known when
+/// the run ended.
 ///
 /// ```
 /// # fn main() -> webwise::Result<()> {
@@ -134,8 +135,8 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each item of the iterator can also be an
-    /// error: [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event, or whose page refers
-    /// to a missing line.
+    /// error: [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event. The error also occurs
+    /// for a line with a page's differences from an earlier line if the earlier line is missing.
     pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
         RunLines::open(file.into())
     }

@@ -8,8 +8,9 @@ use crate::{
     memory::{AdviceId, Change, Committed, Shelf},
 };
 
-/// A sink that passes each event to `tracing` with the target `webwise`. For a reply of the model, it sets attributes with
-/// the names of the `GenAI` semantic conventions. For every other event, it sets the event's name and the event's JSON.
+/// An [`EventSink`] that passes each event to `tracing` with the target `webwise`. For a reply of the model, it sets
+/// attributes with the names of the `GenAI` semantic conventions. For every other event, it sets the event's name and
+/// the event's JSON.
 ///
 /// Each query and each update of memory has a span of its own, as the conventions require. The span is created only after
 /// the work, so the duration of the work is in the span's field `elapsed_ms`.
@@ -22,8 +23,9 @@ use crate::{
 /// Each of these spans has the attributes `gen_ai.memory.store.id` and `gen_ai.memory.record.count`. If the query or update
 /// is about a single record, its span also has `gen_ai.memory.record.id`. The span of an update also has `webwise.shelf`.
 ///
-/// The store's id is the namespace. Texts of memory are in the JSON of the event inside the span, and never in an attribute
-/// of the span, because the conventions require consent for `gen_ai.memory.query.text` and `gen_ai.memory.records`.
+/// The value of `gen_ai.memory.store.id` is the memory's namespace. Texts of memory are in the JSON of the event inside
+/// the span, and never in an attribute of the span, because the conventions require consent for
+/// `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
 /// Pages (`observed`, `interpreted`) are recorded at trace level, requests to the model at debug level, failures at warn
 /// level, and everything else at info level. An event that the subscriber drops is lost.

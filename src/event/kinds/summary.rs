@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{chat::Usage, guard::Money, working::StopReason};
 
-/// The figures of a run.
+/// The key figures of a run: why it ended, whether it succeeded, and what it used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunSummary {
@@ -21,7 +21,8 @@ pub struct RunSummary {
     pub errors: u32,
     /// Number of requests to the model.
     pub calls: u32,
-    /// Number of tokens of all model calls. For calls without a count from the provider, the number is estimated.
+    /// Numbers of tokens of all model calls together. For calls without a count from the provider, the numbers are
+    /// estimated.
     pub usage: Usage,
     /// True if a part of `usage` is an estimate.
     pub estimated: bool,
@@ -32,7 +33,7 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// Creates the figures of a run with unknown cost.
+    /// Creates the key figures of a run with unknown cost. No step is taken from memory.
     pub const fn new(
         stop: StopReason,
         steps: u32,
