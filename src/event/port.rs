@@ -8,11 +8,12 @@ use crate::base::RunId;
 /// A receiver of a run's events.
 ///
 /// # Contract
-/// - `emit` returns at once and cannot fail. A sink that writes to a disk or network does so on another thread, and documents
-///   which events it loses if writing fails.
+/// - `emit` returns at once and cannot fail. A sink that writes to a disk or network does so on another thread, and
+///   documents which events it loses if writing fails.
 /// - Events of one run arrive in order.
 /// - Events contain placeholders in place of secrets.
-/// - `failure` also returns at once. After it has returned a failure for a run, it always returns the same failure for that run.
+/// - `failure` also returns at once. After it has returned a failure for a run, it always returns the same failure for
+///   that run.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};

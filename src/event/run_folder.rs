@@ -48,14 +48,14 @@ const MAX_FAILURES: usize = 1_000;
 ///
 /// | file | holds |
 /// | --- | --- |
-/// | `run_meta.json` | goal, driver, model, start, end, stop reason and key figures of the run; rewritten whole when the run ends |
+/// | `run_meta.json` | goal, driver, model, start, end, stop reason and key figures; rewritten when the run ends |
 /// | `actions.jsonl` | events about the run's start and end, actions, refusals, approvals, warnings and extractions |
 /// | `model.jsonl` | requests to the model and its responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as observed and as interpreted |
 /// | `reasoning.jsonl` | text and reasoning of the model, without its calls |
-/// | `intents.jsonl` | one [`Intent`] a line, with a version, written before its action; only if the agent's loop also uses this sink as its journal |
+/// | `intents.jsonl` | one [`Intent`] a line, with a version; only if the sink is also the agent's [`Journal`] |
 /// | `memory_events.jsonl` | events about memory: queries, advice and updates |
-/// | `steps/NNNN-N.png` | pictures: for the model, from an action, or (if requested) at each step; `NNNN` is the number of the step, `N` counts its pictures |
+/// | `steps/NNNN-N.png` | pictures: picture `N` of step `NNNN`, taken for the model, by an action or on request |
 ///
 /// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back. There are two exceptions:
 /// `reasoning.jsonl` and `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later
