@@ -14,7 +14,7 @@ use crate::{
 /// Maximum number of characters of a link's text that are kept. Source: chosen.
 const MAX_WORDS: usize = 80;
 
-/// The limits of an exploration.
+/// The limits of an exploration, which opens pages of a site to make a map of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
@@ -74,13 +74,13 @@ impl Alike {
     }
 }
 
-/// A page to open.
+/// A page that the exploration opens next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Visit {
     /// The address, without a fragment.
     pub url: Url,
-    /// Number of links between the start page and this one.
+    /// Number of links that lead from the start page to this page; 0 for the start page.
     pub depth: u32,
     /// The page on which the link to this page was found, as a position in [`SiteMap::pages`]; `None` for the start
     /// page.
@@ -89,7 +89,7 @@ pub struct Visit {
     words: String,
 }
 
-/// The state of an exploration: the pages that were opened, and the queue of those still to be opened.
+/// The state of an exploration: the pages that were opened, and the queue of pages that are still to be opened.
 ///
 /// ```
 /// use webwise::explore::{Frontier, Limits};
@@ -116,7 +116,7 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Starts an exploration at this address.
+    /// Starts an exploration at the address `start`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if `start` is not an http or https address.
@@ -165,8 +165,9 @@ impl Frontier {
 
     /// Records the page that the browser shows after the address of `visit` was opened.
     ///
-    /// The page is not kept if the browser shows a page of another host, a page that exploration leaves out, an error page,
-    /// or a page that is already known. A page also counts as known if [`Limits::alike`] similar pages were opened before.
+    /// The page is not kept in four cases: it belongs to another host; exploration does not open its address, such as a
+    /// logout; it is an error page; or it is already known. A page also counts as known if [`Limits::alike`] similar
+    /// pages were opened before.
     ///
     /// If the start page leads to another host of its site, or from `http` to `https`, the exploration continues on that
     /// host.

@@ -7,7 +7,8 @@ use super::{
     months::{self, Language},
 };
 
-/// A date format: a pattern of `YYYY`, `YY`, `MMMM` (name), `MMM` (short name), `MM`, `M`, `DD`, `D` and literal characters.
+/// A date format: a pattern of placeholders and literal characters. The placeholders are `YYYY` and `YY` for the year,
+/// `MMMM` for the name of the month, `MMM` for its short name, `MM` and `M` for its number, `DD` and `D` for the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
@@ -157,17 +158,17 @@ fn two_digits(number: u32) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeFormat {
-    /// `09:05`
+    /// Two digits for hours and two for minutes: `09:05`.
     Padded,
-    /// `9:05`
+    /// Hours without a leading zero: `9:05`.
     Plain,
-    /// `0905`
+    /// Hours and minutes without a separator: `0905`.
     Joined,
-    /// `09:05:00`
+    /// With seconds: `09:05:00`.
     Seconds,
-    /// `9:05 AM`
+    /// Twelve-hour clock, hours without a leading zero: `9:05 AM`.
     Half,
-    /// `09:05 AM`
+    /// Twelve-hour clock, hours with a leading zero: `09:05 AM`.
     PaddedHalf,
 }
 

@@ -11,7 +11,7 @@ const ZEROS: [u32; 20] = [
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
 ];
 
-/// Returns the text in composed form (NFC). All offsets in goals refer to that form.
+/// Returns the text in Unicode's composed form (NFC). All offsets in goals count bytes of that form.
 pub fn compose(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

@@ -1,14 +1,15 @@
 //! Goals: decides whether a new goal is a recorded task with other values.
 //!
-//! A recorded run is compiled into a [`Template`]. The template is the goal of the run, with a hole for every text of the
-//! goal that a step also uses, such as a typed search term. The public types call a hole a slot. All other words are the
-//! frame. A new goal must repeat the frame word for word. Its words in the holes are the new values, which replace the
-//! recorded values in the texts of the steps. The answer is a [`Verdict`]: the texts that change, a question for a person,
-//! or a typed [`Reason`] for refusing.
+//! A recorded run is compiled into a [`Template`]. The template is the goal of the run, with a hole for every text of
+//! the goal that a step also uses, such as a typed search term. The public types call a hole a slot. All other words are
+//! the frame. A new goal must repeat the frame word for word. Its words at the places of the holes are the new values.
+//! They replace the recorded values in the texts of the steps. The answer is a [`Verdict`]: the texts that change, a
+//! question for a person, or a typed [`Reason`] for refusing.
 //!
-//! The module does no input or output: it takes runs and goals and returns templates and verdicts. The memory of
-//! trajectories turns steps into [`Literals`], stores the templates, and matches new goals against them. [`trace`] says
-//! where each text of a run comes from, and [`overlap`] ranks earlier goals that are shown to the model as hints.
+//! The module does no input or output: it takes runs and goals and returns templates and verdicts. Trajectories are
+//! recorded steps that reached a goal. The kind of memory for trajectories turns their steps into [`Literals`], stores
+//! the templates, and matches new goals against them. [`trace`] says where each text of a run comes from, and
+//! [`overlap`] ranks earlier goals that are shown to the model as hints.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -40,8 +41,8 @@
 //!   that cannot be undone. A second run with another value confirms the slot.
 //! - Rephrasings are not guessed. A goal in other words is carried out by the model, and this run becomes a template of its
 //!   own.
-//! - A template is derived from its runs and is built anew when it is read, so a new version of the matcher never uses the
-//!   decisions of an old version.
+//! - A template is derived from its runs and is built anew when it is read, so a new version of this module never uses
+//!   the decisions of an old version.
 
 mod account;
 mod address;
@@ -84,8 +85,8 @@ pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
 
-/// Version of the matcher. A stored template names the version that wrote it. A template of any version is built anew
-/// from its runs when it is read.
+/// Version of the code that matches goals against templates. A stored template names the version that wrote the
+/// template. When a template of any version is read, it is built anew from its runs.
 pub const MATCHER_VERSION: u32 = 1;
 
 /// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::fold;
 
-/// A language whose month names are known.
+/// A language whose names of months this crate knows, to read and write dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are ISO 639-1 codes")]

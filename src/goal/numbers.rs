@@ -20,7 +20,7 @@ pub enum Convention {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// As it is written in the goal.
+    /// The number as it is written in the goal.
     AsIs,
     /// Without separators between thousands, with a point before decimals: `1250.50`.
     Bare,

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::{fold::compose, lex::lex};
 
-/// Returns the Jaccard index of the folded tokens of two goals, from 0 to 1.
+/// Returns how similar two goals are, from 0 to 1: the number of their common tokens, divided by the number of all
+/// different tokens (the Jaccard index).
 ///
-/// Tokens are compared in every script. Digits, single letters and signs are tokens too. Two goals without tokens have
-/// the index 0.
+/// A token is a word, a number or a sign. In scripts without spaces, such as Chinese, it is a single character. Upper
+/// and lower case count as equal. Two goals without tokens have the result 0.
 ///
 /// ```
 /// use webwise::goal::overlap;

@@ -16,7 +16,7 @@ use super::{
     record::Field,
 };
 
-/// A transformation of a value of the goal into the text of a step.
+/// A rule that turns a value from the goal into a text of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,16 +25,16 @@ pub enum Program {
     Verbatim,
     /// The value as text with another case, other diacritics or other separators between words.
     Text {
-        /// The case of its letters.
+        /// The case of the letters.
         case: Case,
-        /// Its diacritics.
+        /// The way in which diacritics are written.
         marks: Marks,
-        /// The separator between its words.
+        /// The separator between the words of the value.
         border: Border,
     },
     /// The value as a number.
     Number {
-        /// The meaning of the separators in the goal.
+        /// The meaning of the separators in the goal's number.
         convention: Convention,
         /// The form in which the number is written.
         output: Output,
@@ -42,7 +42,7 @@ pub enum Program {
         #[serde(skip_serializing_if = "Option::is_none")]
         zero: Option<char>,
     },
-    /// The value as a date, or as a part of one.
+    /// The value as a date, or as a part of a date.
     Date {
         /// The format in which the date is written.
         format: DateFormat,
@@ -58,13 +58,13 @@ pub enum Program {
     Time(TimeFormat),
 }
 
-/// A change of case.
+/// A rule for the case of the letters in a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Case {
     /// All letters in lower case.
     Lower,
-    /// Unchanged from the goal.
+    /// The case that the letters have in the goal.
     Kept,
     /// The first letter in upper case.
     First,
@@ -74,19 +74,19 @@ pub enum Case {
     Upper,
 }
 
-/// A change of diacritics.
+/// A rule for the diacritics in a value, such as the dots of `ä`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Marks {
-    /// Unchanged from the goal.
+    /// The diacritics that the goal has.
     Kept,
     /// Without diacritics.
     Stripped,
-    /// German umlauts written as two letters.
+    /// German umlauts as two letters, such as `ae` for `ä`.
     German,
 }
 
-/// The separator between words.
+/// The separator between the words of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Border {

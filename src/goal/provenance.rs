@@ -19,30 +19,30 @@ pub struct Slot {
     pub id: String,
     /// The recorded value.
     pub value: String,
-    /// The evidence for the slot; `None` only in `Slot::default()`.
+    /// The evidence that the value may change; `None` only in `Slot::default()`.
     pub state: Option<State>,
-    /// Byte offset at which the value starts in the recorded goal. The offset counts in the goal's composed form (NFC),
-    /// after the values of parameters have replaced their names in braces.
+    /// Byte offset at which the value starts in the recorded goal. The offset counts bytes of the goal's composed form
+    /// (NFC), after the values of parameters have replaced their names in braces.
     pub start: usize,
-    /// Byte offset at which the value ends in the same form of the recorded goal.
+    /// Byte offset at which the value ends in the recorded goal, counted as for `start`.
     pub end: usize,
 }
 
-/// A text of a step with its source.
+/// A text of a recorded step, with the place that the text comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Traced {
     /// Index of the step in its run, counted from 0.
     pub step: usize,
-    /// The part of the step.
+    /// The part of the step to which the text belongs.
     pub field: Field,
     /// The recorded text. In addresses, percent signs are decoded.
     pub value: String,
-    /// The source of the text.
+    /// The place that the text comes from.
     pub from: Provenance,
 }
 
-/// The source of a text of a step.
+/// The place that a text of a step comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -53,10 +53,11 @@ pub enum Provenance {
     Composed(Vec<String>),
     /// Words of the goal that belong to no slot.
     Frame,
-    /// An unknown source. But in this many runs, the text was the same although the values in the goals differed.
+    /// An unknown source, but the text was the same in several runs although the values in their goals differed. The
+    /// number is the number of these runs.
     Constant(u32),
-    /// A choice on the page: the text is the name of a target that was picked from several elements of its kind, and the
-    /// goal does not give this name.
+    /// A choice that the run made on the page: the text names a target that the run picked from several elements of the
+    /// same kind. The goal does not contain this name.
     PageChoice,
     /// The page itself: the name of a button or of a plain link, or a part of an address.
     Page,

@@ -40,7 +40,7 @@ impl Recorded {
 pub struct Literals {
     /// The name of the action, such as `fill` or `click`.
     pub action: String,
-    /// The role of the target.
+    /// The role of the target element, such as `button`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The accessible name of the target.
@@ -49,22 +49,23 @@ pub struct Literals {
     /// The landmark around the target, such as `main` or `navigation`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landmark: Option<String>,
-    /// The label of the field, if it differs from the name.
+    /// The label of the form field, if the label differs from `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The position of the target among the elements of its kind; `None` if the target is the only one.
+    /// The position of the target among the elements of the same kind; `None` if the target is the only element of its
+    /// kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// The typed text.
+    /// The text that the step types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// The chosen option.
+    /// The option that the step chooses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub option: Option<String>,
-    /// The address that was opened.
+    /// The address that the step opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The key that was pressed. It stays the same for every new goal.
+    /// The key that the step presses. A new goal never changes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }

@@ -8,16 +8,17 @@ use super::{
 /// A part of an earlier goal, in the form in which it may be shown beside a new goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shared {
-    /// Words that both goals have, as they are written in the new goal.
+    /// Words that both goals have, in the spelling of the new goal.
     Words(String),
     /// A value of the earlier goal, given as the index of its slot. The value itself is not shown.
     Slot(usize),
-    /// Words that the new goal does not have at this place.
+    /// Words of the earlier goal that the new goal does not have at this place. They are not shown.
     Other,
 }
 
-/// Splits the earlier goal `known` into parts. The parts show only those words of it that the new goal `goal` has too.
-/// `slots` are the byte ranges of the values in the earlier goal. Returns `None` if both goals have the same words.
+/// Splits the earlier goal `known` into parts. The parts show only words of the earlier goal that the new goal `goal`
+/// has too. `slots` are the byte ranges of the values in the earlier goal. Returns `None` if both goals have the same
+/// words.
 ///
 /// ```
 /// use webwise::goal::{Shared::{Other, Slot, Words}, shared};

@@ -23,11 +23,12 @@ use super::{
 };
 
 /// A recorded goal with slots in the places of its values, and an explanation for each text of the recorded steps. The
-/// explanation says which words of the goal give the text, and which programs turn them into the text.
+/// explanation says which words of the goal give the text, and which [`Program`](super::Program)s turn these words into
+/// the text.
 ///
-/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of its
-/// values), the slots and the explanations, but only the runs are read back. The rest is built anew from them, so that a
-/// newer matcher replaces the result of an older one.
+/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of
+/// its values), the slots and the explanations, but only the runs are read back. The rest is built anew from the runs,
+/// so that a newer version of this crate replaces the result of an older version.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -221,11 +222,11 @@ impl Template {
         Some(filled.literal.label.join("_"))
     }
 
-    /// Decides whether a goal is the template's task with other values.
+    /// Decides whether the goal `goal` is the task of the template, with the recorded values or with other values.
     ///
     /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value.
-    /// A goal with a different value in this slot is refused. Nearly all guards (checks of new values) accept the
-    /// values of `params`; only the form of a number is still checked.
+    /// If the goal has a different value in the slot, the goal is refused. Nearly all guards (checks of new values)
+    /// accept the values of `params`; only the form of a number is still checked.
     pub fn matches(&self, goal: &str, params: &BTreeMap<String, String>) -> Verdict {
         match self.decide(goal, params) {
             Ok(accepted) => Verdict::Accept(accepted),
@@ -334,7 +335,8 @@ impl Template {
         Ok(())
     }
 
-    /// Confirms the template by another successful run of the same steps with other values.
+    /// Confirms the template by the run `run`, which carried out the same steps successfully with other values. Returns
+    /// the new template.
     ///
     /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot
     /// predicts. In this way, a second run can also confirm a slot that a single run does not show, for example the
@@ -368,7 +370,7 @@ impl Template {
         slots(self)
     }
 
-    /// Returns each text of the steps with its provenance.
+    /// Returns each text of the steps, with the place that the text comes from.
     pub fn texts(&self) -> Vec<Traced> {
         texts(self)
     }

@@ -11,19 +11,19 @@ use super::record::Field;
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The goal is the recorded task with these values. The steps can be replayed with them.
+    /// The goal is the recorded task. The recorded steps can be replayed with the changes that [`Accepted`] contains.
     Accept(Accepted),
     /// The meaning of the goal is unclear, so a person should be asked. If nobody can be asked, this counts as a refusal.
     Ask(Question),
     /// The goal is not the recorded task, or it is unclear whether it is.
     Refuse {
-        /// The reason.
+        /// The reason for the refusal.
         reason: Reason,
     },
 }
 
 impl Verdict {
-    /// Returns the values, if the goal was accepted.
+    /// Returns the changes to the recorded steps; `None` if the goal was not accepted.
     pub const fn accepted(&self) -> Option<&Accepted> {
         match self {
             Self::Accept(accepted) => Some(accepted),
@@ -31,7 +31,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the reason of a refusal or of a question.
+    /// Returns the reason of a refusal or of a question; `None` if the goal was accepted.
     pub const fn reason(&self) -> Option<Reason> {
         match self {
             Self::Accept(_) => None,
@@ -47,8 +47,9 @@ impl Verdict {
 pub struct Accepted {
     /// The changes that the new goal makes to the texts of steps.
     pub args: Vec<Arg>,
-    /// Indexes of the steps that the model decides anew, even if the goal is the recorded one. In these steps, the
-    /// target was picked from several elements, and the goal does not name it.
+    /// Indexes (counted from 0) of the steps whose target the model must choose anew. In these steps, the recorded run
+    /// picked the target from several elements, and the goal does not name the target. This holds even for a goal
+    /// without any changed value.
     pub open_steps: Vec<usize>,
     /// The slots whose values in the new goal differ from the recorded ones.
     pub slots: Vec<Change>,
@@ -64,14 +65,14 @@ pub struct Accepted {
 pub struct Arg {
     /// Index of the step in the recorded run, counted from 0.
     pub step: usize,
-    /// The part of the step.
+    /// The part of the step whose text changes.
     pub field: ArgField,
     /// The label of the form field that takes the text, shown to the person who approves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The recorded text.
     pub old: String,
-    /// The text to use.
+    /// The text that replaces the recorded text.
     pub new: String,
 }
 
@@ -106,7 +107,7 @@ impl From<Field> for ArgField {
 pub struct Change {
     /// The name of the slot.
     pub slot: String,
-    /// The evidence for the slot.
+    /// The evidence that the slot's value may change.
     pub state: State,
     /// The recorded value.
     pub old: String,
@@ -114,7 +115,7 @@ pub struct Change {
     pub new: String,
 }
 
-/// The evidence for a slot.
+/// The evidence that the value of a slot may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -127,7 +128,7 @@ pub enum State {
     Tentative,
 }
 
-/// A question that a person could answer.
+/// A question about the meaning of a goal, for a person to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Question {
@@ -143,8 +144,8 @@ pub struct Question {
     pub choices: Vec<String>,
 }
 
-/// A reason for not accepting a goal. In the descriptions of the variants, a value is the text that the new goal has in
-/// a slot. The recorded value is the text that the recorded goal has in the same slot.
+/// A reason for refusing a goal, or for asking a person about it. In the descriptions of the variants, a value is the
+/// text that the new goal has in a slot. The recorded value is the text that the recorded goal has in the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -161,8 +162,8 @@ pub enum Reason {
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
-    /// A value is of another type than the recorded one: a word in place of a number, a date with other parts, an identifier
-    /// with another pattern of letters, digits and signs.
+    /// A value is of another type than the recorded one: for example a word in place of a number, a date with other
+    /// parts, or an identifier with another pattern of letters, digits and signs.
     Type,
     /// A number contains a separator that the recorded number does not contain. Or a number has a leading zero, and the
     /// recorded number has none or is of a different length.
@@ -171,7 +172,7 @@ pub enum Reason {
     Signs,
     /// A value contains a word of the frame.
     FrameWord,
-    /// A value contains a closed-class word, such as "not" or "all".
+    /// A value contains a word that may change the meaning of the goal, such as "not" or "all".
     ClosedClass,
     /// A value contains an article at a place where the recorded value has none.
     Determiner,
