@@ -31,8 +31,8 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
-//! A program that makes its own decisions uses a [`GuardedBrowser`], which has the same guards and checks but needs no
-//! model and no memory.
+//! A program that chooses the actions itself uses a [`GuardedBrowser`]. It has the guards and checks of a
+//! [`DecisionLoop`] but needs no model and no memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
 //! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides
@@ -51,7 +51,7 @@
 //! | `genai` | `llm::GenAi`: Gemini, OpenAI-compatible servers, Anthropic, Ollama | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
 //! | `testing` | scripted browser and model, mocks, conformance suites | |
-//! | `stand-in`, `demo-site`, `cli` | the stand-in model, the demo shop, the command line | |
+//! | `stand-in`, `demo-site`, `cli` | a stand-in for a model (fixed rules), the demo shop, the command line | |
 //! | `full` | everything above but `postgres-tls` | |
 
 /// The examples of the README, compiled as tests.

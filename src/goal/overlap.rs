@@ -7,8 +7,9 @@ use super::{fold::compose, lex::lex};
 /// Returns how similar two goals are, from 0 to 1: the number of their common tokens, divided by the number of all
 /// different tokens (the Jaccard index).
 ///
-/// A token is a word, a number or a sign. In scripts without spaces, such as Chinese, it is a single character. Upper
-/// and lower case count as equal. Two goals without tokens have the result 0.
+/// A token is a unit of the goal's text: a word, a number, a date, an address, a quoted text or a sign. In scripts
+/// without spaces, such as Chinese, each character is a token. Upper and lower case count as equal. Two goals without
+/// tokens have the result 0.
 ///
 /// ```
 /// use webwise::goal::overlap;

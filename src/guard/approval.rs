@@ -35,7 +35,7 @@ pub enum ApprovalMode {
 }
 
 impl ApprovalMode {
-    /// Returns the name of the mode, as options and files write it.
+    /// Returns the name of the mode, as it is written in options and files.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
@@ -89,37 +89,37 @@ pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
 /// The kinds of page that approval distinguishes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PageKind {
-    /// A login page: submitting its form logs in.
+    /// A login page: submitting the page's form logs in.
     Login,
-    /// A search page or its results: submitting its form searches.
+    /// A search page or a page of search results: submitting the page's form searches.
     Search,
-    /// A cart or checkout: submitting its form may buy.
+    /// A cart or checkout: submitting the page's form may buy.
     Checkout,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// The page on which an action takes place. All texts come from the page. They are only searched for words that show
-/// the effect of the action.
+/// The page on which an action takes place. The page wrote all texts in this struct, so they are untrusted. The texts
+/// are only searched for words that show the effect of the action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
     /// The kind of the page.
     pub kind: PageKind,
     /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
-    /// Address of the target, if the target is a link with an address.
+    /// Address to which the target leads; `None` if the target is not a link with an address.
     pub link: Option<&'a str>,
-    /// Name of the button that Enter would press, if known.
+    /// Name of the button that the Enter key would press; `None` if it is unknown.
     pub submit: Option<&'a str>,
-    /// The message of the dialog that blocks the page, if there is one.
+    /// The message of the dialog that blocks the page; `None` if no dialog blocks the page.
     pub dialog: Option<&'a str>,
     /// The main heading or title of the page.
     pub heading: Option<&'a str>,
 }
 
-/// Returns the worst effect that an action can have: the effect of its tool, or a worse one if words of the target or
-/// of the page indicate a worse one.
+/// Returns the worst effect that an action can have: the usual effect of its tool, or a worse effect if words of the
+/// target or of the page indicate a worse effect.
 ///
 /// `target` is the element that the action acts on. For a key, it is the element with the focus. For a drag, it is the
 /// element where the drag ends.

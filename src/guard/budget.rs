@@ -79,14 +79,14 @@ impl fmt::Display for Money {
 pub struct Prices {
     /// Price of input that is not read from the provider's cache.
     pub input: Money,
-    /// Price of input that is read from the cache.
+    /// Price of input that is read from the provider's cache.
     pub cached: Money,
     /// Price of output.
     pub output: Money,
 }
 
 impl Prices {
-    /// Returns the cost of this usage, rounded up.
+    /// Returns the cost of `usage`, rounded up to a whole millionth of the currency.
     pub fn cost(&self, usage: &Usage) -> Money {
         let cached = usage.cached.0.min(usage.input.0);
         let part = |price: Money, tokens: u64| u128::from(price.0) * u128::from(tokens);
@@ -105,8 +105,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// Makes the estimate for a request of about `input` tokens and a reply of at most `max_output`. Assumes that
-    /// nothing is read from a cache.
+    /// Makes an estimate for a request of about `input` tokens and a reply of at most `max_output`. Assumes that nothing
+    /// is read from a cache.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,
@@ -246,8 +246,8 @@ impl Budget {
     }
 
     /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
-    /// `spent` includes neither the call that will read the remarks nor the action that this call will choose.
-    /// `failed_replies` is the number of the latest replies in a row in which an action failed.
+    /// `spent` does not include the model call whose request contains the remarks, nor the action that this call
+    /// chooses. `failed_replies` says how many of the latest replies in a row contained a failed action.
     pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if failed_replies > 0 && failed_replies + 1 == self.max_errors {
@@ -289,7 +289,7 @@ pub struct Spent {
     pub steps: u32,
     /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Number of tokens that the provider reported. For a call without a report, the estimate is counted.
+    /// Number of tokens that the provider reported. For a call without a report, the estimated number is counted.
     pub usage: Usage,
     /// Cost, by the prices of the run.
     pub cost: Money,

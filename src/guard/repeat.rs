@@ -41,7 +41,8 @@ const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
-/// The signatures by which actions are compared, with and without typed text.
+/// The key by which [`RepeatGuard`] recognises repeated actions. It contains two signatures of an action: one with the
+/// typed text, one without.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionKey {
     exact: Signature,
@@ -50,8 +51,8 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// Returns the key of an action with these targets. `template` is the text of the `PageTemplate` of the page on which
-    /// the action is carried out.
+    /// Returns the key of an action with these targets. `template` is the [`PageTemplate`](crate::page::PageTemplate),
+    /// as text, of the page on which the action is carried out.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -85,7 +86,7 @@ fn without_text(action: &Action) -> Option<Action> {
     Some(Action::Browser(action))
 }
 
-/// Watches one run for repetition.
+/// A guard that finds repeated actions in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatGuard {
     recent: VecDeque<ActionKey>,

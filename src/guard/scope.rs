@@ -17,12 +17,14 @@ use crate::{
 
 const BLANK_PAGE: &str = "about:blank";
 
-/// The policy for a page without content.
+/// The policy for a page without content: whether a run may show such a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// Accepted: before the first page of a run, and after an action on tabs.
+    /// A page without content is accepted. The agent's loop uses this policy before the first page of a run, and after
+    /// an action on tabs.
     Tolerated,
-    /// Refused: the run had a page, and a blank page has taken its place.
+    /// A page without content is refused. The agent's loop uses this policy if the browser showed a web page before the
+    /// action.
     Refused,
 }
 
@@ -48,7 +50,8 @@ pub enum ScopeRefusal {
 }
 
 impl ScopeRefusal {
-    /// Returns one sentence for the model. It quotes no part of the address.
+    /// Returns one sentence that tells the model why the address was refused. The sentence quotes no part of the
+    /// address.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
@@ -63,8 +66,8 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site; `None` if the address was refused for a reason other than its site. The name of the
-    /// site comes from a page, so it is not trusted text.
+    /// Returns the refused site; `None` if the address was refused for a reason other than its site. The site's name may
+    /// come from a page, so it is untrusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -91,9 +94,10 @@ impl From<ScopeRefusal> for Outcome {
 ///
 /// - The site of the start address is always included, even if it is internal (loopback, private, link-local or
 ///   metadata).
-/// - If there are allowed sites or secrets, only the allowed sites are added. An internal site may be one of the
-///   allowed sites, because a person chose these.
-/// - Otherwise the whole open web is included, but no internal site except that of the start address.
+/// - If there are allowed sites or secrets, the run may also visit the allowed sites, but no others. An internal site
+///   may be one of the allowed sites, because a person chose these.
+/// - Without allowed sites and secrets, the whole open web is included, but no internal site except that of the start
+///   address.
 ///
 /// ```
 /// use webwise::guard::Scope;
@@ -125,11 +129,11 @@ impl Scope {
         self.is_bounded
     }
 
-    /// Checks an address before it is opened, and returns it normalised. Pass the result to the driver, so that the browser
-    /// cannot parse it differently from this check.
+    /// Checks an address before it is opened, and returns the normalised address. Pass the result to the driver, so that
+    /// the browser cannot parse it differently from this check.
     ///
     /// # Errors
-    /// Returns the reason for the refusal.
+    /// Returns the reason for which the address is refused.
     pub fn check_url(&self, text: &str) -> Result<Url, ScopeRefusal> {
         let url = Url::parse(text).map_err(|_| ScopeRefusal::NotAnAddress)?;
         if !matches!(url.scheme(), "http" | "https") {

@@ -7,34 +7,35 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The same action was repeated on the same target, and the page is as it was before.
+    /// An action was repeated on the same target, and the page is as it was before the repetition.
     Repeated {
         /// Number of times in a row that the action was done.
         times: u32,
     },
-    /// The same cycle of actions was repeated, and the page is as it was before.
+    /// A cycle of actions was repeated, and the page is as it was before the repetition.
     Cycle {
         /// Number of actions in one turn, which is one pass through the cycle.
         length: u32,
         /// Number of turns in a row.
         times: u32,
     },
-    /// The same actions were repeated with other text, and nothing else on the page is new.
+    /// The same actions were repeated with other typed text, and nothing on the page is new apart from the values of
+    /// fields.
     Retyped {
         /// Number of actions in one turn, which is one pass through the actions that repeat.
         length: u32,
         /// Number of turns in a row.
         times: u32,
     },
-    /// Actions that should have changed the page did not.
+    /// Actions that should have changed the page left it unchanged.
     Unchanged {
-        /// Number of such actions in a row.
+        /// Number of actions in a row that left the page unchanged.
         times: u32,
     },
 }
 
 impl Warning {
-    /// Returns one sentence for the model.
+    /// Returns one sentence that tells the model about the problem.
     ///
     /// ```
     /// use webwise::guard::Warning;
@@ -70,11 +71,11 @@ impl Warning {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Go on.
+    /// The run goes on.
     Go,
-    /// Go on, and warn the model.
+    /// The run goes on, and the model gets the warning.
     Warn(Warning),
-    /// End the run.
+    /// The run ends because of this problem.
     Stop(Warning),
 }
 

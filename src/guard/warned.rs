@@ -19,7 +19,7 @@ pub struct WarnedTurns {
 
 impl WarnedTurns {
     /// Records whether the guard warns in this turn, and returns true if the guard may now end the run. `turn` is the
-    /// number of the turn; calls of the same reply have the same number.
+    /// number of the turn; all calls of one reply belong to one turn.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;

@@ -14,8 +14,8 @@ use crate::{
 /// # Contract
 /// - One call of `complete` is one request to the provider. The client does not retry; the wrapper
 ///   [`Retrying`](crate::llm::Retrying) does.
-/// - The reply is returned unchanged. Nothing in it is repaired, and its calls keep their order. Its token usage is the
-///   provider's report; if the provider reports none, there is none.
+/// - The reply is returned unchanged. Nothing in it is repaired, and its calls keep their order. The reply's token usage
+///   is the usage that the provider reported; without a report, it is `None`.
 /// - Dropping the future cancels the call. Nothing continues in the background.
 ///
 /// ```

@@ -50,8 +50,8 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Sets the time limit for each call, for example for a slow model on a small machine.
     ///
-    /// If this time is longer than [`overall`](Self::overall), `overall` is raised to it. A call that uses up all of
-    /// this time is then not repeated, because a model that was too slow once will be too slow again.
+    /// If this limit is longer than [`overall`](Self::overall), `overall` is raised to the limit. A call that takes all
+    /// of the limit is then not repeated, because a model that was too slow once will be too slow again.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;

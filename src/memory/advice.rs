@@ -10,8 +10,8 @@ use crate::{
     page::Role,
 };
 
-/// The id of a piece of advice: the record that the advice comes from. The results of the advice are credited to this
-/// record.
+/// The id of a piece of advice: the shelf and the key of the record that the advice comes from. If the advice helps or
+/// does harm, this is counted for the record.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The shelf that holds the record.
@@ -20,8 +20,8 @@ pub struct AdviceId {
     pub key: String,
 }
 
-/// The name of a page element that a piece of advice mentions. The name is page data, even if the words around it have
-/// another trust class.
+/// The name of a page element that a piece of advice mentions. The page wrote the name, so it is untrusted. This holds
+/// even if the words around the name have another [trust class](Trust).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
@@ -88,9 +88,9 @@ impl fmt::Display for PageName {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
-    /// Words. Their trust class is that of the advice.
+    /// Words. Their [trust class](Trust) is the trust class of the whole advice.
     Words(String),
-    /// The name of a page element, which is always page data.
+    /// The name of a page element. The page wrote the name, so it is always untrusted.
     Name(PageName),
 }
 
@@ -139,8 +139,8 @@ impl Line {
         }
     }
 
-    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead, to
-    /// mark the names as page data.
+    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead, to mark
+    /// the names as text of a page.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -151,7 +151,7 @@ impl Line {
     }
 }
 
-/// One piece of advice from memory: one or more lines of a [`Section`].
+/// One piece of advice from memory: one or more lines that a prompt shows in a [`Section`].
 ///
 /// The fields cannot be changed after creation. This keeps a page's words out of the system instruction, and out of the
 /// sentences around the names of page elements.
@@ -187,8 +187,8 @@ impl Advice {
         Self::of(id, vec![Line::plain(advice)], trust, section)
     }
 
-    /// Creates a piece of advice of one line. Its words have the trust class `trust`, and its names are page data, so
-    /// that a prompt can tell the two apart.
+    /// Creates a piece of advice of one line. The words have the [trust class](Trust) `trust`. The names of elements are
+    /// text of a page and stay separate pieces, so that a prompt can tell words and names apart.
     ///
     /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
     /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
@@ -243,7 +243,7 @@ impl Advice {
         })
     }
 
-    /// Returns the words as a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
+    /// Returns the words in the form in which a prompt shows them: cleaned, on one line, cut to [`Advice::MAX_TEXT`].
     pub fn shown(words: &str) -> String {
         text::truncate(&text::squeeze(&text::clean(words)), Self::MAX_TEXT)
     }
@@ -268,7 +268,7 @@ impl Advice {
         self.lines.iter().map(|line| line.text.clone())
     }
 
-    /// Returns the trust class of the words. Names are always page data.
+    /// Returns the trust class of the words. The names of elements are always untrusted text of a page.
     pub const fn trust(&self) -> Trust {
         self.trust
     }

@@ -8,8 +8,8 @@
 //! agent-runs/, runs/, hints.json       runs, results of suites, hints: counted, but not imported
 //! ```
 //!
-//! This module is pure: files are passed in and returned as texts with their paths. Each kind of memory converts its
-//! own items, with [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
+//! This module does no input or output: files are passed in and returned as texts with their paths. Each kind of memory
+//! converts its own items, with [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
 //!
 //! # Decisions
 //!
@@ -20,7 +20,8 @@
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
 //! - The name of a host's folder does not contain the scheme (http or https). The scheme is taken from the addresses in
 //!   the folder's files. If the files contain no address, it is http for this machine and https for all other hosts.
-//! - The runs of the folder are not imported. They have neither a checkpoint nor a lease, so they could not be resumed.
+//! - The runs of the folder are not imported. They have neither a checkpoint (a saved state) nor a lease (the right of
+//!   one process to continue the run), so they could not be resumed.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -50,19 +51,20 @@ const MAX_QUOTED: usize = 80;
 const MAX_PATH: usize = 512;
 const PARSE: &str = "agent_memory.parse";
 
-/// The items of one host in the documented folder, as JSON in the form of the folder's files.
+/// The items of one host in the folder `.agent-memory/`, as JSON in the form of the folder's files.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Domain {
     /// The host.
     pub host: Host,
-    /// The facts.
+    /// The facts about the host.
     pub facts: Vec<Value>,
-    /// The sessions.
+    /// The sessions: goals and results of earlier runs on the host.
     pub sessions: Vec<Value>,
-    /// The elements, with names such as `button "Send"` as keys.
+    /// The selectors by which page elements were found. The keys are names of elements, such as `button "Send"`.
     pub selectors: Map<String, Value>,
-    /// The trajectories. The keys are the names of their files, without `.json`.
+    /// The trajectories: the recorded steps of runs that reached their goals. The keys are the names of the files,
+    /// without `.json`.
     pub trajectories: BTreeMap<String, Value>,
 }
 
@@ -88,7 +90,7 @@ pub struct Converted {
     pub problems: Vec<String>,
 }
 
-/// A parsed folder.
+/// A parsed folder `.agent-memory/`.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Folder {
@@ -98,11 +100,11 @@ pub struct Folder {
     pub left_out: Vec<String>,
 }
 
-/// A folder to be written.
+/// The content of a folder `.agent-memory/` that is to be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Export {
-    /// The texts of the files. The keys are the paths in the folder.
+    /// The texts of the files. The keys are the files' paths in the folder.
     pub files: BTreeMap<String, String>,
     /// The items that the folder cannot hold, described for a person.
     pub problems: Vec<String>,
@@ -157,14 +159,14 @@ struct Files {
     trajectories: BTreeMap<String, Value>,
 }
 
-/// Parses a folder. `files` has the contents of the folder's files, with their paths as keys. If [`is_read`] is false
-/// for a file, its content may be empty.
+/// Parses a folder `.agent-memory/`. `files` has the contents of the folder's files, with their paths as keys. If
+/// [`is_read`] is false for a file, its content may be empty.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is
-/// not named after a host. [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger
-/// than [`MAX_BYTES`]. The context of an `InvalidInput` error has the reason as `why`, and the `file` if one file or
-/// folder is at fault.
+/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is not
+/// named after a host. [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger than
+/// [`MAX_BYTES`]. The context of an `InvalidInput` error contains the reason as `why`. If one file or folder is at
+/// fault, the context names it as `file`.
 pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     if files.len() > MAX_FILES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -339,7 +341,8 @@ fn guess(named: &str) -> Option<Host> {
     }
 }
 
-/// Returns the items of a folder as an archive, to be imported with [`archive::import`](super::archive::import).
+/// Returns the items of a folder `.agent-memory/` as an archive, to be imported with
+/// [`archive::import`](super::archive::import).
 pub fn archive(
     folder: &Folder,
     kinds: &[Arc<dyn MemoryKind>],
@@ -378,8 +381,8 @@ pub fn archive(
     archive
 }
 
-/// Converts shelves into the files of a folder. Items that apply to all sites are left out, and so are items of kinds
-/// that the format does not cover.
+/// Converts shelves into the files of a folder `.agent-memory/`. Items that apply to all sites are left out. Items of
+/// kinds that the folder's format does not cover are left out too.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.

@@ -23,16 +23,18 @@ const MAKERS: [&str; 6] = [
     "inputmode",
 ];
 
-/// The target of a step, reduced to what identifies it on a later visit: role and name, without markup and
+/// The target of a step, reduced to the data by which a later visit can find it: role and name, without markup and
 /// surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
-    /// The role.
+    /// The role of the element, such as `button`.
     pub role: Role,
-    /// The name; for an element without a name, its label, or else the value of an attribute such as `icon`.
+    /// The name of the element; for an element without a name, its label, or else the value of an attribute such as
+    /// `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position among elements of the same role, counted from 0; `None` if the field `name` is not empty.
+    /// Position of the element among the elements of the same role, counted from 0; `None` if the field `name` is not
+    /// empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// The name of a group around the element. It is kept only if role and name do not distinguish the element from
@@ -46,7 +48,7 @@ pub(super) fn is_of_search(role: &Role, landmark: Option<&Role>) -> bool {
 }
 
 impl Aim {
-    /// Returns the target that an identity describes.
+    /// Returns the target that `identity` describes.
     pub fn of(identity: &TargetIdentity) -> Self {
         let name = plain(said(identity));
         let ordinal = name.is_empty().then_some(identity.ordinal);

@@ -8,9 +8,9 @@
 //! }
 //! ```
 //!
-//! The export is lossless: each shelf is written exactly as it is stored. On import, each kind of memory decides how it
-//! stores a record. Words that a person has accepted elsewhere must be reviewed again, unless the importing person
-//! trusts the document.
+//! The export loses nothing: each shelf (a part of the store) is written exactly as it is stored. On import, each kind
+//! of memory decides how it stores a record. Words that a person has accepted elsewhere must be reviewed again, unless
+//! the importing person trusts the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -37,7 +37,7 @@ const PARSE: &str = "memory_archive.parse";
 pub struct Archive {
     /// The shelves and their records, in the order of the document.
     pub shelves: Vec<(Shelf, Vec<Record>)>,
-    /// The parts that could not be read, each described for a person.
+    /// The parts of the document that could not be read, each described for a person.
     pub problems: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ struct Document {
     shelves: Vec<Stored>,
 }
 
-/// Writes the shelves in the given order as indented JSON with a newline at the end.
+/// Returns a memory document with the shelves, in the given order: indented JSON with a newline at the end.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if the shelves cannot be written as JSON.
@@ -149,16 +149,16 @@ fn is_fine(shelf: &Shelf) -> bool {
     is_word && again.as_ref() == Some(host)
 }
 
-/// The edits that import an archive, with their counts and problems.
+/// The edits that import an archive, with the counts of records and the problems.
 #[derive(Debug, Clone)]
 pub struct Restore {
-    /// The edits, one for each shelf. They are idempotent.
+    /// The edits, one for each shelf. Committing them twice has the same result as committing them once.
     pub edits: Vec<ShelfEdit>,
     /// Number of the archive's records that the edits contain.
     pub taken: usize,
-    /// Number of the imported records that wait for review.
+    /// Number of the imported records that a person must review before prompts show them.
     pub waiting: usize,
-    /// The parts that are not imported, each described for a person.
+    /// The parts of the archive that are not imported, each described for a person.
     pub problems: Vec<String>,
 }
 

@@ -18,8 +18,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::AdviceId;
 
-/// Returns true if a run with this seed holds back advice from this record. `share` is the fraction of items to hold
-/// back: 0 for none, 1 for all.
+/// Returns true if a run with this seed holds back the advice `item` from its prompts. `share` is the fraction of all
+/// items that runs hold back: 0 for none, 1 for all.
 ///
 /// ```
 /// use webwise::memory::{AdviceId, Namespace, Shelf, is_withheld};

@@ -24,8 +24,8 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
-    /// The run that asks, if it is known. If this run stored sessions and conversations before it was resumed, they are
-    /// not shown to it.
+    /// The run that asks, if it is known. If the run stored sessions and conversations before it was resumed, the run is
+    /// not shown these.
     pub run: Option<&'a RunId>,
 }
 
@@ -68,15 +68,14 @@ impl<'a> Moment<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
-    /// The run starts. The advice goes into the system instruction and stays there for the whole
-    /// run.
+    /// The run starts. Advice for this cue goes into the system instruction and stays there for the whole run.
     RunStarted,
     /// A page is shown, and memory has not been asked about this page yet. The documentation of lessons calls this
     /// trigger B.
     PageShown {
         /// The host of the page.
         host: Host,
-        /// The kind of page; `None` if the address does not reveal the kind.
+        /// The kind of page, as its address shows it; `None` if the address does not show the kind.
         page: Option<PageTemplate>,
         /// The page. Memory gives advice about an element only if the element is on this page.
         seen: Arc<Observation>,
@@ -87,10 +86,10 @@ pub enum Cue {
         command: String,
         /// The kind of failure.
         failure: FailureKind,
-        /// The targets of the command, as they were when the model chose the command.
+        /// The page elements on which the command acted, as they were when the model chose the command.
         targets: Vec<TargetIdentity>,
-        /// The browser's error message. It is page data: memory compares it with the error patterns of lessons and
-        /// never stores it.
+        /// The browser's error message. A page may have written parts of the message, so it is untrusted. Memory
+        /// compares the message with the error patterns of lessons and never stores it.
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,

@@ -28,7 +28,7 @@ pub enum Origin {
 pub enum Standing {
     /// Prompts show the record wherever it applies.
     Shown,
-    /// Prompts do not show the record yet, for this reason.
+    /// Prompts do not show the record yet. The text gives the reason.
     Silent(&'static str),
     /// Prompts do not show the record until a person has accepted its words.
     WaitsForReview,
@@ -55,14 +55,14 @@ pub struct Uses {
     pub shown: u64,
     /// Number of times that a run did what the item says.
     ///
-    /// - It carried out the recovery of a lesson, after the failure or in advance.
-    /// - It took steps of a trajectory from memory, or at least half of the steps by its own decisions.
-    /// - It took all steps of a pattern, or a step of the pattern failed.
+    /// - The run carried out the recovery that a lesson advises, after the failure or in advance.
+    /// - The run took steps of a trajectory from memory, or took at least half of its steps by its own decisions.
+    /// - The run took all steps of a pattern, or a step of the pattern failed.
     ///
     /// A run can use an item that it was not shown. The run that taught a lesson does not count as a use.
     pub used: u64,
-    /// Number of uses that succeeded: the recovery restored the effect, all steps of the pattern were carried out, or the
-    /// run that used the trajectory reached its goal.
+    /// Number of uses that succeeded: the recovery of a lesson restored the effect, all steps of the pattern were
+    /// carried out, or the run that used the trajectory reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
     /// did not reach its goal.
@@ -84,7 +84,8 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The result of a trajectory or pattern in a run: whether the run took its steps, and whether the steps helped.
+/// The result of a trajectory or pattern in a run: whether the run took the steps of the trajectory or pattern, and
+/// whether the steps helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,8 +124,8 @@ impl Use {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// The words as a prompt shows them. For an item that waits for review, the complete text that the person is asked
-    /// to accept.
+    /// The words in the form in which a prompt shows them. For an item that waits for review, the complete text that the
+    /// person is asked to accept.
     pub text: String,
     /// The origin of the record.
     pub origin: Origin,

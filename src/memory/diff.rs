@@ -18,7 +18,7 @@ pub enum Difference {
     OnlyInFirst,
     /// Only the second memory has the item.
     OnlyInSecond,
-    /// Both memories have the item, in different versions.
+    /// Both memories have the item, but its content differs.
     Changed,
 }
 
@@ -30,8 +30,8 @@ pub struct Differing {
     pub id: AdviceId,
     /// The kind of difference.
     pub difference: Difference,
-    /// The names of the fields that differ, if both memories have the item. If the item has further records, such as
-    /// the steps of a trajectory, each record that differs is listed by its key.
+    /// The names of the fields that differ; empty if only one memory has the item. If the item has further records, such
+    /// as the steps of a trajectory, each record that differs is listed by its key.
     pub fields: BTreeSet<String>,
     /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
     pub first: Option<Described>,

@@ -69,7 +69,7 @@ impl GenAi {
     pub(crate) const NOT_RUNNING: &'static str =
         "start the server, such as Ollama by `ollama serve`, or give the `base_url` of another one";
 
-    /// Creates a client with these options. It sends nothing yet.
+    /// Creates a client with these options. Nothing is sent yet.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is wrong or missing. The error names the option.
@@ -94,8 +94,8 @@ impl GenAi {
     /// 2. `WEBWISE_MODEL`: a model whose name shows its provider (`gemini-…`, `claude-…`, `gpt-…`, `o3-…`), or any name
     ///    after a prefix `gemini/`, `anthropic/`, `openai/` or `ollama/`. The provider's key variable must be set; only
     ///    Ollama needs none.
-    /// 3. The first key that is set: `GEMINI_API_KEY` (model `gemini-flash-latest`), `ANTHROPIC_API_KEY`
-    ///    (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
+    /// 3. The first of these provider keys that is set, with that provider's default model: `GEMINI_API_KEY` (model
+    ///    `gemini-flash-latest`), `ANTHROPIC_API_KEY` (`claude-sonnet-4-6`), `OPENAI_API_KEY` (`gpt-4.1-mini`).
     ///
     /// In all cases, `WEBWISE_CONTEXT_WINDOW` is the model's context window in tokens, and `WEBWISE_LLM_MODE` is
     /// `tools` or `json_schema`. If the mode is unset, it is `json_schema` for Ollama and for a server on this machine,
@@ -119,7 +119,7 @@ impl GenAi {
     /// ```
     ///
     /// # Errors
-    /// The same as for [`from_env`](Self::from_env).
+    /// [`ErrorKind::InvalidInput`] if a variable is wrong or missing. The error names the variable.
     pub fn from_variables(
         variable: impl Fn(&str) -> Option<std::ffi::OsString>,
     ) -> Result<Option<Self>> {

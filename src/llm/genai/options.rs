@@ -22,7 +22,7 @@ pub enum Provider {
     Gemini,
     /// Anthropic's Messages API.
     Anthropic,
-    /// `OpenAI` itself: the Responses API for models that need it, Chat Completions for all others.
+    /// `OpenAI`'s own API: the Responses API for models that need it, Chat Completions for all others.
     OpenAi,
     /// A server that implements `OpenAI`'s Chat Completions: llama.cpp, vLLM, LM Studio, `OpenRouter` and others.
     OpenAiCompatible,
@@ -86,11 +86,11 @@ pub enum Reasoning {
     Provider,
     /// No reasoning, if reasoning can be switched off for the model.
     Off,
-    /// A small amount.
+    /// A small amount of reasoning.
     Low,
-    /// A medium amount.
+    /// A medium amount of reasoning.
     Medium,
-    /// A large amount.
+    /// A large amount of reasoning.
     High,
 }
 
@@ -98,14 +98,14 @@ pub enum Reasoning {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GenAiOptions {
-    /// The provider.
+    /// The provider of the model.
     pub provider: Provider,
     /// The model's name in the provider's spelling.
     pub model: String,
     /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. If
     /// there is a key, the address must begin with https or be on this machine.
     pub base_url: Option<Url>,
-    /// The provider's API key; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
+    /// The key for the provider's API; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
     /// The model's context window: the maximum number of tokens of a request and its reply together. Default: unknown.
     pub context_window: Option<TokenCount>,

@@ -3,7 +3,7 @@
 //! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a
 //! turn of the conversation. On each page, the next run of the group is shown the goals of those earlier turns that
 //! ended on a host other than the page's. Turns that ended on the page's own host are left to the memory kind for
-//! [sessions](super::session), which shows their answers too. Everything here is pure.
+//! [sessions](super::session), which shows their answers too. Nothing in this module does input or output.
 //!
 //! # Decisions
 //!
@@ -12,8 +12,8 @@
 //!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
 //! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be
 //!   read on other hosts.
-//! - A failed turn is no longer shown once a later turn of the conversation with the same goal has succeeded. It is
-//!   also not shown to the run that continues it, because that run is told of it anyway.
+//! - A failed turn is no longer shown once a later turn of the conversation with the same goal has succeeded. It is also
+//!   not shown to a run that continues the failed run, because this run is told of the failure anyway.
 //! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The
 //!   runs that had these goals are over, and nobody asks for the goals again.
 //! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
@@ -56,13 +56,13 @@ const SEPARATOR: char = '.';
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Conversations;
 
-/// One run of a conversation, as it is stored.
+/// One turn of a conversation: a run, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Turn {
     /// The session id, which is also the id of the conversation.
     pub id: SessionId,
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
     /// The goal of the run, in the user's words. A long goal is cut.
     pub goal: String,
@@ -113,7 +113,7 @@ impl Turn {
     /// Reads a turn from its record.
     ///
     /// # Errors
-    /// `Corrupt` if the record is not a turn.
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the record is not a turn.
     pub fn from_record(record: &Record) -> Result<Self> {
         serde_json::from_value(record.body.clone()).map_err(|error| {
             Error::new(ErrorKind::Corrupt, "conversation.read")
