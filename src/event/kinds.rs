@@ -166,7 +166,8 @@ pub enum EventKind {
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
-    /// The next step is taken from an earlier run of a similar task, as memory recorded it, and not from the model.
+    /// The next step does not come from the model. It is a step of an earlier run with a similar task, as recorded in
+    /// memory.
     StepReplayed {
         /// Id of the memory item that contains the step.
         item: AdviceId,
@@ -182,7 +183,7 @@ pub enum EventKind {
         system: Option<String>,
         /// The message that the model gets in this step, with the current page.
         message: String,
-        /// Estimated size of the whole request, with the declarations of the tools.
+        /// Estimated size of the whole request, with the declarations of the tools. Unit: tokens.
         estimated_tokens: TokenCount,
         /// Ids of the memory items that the message contains.
         offered: Vec<AdviceId>,
@@ -303,7 +304,7 @@ pub enum EventKind {
         /// The driver's notice.
         notice: Notice,
     },
-    /// The model called `finish`, and the evidence that it quoted was checked.
+    /// The model called `finish`, and the evidence that the model quoted was checked.
     FinishChecked {
         /// The model's answer.
         answer: String,
@@ -345,7 +346,7 @@ pub enum EventKind {
     /// A kind of memory reports a change that it made in one of its records. For changes of lessons, there are events of
     /// their own.
     MemoryChanged {
-        /// Id of the record. The id's `collection` is the name of the kind of memory.
+        /// Id of the record. The collection of the record's shelf has the name of the kind of memory.
         item: AdviceId,
         /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,
@@ -363,8 +364,8 @@ pub enum EventKind {
         category: String,
         /// The name of the tool whose failed command the lesson is about.
         failed_command: Option<String>,
-        /// The errors to which the lesson applies: an error class for a learned lesson, a text to match for a person's
-        /// lesson.
+        /// The errors to which the lesson applies. For a learned lesson, this is an error class. For a lesson that a
+        /// person wrote, this is a text that is looked for in error messages.
         error_pattern: Option<String>,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -393,9 +394,9 @@ pub enum EventKind {
     LessonDemoted {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson that helped.
+        /// Number of times that the lesson was used and helped.
         helped: u64,
-        /// Number of uses of the lesson that did not help.
+        /// Number of times that the lesson was used and did not help.
         harmed: u64,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -404,9 +405,9 @@ pub enum EventKind {
     LessonRetired {
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson that helped.
+        /// Number of times that the lesson was used and helped.
         helped: u64,
-        /// Number of uses of the lesson that did not help.
+        /// Number of times that the lesson was used and did not help.
         harmed: u64,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -463,11 +464,11 @@ pub enum EventKind {
     },
     /// The run has ended.
     RunEnded {
-        /// The answer, if the model gave one.
+        /// The model's answer; `None` if the model gave no answer.
         answer: Option<String>,
         /// The words of a page that the model quoted as evidence; `None` if no page of the run contained them.
         evidence: Option<String>,
-        /// Extracted data, by name.
+        /// The data that the run extracted. The keys are the names of the data.
         extracted: BTreeMap<String, String>,
         /// Address of the last page.
         final_url: Option<String>,

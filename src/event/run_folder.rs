@@ -141,7 +141,7 @@ impl RunFolder {
         RunLines::open(file.into())
     }
 
-    /// Returns the path of the folder of a run, whether it exists or not.
+    /// Returns the path of a run's folder, whether the folder exists or not.
     pub fn path_of(&self, run: &RunId) -> PathBuf {
         self.parent.join(run.as_str())
     }

@@ -210,7 +210,7 @@ pub enum Reason {
     Unused,
     /// A step would put a value into an address, but the value cannot be a part of an address.
     Address,
-    /// A given parameter belongs to no slot of the template, or the goal has a different value in this slot.
+    /// A given parameter belongs to no slot of the template, or the goal has a different value in the parameter's slot.
     Parameter,
 }
 

@@ -64,6 +64,8 @@ impl fmt::Display for ApprovalMode {
 impl FromStr for ApprovalMode {
     type Err = Error;
 
+    /// Returns the mode with this name.
+    ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the text is not `safe`, `hybrid` or `auto`.
     fn from_str(text: &str) -> Result<Self> {

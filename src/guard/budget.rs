@@ -125,7 +125,7 @@ impl CallEstimate {
     }
 }
 
-/// The limits of a run.
+/// The limits of a run: its steps, failures, model calls, tokens, cost and time.
 ///
 /// ```
 /// use webwise::guard::{Budget, Money};
@@ -274,7 +274,7 @@ impl Budget {
         remarks
     }
 
-    /// Returns true if the run must end after this number of failures in a row. They are counted as for
+    /// Returns true if the run must end after this number of failures in a row. The failures are counted as for
     /// [`max_errors`](Self::max_errors).
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors

@@ -20,11 +20,11 @@ const BLANK_PAGE: &str = "about:blank";
 /// The policy for a page without content: whether a run may show such a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// A page without content is accepted. The agent's loop uses this policy before the first page of a run, and after
-    /// an action on tabs.
+    /// A page without content is accepted. The agent's loop uses this policy for the first page of a run, after an
+    /// action on tabs, and if the browser showed no web page before the action.
     Tolerated,
     /// A page without content is refused. The agent's loop uses this policy if the browser showed a web page before the
-    /// action.
+    /// action and the action was not about tabs.
     Refused,
 }
 

@@ -15,8 +15,8 @@ impl PageState {
     /// Makes the state of the page at this address.
     ///
     /// `shown` is a fingerprint of everything that the page shows, including values of fields, but without clocks and
-    /// counters that run by themselves. `frame` is the same fingerprint without the values of fields, so that typing
-    /// does not change it.
+    /// counters that run by themselves. `frame` is a fingerprint of the same content without the values of fields, so
+    /// that typing does not change this fingerprint.
     pub fn new(url: &str, shown: &impl Hash, frame: &impl Hash) -> Self {
         let hash = |what: &dyn Fn(&mut DefaultHasher)| {
             let mut hasher = DefaultHasher::new();

@@ -188,13 +188,13 @@ impl Advice {
     }
 
     /// Creates a piece of advice of one line. The words have the [trust class](Trust) `trust`. The names of elements are
-    /// text of a page and stay separate pieces, so that a prompt can tell words and names apart.
+    /// text of a page. Words and names are separate pieces, so that a prompt can tell them apart.
     ///
     /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
     /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
     ///
-    /// If the words come from a page or a model, words and names are merged into a single text. The line ends as soon
-    /// as its words have [`Advice::MAX_TEXT`] characters.
+    /// There is one exception: if the words come from a page or a model, words and names are merged into a single text.
+    /// The line ends as soon as its words have [`Advice::MAX_TEXT`] characters.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,

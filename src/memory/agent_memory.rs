@@ -1,5 +1,5 @@
-//! The folder `.agent-memory/`, in which another program keeps its memory of what worked on a site. This crate calls it
-//! the documented folder, because that program documents its format.
+//! The folder `.agent-memory/`, in which another program keeps its memory of what worked on a site. This crate calls
+//! this folder the documented folder, because the other program documents the folder's format.
 //!
 //! ```text
 //! domains/HOST/knowledge.json          facts and sessions of a host

@@ -53,8 +53,8 @@ impl<'a> Moment<'a> {
         self
     }
 
-    /// Returns true if the shelf belongs to a parent domain of the page's host. For example, `example.com` is a parent
-    /// domain of `shop.example.com`.
+    /// Returns true if the shelf belongs to a parent domain of the host that the cue names. For example, `example.com`
+    /// is a parent domain of `shop.example.com`.
     pub fn is_above(&self, shelf: &Shelf) -> bool {
         match (&shelf.scope, self.cue) {
             (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,

@@ -52,7 +52,7 @@ const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
 /// Separator between the session id and the run id in the key of a turn's record. Neither id contains it.
 const SEPARATOR: char = '.';
 
-/// The memory kind for conversations.
+/// The kind of memory that stores conversations.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Conversations;
 
