@@ -113,7 +113,7 @@ impl Turn {
     /// Reads a turn from its record.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the record is not a turn.
+    /// [`ErrorKind::Corrupt`] if the record is not a turn.
     pub fn from_record(record: &Record) -> Result<Self> {
         serde_json::from_value(record.body.clone()).map_err(|error| {
             Error::new(ErrorKind::Corrupt, "conversation.read")
