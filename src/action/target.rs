@@ -46,7 +46,7 @@ impl Target {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the text is a malformed locator, or a locator
-    /// in the grammar of another tool, such as XPath. The error says which forms a target may have.
+    /// in the grammar of another tool, such as `XPath`. The error says which forms a target may have.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
         let bare = text

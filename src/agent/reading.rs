@@ -36,8 +36,8 @@ const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Maximum share of a message for the lines that `read` returned. Unit: percent of the tokens that remain when the page
-/// is in the message. Source: chosen; the other half is for the steps and the notes.
+/// Maximum share of the room beside the page for the lines that `read` returned. Unit: percent of the tokens that are left
+/// in a message after the page has been put into it. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text. If a text is longer, its beginning is kept, because the report must not join
 /// parts that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:

@@ -3,8 +3,8 @@
 //!
 //! Every recorded text of a step (called a literal) must be explained by a source. The source may be a slot (a hole of the
 //! template), words of the frame (the goal's words outside the slots), the page itself (for example for a button's name), or
-//! a choice among several elements. If a text has no source, a new goal is accepted only if all its values are equal to the
-//! recorded values.
+//! the run's choice of one element among several (the text is then the name of the chosen element). If a text has no
+//! source, a new goal is accepted only if all its values are equal to the recorded values.
 
 use super::{
     address::Address,

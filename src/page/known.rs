@@ -16,9 +16,9 @@ const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 pub struct KnownElement {
     /// The role.
     pub role: Role,
-    /// The names that the element had in earlier runs. Page data.
+    /// The names that the element had in earlier runs. Text of a page, so untrusted.
     pub names: Vec<String>,
-    /// The attributes by which the element is found again, with their values, the most reliable first. Page data.
+    /// The attributes by which the element is found again, with their values, the most reliable first. Text of a page, so untrusted.
     pub marks: Vec<(String, String)>,
 }
 

@@ -14,7 +14,7 @@ use super::{
 pub struct PageHead {
     /// The URL as the driver reports it; empty if unknown.
     pub url: String,
-    /// The title. Page data.
+    /// The title. Text of a page, so untrusted.
     pub title: String,
 }
 

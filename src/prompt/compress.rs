@@ -10,21 +10,29 @@
 //!   the [mode](super::Mode) gives them, and the newest come first.
 //! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
+mod importance;
+mod kind;
 pub(crate) mod model;
+mod structured;
 
-use std::collections::BTreeSet;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
-use serde_json::Value;
-
+use self::{importance::ranks, kind::kind_of, structured::structured};
 use super::pack::cost;
-use crate::base::{TokenCount, text};
+use crate::base::TokenCount;
 
 /// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third).
 /// Unit: characters. Source: chosen.
 const MAX_LINE: usize = 400;
+/// Maximum length of a line of a page or of a text, so that more sections have room. Unit: characters. Source: chosen.
+const MAX_PARAGRAPH: usize = 240;
 const GAP: &str = "...";
-/// The part of the budget that is reserved for web addresses, as a divisor: 5 means a fifth. Source: chosen.
-const FOR_ADDRESSES: u64 = 5;
+/// The parts of the budget that are reserved for web addresses at first, as divisors: a fifth, and half if a fifth is not
+/// enough. Source: chosen.
+const FOR_ADDRESSES: [u64; 2] = [5, 2];
 
 /// The kind of a text. It decides which lines are important.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,44 +72,98 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
             left_out: 0,
         };
     }
-    let json = serde_json::from_str::<Value>(text.trim())
-        .ok()
-        .filter(|value| value.is_object() || value.is_array());
-    if let Some(value) = json {
-        return structured(&value, budget);
+    let urls = addresses(text);
+    let all: u64 = urls.iter().map(|url| cost(url).0).sum();
+    let [first, other] = FOR_ADDRESSES.map(|share| all.min(budget.0 / share));
+    let short = shortened(text, &urls, budget, first);
+    if missing(&urls, &short.lines, u64::MAX).is_empty() {
+        return short;
     }
-    let kind = kind(&lines);
-    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
+    let with_addresses = shortened(text, &urls, budget, other);
+    if missing(&urls, &with_addresses.lines, u64::MAX).is_empty() {
+        return with_addresses;
+    }
+    short
+}
+
+/// Returns the text, shortened to the budget. At first, `reserved` tokens of it are not for lines; then the addresses that
+/// are missing are added, and further lines, as far as the budget allows.
+fn shortened(text: &str, urls: &BTreeSet<&str>, budget: TokenCount, reserved: u64) -> Compressed {
+    let for_lines = budget.0 - reserved;
+    let (kind, value) = kind_of(text);
+    if let Some(value) = value {
+        let mut short = structured(&value, TokenCount(for_lines));
+        let listed = missing(urls, &short.lines, budget.0 - size(&short.lines));
+        short.lines.extend(listed);
+        return short;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let longest = match kind {
+        Kind::Text | Kind::PageState => MAX_PARAGRAPH,
+        _ => MAX_LINE,
+    };
+    let shown: Vec<String> = lines.iter().map(|line| middle_out(line, longest)).collect();
     let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
-    let gap = cost(GAP).0;
-    let mut left = (budget.0 - budget.0 / FOR_ADDRESSES).saturating_sub(gap);
+    let order = order(&lines, kind);
     let mut kept = vec![false; lines.len()];
-    for at in order(&lines, kind) {
-        // A gap may come before each line.
-        if costs[at] + gap <= left {
-            left -= costs[at] + gap;
-            kept[at] = true;
-        }
-    }
-    let mut out: Vec<String> = Vec::new();
-    for (line, is_kept) in shown.into_iter().zip(&kept) {
-        if *is_kept {
-            out.push(line);
-        } else if out.last().is_some_and(|last| last != GAP) {
-            out.push(GAP.to_owned());
-        }
-    }
-    recover(text, &mut out, left + budget.0 / FOR_ADDRESSES);
+    fill(&mut kept, &order, &costs, for_lines);
+    let out = joined(&shown, &kept);
+    let listed = missing(urls, &out, budget.0 - size(&out));
+    fill(&mut kept, &order, &costs, budget.0 - size(&listed));
+    let mut out = joined(&shown, &kept);
+    let listed = missing(urls, &out, budget.0 - size(&out));
+    out.extend(listed);
+    let is_whole = |(kept, line): &(&bool, &&str)| **kept && line.chars().count() <= longest;
     Compressed {
         kind,
         lines: out,
         // A line whose middle is gone counts too.
-        left_out: kept
-            .iter()
-            .zip(&lines)
-            .filter(|(kept, line)| !**kept || line.chars().count() > MAX_LINE)
-            .count(),
+        left_out: lines.len() - kept.iter().zip(&lines).filter(is_whole).count(),
     }
+}
+
+fn size(lines: &[String]) -> u64 {
+    lines.iter().map(|line| cost(line).0).sum()
+}
+
+/// Keeps further lines, in this order, as far as the budget allows. Unit of `costs` and `budget`: tokens.
+fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
+    let gap = cost(GAP).0;
+    let used: u64 = kept
+        .iter()
+        .zip(costs)
+        .filter(|(kept, _)| **kept)
+        .map(|(_, cost)| cost)
+        .sum();
+    let runs = kept.chunk_by(|one, next| one == next);
+    let gaps = u64::try_from(runs.filter(|run| !run[0]).count()).unwrap_or(u64::MAX);
+    let mut left = budget.saturating_sub(used.saturating_add(gaps.saturating_mul(gap)));
+    for &at in order {
+        if kept[at] {
+            continue;
+        }
+        let gap_before = u64::from(at > 0 && !kept[at - 1]);
+        let gap_after = u64::from(kept.get(at + 1).is_some_and(|kept| !kept));
+        // The line replaces the gap around it by the gaps on its sides.
+        let needed = costs[at] + (gap_before + gap_after) * gap;
+        if needed <= left + gap {
+            left = left + gap - needed;
+            kept[at] = true;
+        }
+    }
+}
+
+/// Returns the kept lines, with a mark for each gap after the first of them.
+fn joined(shown: &[String], kept: &[bool]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (line, is_kept) in shown.iter().zip(kept) {
+        if *is_kept {
+            out.push(line.clone());
+        } else if out.last().is_some_and(|last| last != GAP) {
+            out.push(GAP.to_owned());
+        }
+    }
+    out
 }
 
 /// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. The share is 100 for at
@@ -114,27 +176,24 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Appends to `out` addresses of `text` that `out` does not contain yet. Stops when `out` contains the [`required`]
-/// share of the addresses, or when `room` is used up. Unit of `room`: tokens.
-fn recover(text: &str, out: &mut Vec<String>, room: u64) {
-    let all = addresses(text);
+/// Returns addresses that the shortened text `out` does not contain: as many as it needs to have the [`required`] share
+/// of all addresses, and as fit into `room`. Unit of `room`: tokens.
+fn missing(all: &BTreeSet<&str>, out: &[String], room: u64) -> Vec<String> {
     let shown = out.join("\n");
     let kept = addresses(&shown);
-    let needed = (all.len() * required(all.len())).div_ceil(100);
     let missing: Vec<&&str> = all.iter().filter(|url| !kept.contains(**url)).collect();
+    let needed = (all.len() * required(all.len())).div_ceil(100);
     let mut still = needed.saturating_sub(all.len() - missing.len());
     let mut left = room;
+    let mut listed = Vec::new();
     for url in missing {
         let size = cost(url).0;
-        if still == 0 {
-            break;
+        if still > 0 && size <= left {
+            listed.push((*url).to_owned());
+            (still, left) = (still - 1, left - size);
         }
-        if size > left {
-            continue;
-        }
-        out.push((**url).to_owned());
-        (still, left) = (still - 1, left - size);
     }
+    listed
 }
 
 fn addresses(text: &str) -> BTreeSet<&str> {
@@ -154,92 +213,24 @@ fn addresses(text: &str) -> BTreeSet<&str> {
     found
 }
 
-fn kind(lines: &[&str]) -> Kind {
-    let filled = lines
-        .iter()
-        .filter(|line| !line.trim().is_empty())
-        .count()
-        .max(1);
-    let share =
-        |of: &dyn Fn(&str) -> bool| lines.iter().filter(|line| of(line)).count() * 100 / filled;
-    let first = lines.iter().find(|line| !line.trim().is_empty());
-    if first.is_some_and(|line| is_about_failure(line))
-        && share(&is_about_failure) + share(&is_frame) >= 20
-    {
-        Kind::Error
-    } else if share(&is_element) >= 30 {
-        Kind::PageState
-    } else if share(&|line| !addresses(line).is_empty()) >= 15 && lines.len() >= 6 {
-        Kind::SearchResults
-    } else if share(&is_pair) >= 60 {
-        Kind::Form
-    } else {
-        Kind::Text
-    }
-}
-
-fn is_about_failure(line: &str) -> bool {
-    let line = text::fold(line);
-    [
-        "error",
-        "exception",
-        "panicked",
-        "traceback",
-        "caused by",
-        "failed",
-        "fatal",
-    ]
-    .iter()
-    .any(|word| line.contains(word))
-}
-
-/// Returns true if the line has the form of a line in a stack trace.
-fn is_frame(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with("at ")
-        || line.starts_with("File \"")
-        || line
-            .split_once(": ")
-            .is_some_and(|(n, _)| n.parse::<u32>().is_ok())
-}
-
-/// Returns true if the line has the form in which browser drivers and this crate write an element.
-fn is_element(line: &str) -> bool {
-    let line = line.trim_start();
-    let line = line.strip_prefix("- ").unwrap_or(line);
-    line.contains("[ref=") || role(line).is_some()
-}
-
-/// Returns the word before a quoted name in a line, as `button` in `e3 button "Send"`; `None` if there is no quoted name.
-fn role(line: &str) -> Option<&str> {
-    let (before, _) = line.split_once(" \"")?;
-    let role = before.rsplit(' ').next()?;
-    let is_word = !role.is_empty() && role.bytes().all(|b| b.is_ascii_lowercase());
-    (is_word && before.split(' ').count() <= 2).then_some(role)
-}
-
-fn is_pair(line: &str) -> bool {
-    line.split_once(':').is_some_and(|(label, _)| {
-        !label.trim().is_empty() && label.chars().count() <= 40 && !label.contains("//")
-    })
-}
-
 /// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends
-/// of the text, two from the front for each one from the back. So the lines in the middle of the text come last.
+/// of the text, two from the front for each one from the back. So the lines in the middle of the text come last. Of
+/// search results, the first ones are the best, so they are taken from the front only.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
-    let mut by_importance: Vec<(u8, Vec<usize>)> = Vec::new();
-    for at in 0..lines.len() {
-        let importance = importance(lines, at, kind);
-        match by_importance.iter_mut().find(|(of, _)| *of == importance) {
-            Some((_, all)) => all.push(at),
-            None => by_importance.push((importance, vec![at])),
-        }
+    let mut by_rank: BTreeMap<Reverse<u8>, Vec<usize>> = BTreeMap::new();
+    for (at, rank) in ranks(lines, kind).into_iter().enumerate() {
+        by_rank.entry(Reverse(rank)).or_default().push(at);
     }
-    by_importance.sort_by_key(|(importance, _)| std::cmp::Reverse(*importance));
-    by_importance
-        .into_iter()
-        .flat_map(|(_, all)| outside_in(&all))
-        .collect()
+    let from_both_ends = kind != Kind::SearchResults;
+    let all = by_rank.into_values();
+    all.flat_map(|all| {
+        if from_both_ends {
+            outside_in(&all)
+        } else {
+            all
+        }
+    })
+    .collect()
 }
 
 /// Returns the indexes in a new order: they are taken from both ends of `all`, two from the front for each one from the
@@ -260,114 +251,25 @@ fn outside_in(all: &[usize]) -> Vec<usize> {
     out
 }
 
-/// Returns the importance of the line at index `at` in a text of this kind, from 0 to 3.
-fn importance(lines: &[&str], at: usize, kind: Kind) -> u8 {
-    let line = lines[at].trim();
-    let has_address = |line: &str| line.contains("http://") || line.contains("https://");
-    if line.is_empty() {
-        return 0;
-    }
-    match kind {
-        Kind::SearchResults => {
-            let is_title = lines.get(at + 1).is_some_and(|next| has_address(next));
-            if has_address(line) || is_title { 3 } else { 1 }
-        }
-        Kind::PageState => {
-            let line = line.strip_prefix("- ").unwrap_or(line);
-            match role(line) {
-                Some("heading" | "alert" | "status" | "dialog") => 3,
-                Some("generic" | "img" | "separator" | "group") | None => 1,
-                Some(_) => 2,
-            }
-        }
-        Kind::Error => {
-            if at == 0 || is_about_failure(line) {
-                3
-            } else if is_frame(line) {
-                1
-            } else {
-                2
-            }
-        }
-        Kind::Form => {
-            let has_value = line
-                .split_once(':')
-                .is_none_or(|(_, value)| !value.trim().is_empty());
-            if has_value { 2 } else { 1 }
-        }
-        Kind::Structured | Kind::Text => {
-            // The first line of a paragraph says what it is about.
-            let begins = at == 0 || lines[at - 1].trim().is_empty();
-            if begins || has_address(line) { 2 } else { 1 }
-        }
-    }
-}
-
-fn middle_out(line: &str) -> String {
+/// Returns the line; if it is longer than `longest` characters, its beginning and its end.
+fn middle_out(line: &str, longest: usize) -> String {
     let count = line.chars().count();
-    if count <= MAX_LINE {
+    if count <= longest {
         return line.to_owned();
     }
-    let (head, tail) = (MAX_LINE * 2 / 3, MAX_LINE / 3);
+    let (head, tail) = (longest * 2 / 3, longest / 3);
     let first: String = line.chars().take(head).collect();
     let last: String = line.chars().skip(count - tail).collect();
     format!("{first} (... {} characters) {last}", count - head - tail)
 }
 
-/// Returns a JSON value as lines. If they do not fit into the budget, long lists and texts in the value are cut.
-fn structured(value: &Value, budget: TokenCount) -> Compressed {
-    let written = |(items, letters): (usize, usize)| {
-        let mut left_out = 0;
-        let cut = cut(value, items, letters, &mut left_out);
-        let lines: Vec<String> = match &cut {
-            Value::Array(items) => items.iter().map(item).collect(),
-            Value::Object(fields) => fields
-                .iter()
-                .map(|(key, value)| format!("{}: {}", Value::from(key.as_str()), item(value)))
-                .collect(),
-            other => vec![item(other)],
-        };
-        Compressed {
-            kind: Kind::Structured,
-            lines,
-            left_out,
-        }
-    };
-    let size = |it: &Compressed| it.lines.iter().map(|line| cost(line).0).sum::<u64>();
-    let most = [
-        (usize::MAX, usize::MAX),
-        (100, 1_000),
-        (50, 400),
-        (30, 200),
-        (15, 120),
-        (8, 80),
-        (4, 60),
-        (2, 40),
-    ];
-    let tried = most.into_iter().map(written);
-    let mut last = None;
-    for one in tried {
-        if size(&one) <= budget.0 {
-            return one;
-        }
-        last = Some(one);
-    }
-    // Even two items of each list are too much, so the lines are packed like those of a text.
-    let mut last = last.unwrap_or(Compressed {
-        kind: Kind::Structured,
-        lines: Vec::new(),
-        left_out: 0,
-    });
-    let packed = pack(&last.lines, budget);
-    last.left_out += last.lines.len() - packed.len();
-    last.lines = packed;
-    last
-}
-
 /// Returns as many of the lines as fit into the budget, taken from both ends of the list, in their original order. The
 /// middle of a long line is left out.
 fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
-    let shown: Vec<String> = lines.iter().map(|line| middle_out(line)).collect();
+    let shown: Vec<String> = lines
+        .iter()
+        .map(|line| middle_out(line, MAX_LINE))
+        .collect();
     let all: Vec<usize> = (0..shown.len()).collect();
     let mut left = budget.0;
     let mut kept: BTreeSet<usize> = BTreeSet::new();
@@ -379,40 +281,6 @@ fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
         }
     }
     kept.into_iter().map(|at| shown[at].clone()).collect()
-}
-
-fn item(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Returns the value with each list cut to `items` items and each text cut to `letters` characters. An address is never
-/// cut. Adds the number of values that were left out to `left_out`.
-fn cut(value: &Value, items: usize, letters: usize, left_out: &mut usize) -> Value {
-    match value {
-        Value::Array(all) => {
-            let kept = all.iter().take(items);
-            let mut kept: Vec<Value> = kept
-                .map(|value| cut(value, items, letters, left_out))
-                .collect();
-            let more = all.len().saturating_sub(items);
-            if more > 0 {
-                *left_out += more;
-                kept.push(Value::from(format!("(... {more} more)")));
-            }
-            Value::Array(kept)
-        }
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.clone(), cut(value, items, letters, left_out)))
-            .collect(),
-        Value::String(text) if !text.starts_with("http") && text.chars().count() > letters => {
-            *left_out += 1;
-            Value::from(text::truncate(text, letters))
-        }
-        other => other.clone(),
-    }
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ const RESULT_END: usize = 150;
 /// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold
 /// only a few lines, which say little.
 const LEAST_EXTRACTED: u64 = 100;
+/// The part of the room that is for the labels, quotes and remarks of a text, as a divisor: 5 means a fifth. Source: chosen.
+const FOR_FORM: u64 = 5;
 /// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50
 /// tokens.
 const MAX_LINE: usize = 200;
@@ -260,7 +262,8 @@ fn newest<'a>(
         if room < LEAST_EXTRACTED {
             break;
         }
-        let mut lines = shortened(label, &text, most.min(TokenCount(room)));
+        let most = most.min(TokenCount(room - room / FOR_FORM));
+        let mut lines = shortened(label, &text, most);
         lines[0].push_str(&remark);
         let size = cost(&lines.join("\n")).0;
         if size > room {

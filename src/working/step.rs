@@ -177,7 +177,7 @@ pub struct Step {
     pub before: Place,
     /// The page after the action.
     pub after: Place,
-    /// The title of the page after the action. Page data.
+    /// The title of the page after the action. Text of a page, so untrusted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// True if the action led to a page outside the run's scope and that page was left again.
@@ -187,11 +187,11 @@ pub struct Step {
     /// elements.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reloaded: bool,
-    /// The words around the target, if the page has other elements with the same name. Page data.
+    /// The words around the target, if the page has other elements with the same name. Text of a page, so untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// The changes of the page; `None` if the step led to another page, or if one of the two pages could not be
-    /// observed. Page data.
+    /// observed. Text of a page, so untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
     /// True if the target could not be found by the name that the model gave. It was then found among the elements that

@@ -133,8 +133,8 @@ impl Cdp {
     }
 }
 
-/// A frame inside a document. `number` is the frame's number in references, `owner` the number of the element that
-/// shows the frame.
+/// A frame inside a document. `number` stands for the frame in element references such as `f2e1`. `owner` is the number of
+/// the element that shows the frame.
 struct Inner {
     id: String,
     number: u32,

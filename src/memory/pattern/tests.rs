@@ -288,9 +288,12 @@ fn one_task_with_other_values_and_runs_that_failed_teach_nothing() {
 #[test]
 fn a_login_after_which_tasks_went_on_says_so() {
     let (_, mut pattern) = only(&two());
-    let head = |pattern: &Pattern| match &super::show::lines(pattern, 0)[0][0] {
-        Piece::Words(words) => words.clone(),
-        other => panic!("{other:?}"),
+    let head = |pattern: &Pattern| {
+        let lines = super::show::lines(pattern, 0);
+        let Piece::Words(words) = &lines[0][0] else {
+            panic!("{lines:?}");
+        };
+        words.clone()
     };
     assert!(head(&pattern).starts_with("How earlier tasks logged in here (4 steps"));
     pattern.steps.push(StoredStep::new(BrowserTool::Reload));

@@ -58,7 +58,7 @@ pub struct Part {
     pub reference: Option<ElementRef>,
     /// The role; [`Role::Text`] for plain words.
     pub role: Role,
-    /// The label of the element, or the words. Page data.
+    /// The label of the element, or the words. Text of a page, so untrusted.
     pub text: String,
     /// The index of the element in [`PageView::elements`](super::PageView::elements); `None` if the part is not an
     /// element.

@@ -19,7 +19,9 @@ use super::{
         fence::{Fence, verbatim},
         pack::cost,
     },
-    Kind, addresses, kind, required,
+    Kind, addresses,
+    kind::kind_of,
+    required,
 };
 use crate::{
     action::{Action, RawCall, ToolSet, ToolSpec, parse_calls},
@@ -118,7 +120,7 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
 /// inside a fence, which marks it as data.
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
-    let keep = match kind(&lines) {
+    let keep = match kind_of(text).0 {
         Kind::SearchResults => "each result's title with its address",
         Kind::PageState => "names of links, buttons and fields",
         Kind::Error => "the kind of the error, its message and what may help",

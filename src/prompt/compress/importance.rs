@@ -1,0 +1,335 @@
+//! Ranks the lines of a text by their importance. The rules for each kind of text follow from the question that readers
+//! have: which results were found, what a page offers, what failed and where, which values a form has, what a text is
+//! about.
+
+use std::collections::HashMap;
+
+use super::{
+    Kind,
+    kind::{
+        contains_any, has_reference, is_about_failure, is_chapter, is_comment, is_frame,
+        is_underline, pair, role,
+    },
+};
+
+/// The rank of a line that says what the text is about.
+const TOP: u8 = 4;
+/// The rank of a line that answers the usual question about a text of its kind.
+const HIGH: u8 = 3;
+const MIDDLE: u8 = 2;
+const LOW: u8 = 1;
+/// The rank of an empty line.
+const NONE: u8 = 0;
+
+/// Maximum length of a heading, or of the title of a search result. Unit: characters. Source: chosen.
+const MAX_HEADING: usize = 120;
+/// Number of the first lines of a failure that say what failed. Source: chosen.
+const HEAD_OF_FAILURE: usize = 3;
+/// Number of the first lines of a form that say what it is for. Source: chosen.
+const HEAD_OF_FORM: usize = 5;
+/// Number of values with the same label from which on a label counts as repeated. Source: chosen.
+const REPEATED: usize = 4;
+/// Maximum number of values with the same label that keep their rank. Source: chosen.
+const MAX_SAME_LABEL: usize = 2;
+/// Divisor that gives the share of the lines up to which comments count as headings: a fifth. Source: chosen.
+const FEW_COMMENTS: usize = 5;
+
+/// Returns the rank of each line, from [`NONE`] to [`TOP`].
+pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
+    let rank: fn(&[&str], usize) -> u8 = match kind {
+        Kind::SearchResults => in_results,
+        Kind::PageState => on_page,
+        Kind::Error => in_failure,
+        Kind::Form => in_form,
+        Kind::Structured | Kind::Text => in_text,
+    };
+    let mut ranks: Vec<u8> = (0..lines.len()).map(|at| rank(lines, at)).collect();
+    let is_filled = |line: &&str| !line.trim().is_empty();
+    if let Some(first) = lines.iter().position(is_filled) {
+        ranks[first] = TOP;
+    }
+    match kind {
+        Kind::PageState => lower_asides(lines, &mut ranks),
+        Kind::Error => raise_near_messages(lines, &mut ranks),
+        Kind::Form => {
+            rank_labels(lines, &mut ranks);
+            raise_few_comments(lines, &mut ranks);
+        }
+        Kind::Text => {
+            // The last line often says what follows from the text.
+            if let Some(last) = lines.iter().rposition(is_filled) {
+                ranks[last] = TOP;
+            }
+        }
+        Kind::SearchResults | Kind::Structured => {}
+    }
+    if kind != Kind::PageState {
+        lower_repeated(lines, kind, &mut ranks);
+    }
+    ranks
+}
+
+/// Lowers all but one of the lines that are equal. The first one keeps its rank; in a text it is the last one, because
+/// a table of contents has the same headings as the text after it.
+fn lower_repeated(lines: &[&str], kind: Kind, ranks: &mut [u8]) {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        if ranks[at] < MIDDLE {
+            continue;
+        }
+        let Some(earlier) = known.get(line.trim()).copied() else {
+            known.insert(line.trim(), at);
+            continue;
+        };
+        if kind == Kind::Text {
+            ranks[earlier] = LOW;
+            known.insert(line.trim(), at);
+        } else {
+            ranks[at] = LOW;
+        }
+    }
+}
+
+fn has_address(line: &str) -> bool {
+    contains_any(line, &["http://", "https://"])
+}
+
+fn is_short(line: &str) -> bool {
+    line.chars().count() <= MAX_HEADING
+}
+
+/// Returns true if the line is empty, or if there is no such line.
+fn is_blank(lines: &[&str], at: Option<usize>) -> bool {
+    let line = at.and_then(|at| lines.get(at));
+    line.is_none_or(|line| line.trim().is_empty())
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn in_results(lines: &[&str], at: usize) -> u8 {
+    let line = lines[at].trim();
+    let is_title = || {
+        let is_before_address = lines.get(at + 1).is_some_and(|next| has_address(next));
+        is_short(line) && (is_before_address || is_blank(lines, at.checked_sub(1)))
+    };
+    if line.is_empty() {
+        NONE
+    } else if has_address(line) || is_title() {
+        HIGH
+    } else {
+        LOW
+    }
+}
+
+fn on_page(lines: &[&str], at: usize) -> u8 {
+    let line = lines[at].trim();
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let line = line.strip_prefix('\'').unwrap_or(line);
+    let above = at.checked_sub(1).map_or("", |above| lines[above]);
+    let above = above.trim_start_matches([' ', '-']);
+    let is_in_content = || {
+        ["cell", "rowheader", "heading"]
+            .iter()
+            .any(|role| above.starts_with(role))
+    };
+    let is_title = || line.starts_with("Page Title") || line.starts_with("title ");
+    let is_marked = || contains_any(line, &["[invalid]", "[selected]"]);
+    let has_text = line.contains("]: ") || line.starts_with("text: ");
+    let name = role(line);
+    match name.or_else(|| line.split([' ', ':']).next()) {
+        _ if line.is_empty() => NONE,
+        _ if is_marked() || is_title() => TOP,
+        Some("heading" | "alert" | "status" | "dialog") if name.is_some() || has_text => TOP,
+        Some("option" | "/url" | "img" | "separator" | "group" | "row" | "...") => LOW,
+        Some(
+            "button" | "textbox" | "searchbox" | "combobox" | "checkbox" | "radio" | "spinbutton"
+            | "columnheader",
+        ) => HIGH,
+        Some("link") if is_in_content() => HIGH,
+        _ if has_text || has_reference(line) || line.starts_with('"') => HIGH,
+        _ if name.is_some() => MIDDLE,
+        _ => LOW,
+    }
+}
+
+/// Lowers the links and texts inside menus, banners and footers, but not their fields and buttons, such as those of a
+/// search.
+fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
+    let mut aside: Option<usize> = None;
+    for (at, line) in lines.iter().enumerate() {
+        if aside.is_some_and(|around| indent(line) <= around) {
+            aside = None;
+        }
+        let name = line.trim_start_matches([' ', '-']);
+        let landmarks = ["navigation", "banner", "contentinfo", "complementary"];
+        let is_control = || contains_any(name, &["button \"", "textbox \"", "searchbox \""]);
+        if aside.is_some() {
+            if ranks[at] == HIGH && !is_control() {
+                ranks[at] = MIDDLE;
+            }
+        } else if landmarks.iter().any(|role| name.starts_with(role)) {
+            aside = Some(indent(line));
+        }
+    }
+}
+
+fn in_failure(lines: &[&str], at: usize) -> u8 {
+    let line = lines[at].trim();
+    let follows = |of: fn(&str) -> bool| at > 0 && of(lines[at - 1]);
+    let is_message = || is_about_failure(line) && !is_frame(line);
+    if line.is_empty() {
+        NONE
+    } else if at < HEAD_OF_FAILURE && is_short(line)
+        || follows(|above| above.contains("panicked at"))
+        || is_message()
+    {
+        TOP
+    } else if is_frame(line) {
+        if names_own_file(line) { HIGH } else { LOW }
+    } else if follows(is_frame) && lines[at].starts_with(' ') {
+        // The source of the frame above.
+        LOW
+    } else {
+        MIDDLE
+    }
+}
+
+/// Returns true if a stack frame is in a file of the program that failed, and not in a library.
+fn names_own_file(frame: &str) -> bool {
+    let libraries = [
+        "site-packages",
+        "dist-packages",
+        "node_modules",
+        "node:",
+        "/rustc/",
+        "/usr/",
+        "java.",
+        "jdk.",
+        "lib/python",
+        "std::",
+        "core::",
+        "<anonymous>",
+        "<frozen",
+    ];
+    let names_file = frame.contains(['/', '.', '"']) && !frame.starts_with(['^', '~', 'T']);
+    names_file && !contains_any(frame, &libraries)
+}
+
+/// Raises the frames beside a message: they say where the failure came from. In some languages the line between a frame
+/// and the message is the source.
+fn raise_near_messages(lines: &[&str], ranks: &mut [u8]) {
+    let before = ranks.to_vec();
+    let is_message = |at: usize| before.get(at) == Some(&TOP);
+    for at in 0..lines.len() {
+        let follows = at > 0 && is_message(at - 1);
+        let precedes = is_message(at + 1) || is_message(at + 2) && !is_frame(lines[at + 1]);
+        if before[at] == HIGH && (follows || precedes) {
+            ranks[at] = TOP;
+        }
+    }
+}
+
+fn in_form(lines: &[&str], at: usize) -> u8 {
+    let line = lines[at].trim();
+    let begins_group = || {
+        line.starts_with(['=', '['])
+            || is_blank(lines, at.checked_sub(1))
+            || lines[at - 1].starts_with('#')
+    };
+    let is_chosen = || line.starts_with("- [x]") || line.ends_with("[x]") || line.ends_with("[on]");
+    match pair(line) {
+        _ if line.is_empty() => NONE,
+        _ if line.starts_with('!') || line.contains(" <- ") => TOP,
+        _ if at < HEAD_OF_FORM && is_short(line) => TOP,
+        _ if is_comment(line) && has_address(line) => HIGH,
+        _ if is_comment(line) || line.starts_with('(') || line.contains("[ ]") => LOW,
+        _ if is_chosen() => HIGH,
+        Some((_, value)) if value.contains(char::is_alphanumeric) => MIDDLE,
+        None if is_short(line) && begins_group() => HIGH,
+        None if is_short(line) => MIDDLE,
+        _ => LOW,
+    }
+}
+
+/// Ranks values by how often their label occurs. If a label occurs often, its first values say enough. Among such
+/// values, one with a rare label says most.
+fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
+    let label = |line: &'a str| pair(line.trim()).map(|(label, _)| label);
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for label in lines.iter().copied().filter_map(label) {
+        *counts.entry(label).or_default() += 1;
+    }
+    let are_repeated = counts.values().any(|count| *count >= REPEATED);
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    for (line, rank) in lines.iter().zip(ranks) {
+        let Some(label) = label(line).filter(|_| *rank == MIDDLE) else {
+            continue;
+        };
+        let count = seen.entry(label).or_default();
+        *count += 1;
+        if *count > MAX_SAME_LABEL {
+            *rank = LOW;
+        } else if are_repeated && counts[label] <= MAX_SAME_LABEL {
+            *rank = HIGH;
+        }
+    }
+}
+
+/// Raises comments if they are few: then they are headings.
+fn raise_few_comments(lines: &[&str], ranks: &mut [u8]) {
+    let is_here = |at: &usize| is_comment(lines[*at]);
+    let comments: Vec<usize> = (0..lines.len()).filter(is_here).collect();
+    if comments.len() * FEW_COMMENTS < lines.len() {
+        for at in comments {
+            ranks[at] = ranks[at].max(HIGH);
+        }
+    }
+}
+
+fn in_text(lines: &[&str], at: usize) -> u8 {
+    let line = lines[at].trim();
+    let before = (0..at)
+        .rev()
+        .find(|before| !lines[*before].trim().is_empty());
+    // Columns are apart by several spaces.
+    let is_table = || line.contains("   ");
+    if line.is_empty() {
+        NONE
+    } else if is_heading(lines, at) {
+        TOP
+    } else if before.is_some_and(|before| is_heading(lines, before)) {
+        HIGH
+    } else if is_blank(lines, at.checked_sub(1)) || has_address(line) || is_table() {
+        // The first line of a paragraph says what it is about.
+        MIDDLE
+    } else {
+        LOW
+    }
+}
+
+fn is_heading(lines: &[&str], at: usize) -> bool {
+    let line = lines[at].trim();
+    let next = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
+    let is_above_indented = || next.is_some_and(|next| indent(next) > indent(lines[at]));
+    let starts = is_blank(lines, at.checked_sub(1));
+    let is_alone = starts && is_blank(lines, Some(at + 1));
+    let stands_out = || {
+        is_numbered(line) || is_alone || is_above_indented() && (starts || indent(lines[at]) == 0)
+    };
+    let ends_open = !line.ends_with(['.', ',', ';', ':', '。', '、', '：']);
+    let is_underlined = || lines.get(at + 1).is_some_and(|next| is_underline(next));
+    is_chapter(lines[at]) || is_underlined() || ends_open && is_short(line) && stands_out()
+}
+
+/// Returns true if the line begins with the number of a section, such as `4.` or `4.2`.
+fn is_numbered(line: &str) -> bool {
+    let number = line.split([' ', '\u{a0}']).next().unwrap_or_default();
+    let has_text = line.len() > number.len();
+    let mut chars = number.chars();
+    has_text
+        && number.contains('.')
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && chars.all(|c| c.is_ascii_digit() || c == '.')
+}

@@ -1,0 +1,191 @@
+//! Recognises the kind of a text from the text itself.
+//!
+//! Source of all shares: measured on the 60 recorded results in `tests/fixtures/results`.
+
+use serde_json::Value;
+
+use super::{Kind, addresses};
+use crate::base::text;
+
+/// Minimum share of elements in the lines of a page. Unit: percent.
+const ELEMENT_SHARE: usize = 30;
+/// Minimum share of reports and stack frames in the lines of a failure. Unit: percent.
+const ERROR_SHARE: usize = 8;
+/// Minimum share of lines with an address in a list of search results. Unit: percent.
+const ADDRESS_SHARE: usize = 12;
+/// Minimum number of lines with an address in a list of search results.
+const MIN_ADDRESSES: usize = 4;
+/// Minimum share of values with a label in the lines of a form, not counting comments. Unit: percent.
+const PAIR_SHARE: usize = 40;
+/// Minimum number of headings in a text in Markdown or reStructuredText.
+const MIN_CHAPTERS: usize = 3;
+/// Maximum length of a label. Unit: characters. Source: chosen.
+const MAX_LABEL: usize = 60;
+
+/// Returns the kind of a text, and its value if the text is JSON.
+pub(super) fn kind_of(text: &str) -> (Kind, Option<Value>) {
+    match json(text) {
+        Some(value) => (Kind::Structured, Some(value)),
+        None => (kind_of_lines(text), None),
+    }
+}
+
+/// Returns the value of a text that is a JSON object or array. A series of objects, one on each line, becomes an array.
+fn json(text: &str) -> Option<Value> {
+    if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
+        return (value.is_object() || value.is_array()).then_some(value);
+    }
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let values: Option<Vec<Value>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
+    let is_series = |values: &Vec<Value>| !values.is_empty() && values.iter().all(Value::is_object);
+    values.filter(is_series).map(Value::Array)
+}
+
+fn kind_of_lines(text: &str) -> Kind {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let count = |of: fn(&str) -> bool| lines.iter().filter(|line| of(line)).count();
+    let share = |of: fn(&str) -> bool| count(of) * 100 / lines.len().max(1);
+    let is_markdown = count(is_chapter) >= MIN_CHAPTERS;
+    let is_failure = || {
+        let has_trace = count(|line| line.trim_start().starts_with("Traceback")) > 0;
+        let is_trace = || share(|line| is_report(line) || is_frame(line)) >= ERROR_SHARE;
+        count(is_report) >= 2 && (has_trace || is_trace())
+    };
+    let has_address = |line: &str| !addresses(line).is_empty();
+    let are_results = || share(has_address) >= ADDRESS_SHARE && count(has_address) >= MIN_ADDRESSES;
+    let is_form = || {
+        let plain = lines.len() - count(is_comment);
+        let pairs = count(|line| !is_comment(line) && is_field(line));
+        pairs * 100 / plain.max(1) >= PAIR_SHARE
+    };
+    if share(is_element) >= ELEMENT_SHARE {
+        Kind::PageState
+    } else if !is_markdown && is_failure() {
+        Kind::Error
+    } else if !is_markdown && count(is_underline) < MIN_CHAPTERS && are_results() {
+        Kind::SearchResults
+    } else if is_form() {
+        Kind::Form
+    } else {
+        Kind::Text
+    }
+}
+
+/// Returns true if the line has a form in which programs report failures. Prose about failures seldom has such a form.
+fn is_report(line: &str) -> bool {
+    let forms = [
+        "error:",
+        "err!",
+        "exception:",
+        "panicked at",
+        "traceback (",
+        "severe:",
+        "fatal:",
+        "net::err_",
+        "caused by:",
+    ];
+    contains_any(&text::fold(line), &forms)
+}
+
+/// Returns true if the line is about a failure.
+pub(super) fn is_about_failure(line: &str) -> bool {
+    let words = [
+        "error:",
+        "error ",
+        "err!",
+        "err_",
+        "exception:",
+        "panicked at",
+        "caused by",
+        "fatal",
+        "failed",
+        "severe:",
+        "[pageerror]",
+    ];
+    let line = text::fold(line);
+    contains_any(&line, &words) || line.trim_end().ends_with("error")
+}
+
+pub(super) fn contains_any(line: &str, parts: &[&str]) -> bool {
+    parts.iter().any(|part| line.contains(part))
+}
+
+/// Returns true if the line has the form of a line in a stack trace, or in a compiler's excerpt of the source.
+pub(super) fn is_frame(line: &str) -> bool {
+    let line = line.trim_start_matches([' ', '|', '+', '\t']);
+    let begins = ["at ", "File \"", "Traceback ", "^", "~"];
+    let number = line
+        .split_once([':', '|'])
+        .map(|(number, _)| number.trim().parse::<u32>());
+    begins.iter().any(|begin| line.starts_with(begin)) || matches!(number, Some(Ok(_)))
+}
+
+/// Returns true if the line has the form in which browser drivers and this crate write an element.
+fn is_element(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    line.contains("[ref=") || role(line).is_some() || has_reference(line)
+}
+
+/// Returns true if the line contains an element as this crate writes it, such as `e3 button "Send"`.
+pub(super) fn has_reference(line: &str) -> bool {
+    let is_reference = |word: &str| {
+        let number = word.strip_prefix('e').unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+    };
+    let words: Vec<&str> = line.trim_start().split(' ').collect();
+    words
+        .windows(2)
+        .any(|pair| is_reference(pair[0]) && is_role(pair[1]))
+}
+
+fn is_role(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())
+}
+
+/// Returns the word before a quoted name in a line, as `button` in `e3 button "Send"`; `None` if there is no quoted name.
+pub(super) fn role(line: &str) -> Option<&str> {
+    let (before, _) = line.split_once(" \"")?;
+    let role = before.rsplit(' ').next()?;
+    (is_role(role) && before.split(' ').count() <= 2).then_some(role)
+}
+
+/// Returns the label and the value of a line such as `Name: Ada`, `name = Ada` or `Name "Ada";`.
+pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
+    let marks = [": ", "：", " = ", "=", " \""];
+    let cut = marks.iter().filter_map(|mark| line.split_once(mark));
+    let without_value = line.strip_suffix(':').map(|label| (label, ""));
+    let (label, value) = cut
+        .chain(without_value)
+        .min_by_key(|(label, _)| label.len())?;
+    let is_label =
+        !label.trim().is_empty() && label.chars().count() <= MAX_LABEL && !label.contains("//");
+    is_label.then_some((label, value))
+}
+
+/// Returns true if the line is a value with a label, or a choice with its mark.
+fn is_field(line: &str) -> bool {
+    pair(line).is_some() || contains_any(line, &["[ ]", "[x]"])
+}
+
+/// Returns true if the line is a comment of a configuration file. A heading in Markdown has the same form.
+pub(super) fn is_comment(line: &str) -> bool {
+    line.starts_with(['#', ';']) || line.starts_with("//")
+}
+
+/// Returns true if the line underlines a heading, as in reStructuredText.
+pub(super) fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    let first = line.chars().next();
+    let is_mark = first.is_some_and(|c| matches!(c, '=' | '-' | '~' | '^'));
+    is_mark && line.len() >= 3 && line.chars().all(|c| Some(c) == first)
+}
+
+/// Returns true if the line is a heading in Markdown.
+pub(super) fn is_chapter(line: &str) -> bool {
+    let text = line.trim_start_matches('#');
+    (1..=6).contains(&(line.len() - text.len())) && text.starts_with(' ')
+}

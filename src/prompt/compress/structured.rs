@@ -1,0 +1,297 @@
+//! Shortens JSON. Of all ways to cut the value that fit, it takes the one that shows most.
+//!
+//! # Decisions
+//!
+//! - Lists and nesting are cut separately: a list of records is best shown by a few whole records, and a long document by
+//!   its first levels.
+//! - The first items of a list may all be alike. So one item of each type, status or the like comes first.
+//! - Numbers in lists, such as coordinates, say little, and are the first to go.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::{Compressed, Kind, pack, size};
+use crate::base::{TokenCount, text};
+
+/// The part of a value that is kept.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Maximum number of items of a list, and of lists and objects in an object.
+    items: usize,
+    /// Maximum length of a text, except an address. Unit: characters.
+    letters: usize,
+    /// Maximum depth of nesting.
+    depth: usize,
+}
+
+const WHOLE: Limits = Limits {
+    items: usize::MAX,
+    letters: usize::MAX,
+    depth: usize::MAX,
+};
+/// The limits if nothing else fits.
+const LEAST: Limits = Limits {
+    items: 1,
+    letters: 40,
+    depth: 1,
+};
+/// The limits on items that are tried. Source: chosen.
+const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
+/// The limits on depth that are tried. Source: chosen.
+const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
+/// Maximum length of a text if many items are kept, and if few are. Unit: characters. Source: chosen.
+const LETTERS: (usize, usize) = (200, 120);
+/// Number of items from which on they are many. Source: chosen.
+const MANY: usize = 20;
+/// Maximum number of items of a list of numbers. Source: chosen; the extent of a list shows without its numbers.
+const MAX_NUMBERS: usize = 4;
+/// Number of plain values that an object may have for each item of a list, and at least. Source: chosen; a record has more
+/// fields than a short list has items.
+const FIELDS: (usize, usize) = (4, 8);
+/// Maximum number of different values of a field that tells the items of a list apart. Source: chosen.
+const MAX_GROUPS: usize = 8;
+
+/// What a plain value adds to the worth of a cut value: at the top, where the value says what it is; elsewhere; and in a
+/// long series. Source: chosen.
+mod worth {
+    pub(super) const TOP: u64 = 32;
+    pub(super) const USUAL: u64 = 8;
+    pub(super) const IN_SERIES: u64 = 1;
+    /// Number of items of a list of plain values that are not yet a series.
+    pub(super) const ITEMS: usize = 3;
+    /// Number of plain fields of an object that are not yet a series.
+    pub(super) const FIELDS: usize = 12;
+}
+
+/// Returns a JSON value as lines, cut to the budget.
+pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
+    let fits = |cut: &Cut| size(&cut.lines) <= budget.0;
+    let whole = Cut::new(value, WHOLE);
+    if fits(&whole) {
+        return whole.compressed();
+    }
+    let limits = DEPTHS.into_iter().flat_map(|depth| {
+        ITEMS.into_iter().map(move |items| Limits {
+            items,
+            letters: if items > MANY { LETTERS.0 } else { LETTERS.1 },
+            depth,
+        })
+    });
+    let mut best: Option<Cut> = None;
+    for limits in limits {
+        let cut = Cut::new(value, limits);
+        let is_better = best.as_ref().is_none_or(|best| cut.worth > best.worth);
+        if is_better && fits(&cut) {
+            best = Some(cut);
+        }
+    }
+    if let Some(best) = best {
+        return best.compressed();
+    }
+    let mut least = Cut::new(value, LEAST);
+    let packed = pack(&least.lines, budget);
+    least.left_out += least.lines.len() - packed.len();
+    least.lines = packed;
+    least.compressed()
+}
+
+/// A value after cutting.
+#[derive(Debug)]
+struct Cut {
+    lines: Vec<String>,
+    /// The sum of the worths of the plain values that are shown.
+    worth: u64,
+    /// Number of values that were left out or cut.
+    left_out: usize,
+}
+
+impl Cut {
+    fn new(value: &Value, limits: Limits) -> Self {
+        let mut new = Self {
+            lines: Vec::new(),
+            worth: 0,
+            left_out: 0,
+        };
+        new.lines = match new.cut(value, limits, worth::TOP) {
+            Value::Array(items) => items.iter().map(line).collect(),
+            Value::Object(fields) => {
+                let named = |(name, value): (&String, &Value)| {
+                    format!("{}: {}", Value::from(&**name), line(value))
+                };
+                fields.iter().map(named).collect()
+            }
+            other => vec![line(&other)],
+        };
+        new
+    }
+
+    fn compressed(self) -> Compressed {
+        Compressed {
+            kind: Kind::Structured,
+            lines: self.lines,
+            left_out: self.left_out,
+        }
+    }
+
+    /// Returns the value within the limits. A plain value adds `worth` to the worth of the whole.
+    fn cut(&mut self, value: &Value, limits: Limits, worth: u64) -> Value {
+        match value {
+            Value::Array(items) => self.cut_list(items, limits, worth),
+            Value::Object(fields) => self.cut_object(fields, limits, worth),
+            Value::Null => Value::Null,
+            Value::String(text) if is_longer(text, limits.letters) => {
+                self.left_out += 1;
+                self.worth += worth;
+                Value::from(text::truncate(text, limits.letters))
+            }
+            plain => {
+                self.worth += worth;
+                plain.clone()
+            }
+        }
+    }
+
+    fn cut_list(&mut self, items: &[Value], limits: Limits, worth: u64) -> Value {
+        let Some(inner) = limits.inner() else {
+            self.left_out += items.len();
+            return match items {
+                [] => Value::Array(Vec::new()),
+                _ => more(items.len()),
+            };
+        };
+        let most = if items.iter().all(is_numbers) {
+            limits.items.min(MAX_NUMBERS)
+        } else {
+            limits.items
+        };
+        let mut kept: Vec<Value> = Vec::new();
+        for at in chosen(items, most) {
+            let is_series = is_plain(&items[at]) && kept.len() >= worth::ITEMS;
+            let worth = if is_series {
+                worth::IN_SERIES
+            } else {
+                worth.min(worth::USUAL)
+            };
+            kept.push(self.cut(&items[at], inner, worth));
+        }
+        let left_out = items.len() - kept.len();
+        if left_out > 0 {
+            self.left_out += left_out;
+            kept.push(more(left_out));
+        }
+        Value::Array(kept)
+    }
+
+    fn cut_object(&mut self, fields: &Map<String, Value>, limits: Limits, worth: u64) -> Value {
+        let Some(inner) = limits.inner() else {
+            self.left_out += fields.len();
+            let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+            return Value::from(text::truncate(
+                &format!("({})", names.join(", ")),
+                limits.letters,
+            ));
+        };
+        let (mut plain, mut nested, mut left_out) = (0, 0, 0);
+        let mut kept = Map::new();
+        for (name, value) in fields {
+            let (seen, most) = if is_plain(value) {
+                (
+                    &mut plain,
+                    limits.items.saturating_mul(FIELDS.0).max(FIELDS.1),
+                )
+            } else {
+                (&mut nested, limits.items.max(2))
+            };
+            *seen += 1;
+            if *seen > most {
+                left_out += 1;
+                continue;
+            }
+            let worth = match worth {
+                worth::TOP => worth::TOP,
+                _ if *seen > worth::FIELDS => worth::IN_SERIES,
+                _ => worth,
+            };
+            kept.insert(name.clone(), self.cut(value, inner, worth));
+        }
+        if left_out > 0 {
+            self.left_out += left_out;
+            kept.insert("...".to_owned(), more(left_out));
+        }
+        Value::Object(kept)
+    }
+}
+
+impl Limits {
+    /// Returns the limits one level deeper; `None` if nothing deeper is kept.
+    fn inner(self) -> Option<Self> {
+        let depth = self.depth.checked_sub(1)?;
+        Some(Self { depth, ..self })
+    }
+}
+
+fn more(count: usize) -> Value {
+    Value::from(format!("(... {count} more)"))
+}
+
+fn line(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns true if the text is longer than the limit and is not an address.
+fn is_longer(text: &str, letters: usize) -> bool {
+    !text.starts_with("http") && text.chars().count() > letters
+}
+
+const fn is_plain(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
+}
+
+fn is_numbers(value: &Value) -> bool {
+    match value {
+        Value::Number(_) => true,
+        Value::Array(items) => items.iter().all(is_numbers),
+        _ => false,
+    }
+}
+
+/// Returns the positions of at most `most` items, in ascending order: the first item of each group, then the first of the
+/// other items.
+fn chosen(items: &[Value], most: usize) -> Vec<usize> {
+    if items.len() <= most {
+        return (0..items.len()).collect();
+    }
+    let mut kept = first_of_groups(items);
+    kept.truncate(most);
+    let others = (0..items.len()).filter(|at| !kept.contains(at));
+    let others: Vec<usize> = others.take(most - kept.len()).collect();
+    kept.extend(others);
+    kept.sort_unstable();
+    kept
+}
+
+/// Returns the positions of the first item of each group, in ascending order. The items are in groups if a field has few
+/// different values in them, such as a type or a status.
+fn first_of_groups(items: &[Value]) -> Vec<usize> {
+    let mut fields: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        let plain = item.as_object().into_iter().flatten();
+        for (name, value) in plain.filter(|(_, value)| is_plain(value)) {
+            let groups = fields.entry(name).or_default();
+            groups.entry(value.to_string()).or_insert(at);
+        }
+    }
+    let are_groups = |groups: &BTreeMap<String, usize>| {
+        (2..=MAX_GROUPS).contains(&groups.len()) && groups.len() * 2 <= items.len()
+    };
+    let groups = fields
+        .into_values()
+        .filter(are_groups)
+        .max_by_key(BTreeMap::len);
+    let mut firsts: Vec<usize> = groups.into_iter().flat_map(BTreeMap::into_values).collect();
+    firsts.sort_unstable();
+    firsts
+}
