@@ -290,16 +290,19 @@ fn raise_few_comments(lines: &[&str], ranks: &mut [u8]) {
 
 fn in_text(lines: &[&str], at: usize) -> u8 {
     let line = lines[at].trim();
-    let before = (0..at)
-        .rev()
-        .find(|before| !lines[*before].trim().is_empty());
+    let follows_heading = || {
+        let before = (0..at)
+            .rev()
+            .find(|before| !lines[*before].trim().is_empty());
+        before.is_some_and(|before| is_heading(lines, before))
+    };
     // Columns are apart by several spaces.
     let is_table = || line.contains("   ");
     if line.is_empty() {
         NONE
     } else if is_heading(lines, at) {
         TOP
-    } else if before.is_some_and(|before| is_heading(lines, before)) {
+    } else if follows_heading() {
         HIGH
     } else if is_blank(lines, at.checked_sub(1)) || has_address(line) || is_table() {
         // The first line of a paragraph says what it is about.

@@ -49,6 +49,8 @@ const MAX_NUMBERS: usize = 4;
 /// Number of plain values that an object may have for each item of a list, and at least. Source: chosen; a record has more
 /// fields than a short list has items.
 const FIELDS: (usize, usize) = (4, 8);
+/// Maximum number of items that are searched for groups. Source: chosen; a longer list takes noticeable time.
+const MAX_SEARCHED: usize = 500;
 /// Maximum number of different values of a field that tells the items of a list apart. Source: chosen.
 const MAX_GROUPS: usize = 8;
 
@@ -71,21 +73,24 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     if fits(&whole) {
         return whole.compressed();
     }
-    let limits = DEPTHS.into_iter().flat_map(|depth| {
-        ITEMS.into_iter().map(move |items| Limits {
-            items,
-            letters: if items > MANY { LETTERS.0 } else { LETTERS.1 },
-            depth,
-        })
-    });
-    let mut best: Option<Cut> = None;
-    for limits in limits {
-        let cut = Cut::new(value, limits);
-        let is_better = best.as_ref().is_none_or(|best| cut.worth > best.worth);
-        if is_better && fits(&cut) {
-            best = Some(cut);
-        }
-    }
+    // At each depth, the most items that fit show most.
+    let at_depth = |depth| {
+        let cuts = ITEMS.into_iter().map(|items| {
+            let letters = if items > MANY { LETTERS.0 } else { LETTERS.1 };
+            Cut::new(
+                value,
+                Limits {
+                    items,
+                    letters,
+                    depth,
+                },
+            )
+        });
+        cuts.into_iter().find(fits)
+    };
+    // Of equal ones, the deepest.
+    let best = DEPTHS.into_iter().rev().filter_map(at_depth);
+    let best = best.max_by_key(|cut| cut.worth);
     if let Some(best) = best {
         return best.compressed();
     }
@@ -277,7 +282,7 @@ fn chosen(items: &[Value], most: usize) -> Vec<usize> {
 /// different values in them, such as a type or a status.
 fn first_of_groups(items: &[Value]) -> Vec<usize> {
     let mut fields: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
-    for (at, item) in items.iter().enumerate() {
+    for (at, item) in items.iter().take(MAX_SEARCHED).enumerate() {
         let plain = item.as_object().into_iter().flatten();
         for (name, value) in plain.filter(|(_, value)| is_plain(value)) {
             let groups = fields.entry(name).or_default();
@@ -285,7 +290,8 @@ fn first_of_groups(items: &[Value]) -> Vec<usize> {
         }
     }
     let are_groups = |groups: &BTreeMap<String, usize>| {
-        (2..=MAX_GROUPS).contains(&groups.len()) && groups.len() * 2 <= items.len()
+        (2..=MAX_GROUPS).contains(&groups.len())
+            && groups.len() * 2 <= items.len().min(MAX_SEARCHED)
     };
     let groups = fields
         .into_values()
