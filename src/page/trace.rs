@@ -40,7 +40,8 @@ pub enum TraceKind {
 }
 
 impl Trace {
-    /// Creates a trace that happened once, away from the target, and not while the page handled the action's events.
+    /// Creates a trace (a reaction of the page to an action) of this kind. Its fields `near`, `within` and `repeats`
+    /// are false.
     pub const fn new(kind: TraceKind) -> Self {
         Self {
             kind,
@@ -50,13 +51,14 @@ impl Trace {
         }
     }
 
-    /// Returns the trace, marked as in or beside the target.
+    /// Returns the trace with `near` set to true: the reaction happened in or beside the target of the action.
     #[must_use]
     pub const fn near(self) -> Self {
         Self { near: true, ..self }
     }
 
-    /// Returns the trace, marked as seen while the page handled the action's events.
+    /// Returns the trace with `within` set to true: the reaction happened while the page handled the action's own
+    /// events.
     #[must_use]
     pub const fn within(self) -> Self {
         Self {
@@ -65,7 +67,7 @@ impl Trace {
         }
     }
 
-    /// Returns the trace, marked as going on by itself.
+    /// Returns the trace with `repeats` set to true: the reaction goes on by itself, like a clock.
     #[must_use]
     pub const fn repeating(self) -> Self {
         Self {

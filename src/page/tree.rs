@@ -18,13 +18,13 @@ use super::{ElementRef, Role};
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Returns the index into [`Tree::nodes`].
+    /// Returns the node's index in [`Tree::nodes`].
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// On, off, or partly on.
+/// The state of an element that can be on, off, or partly on, such as a checkbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tri {
@@ -32,11 +32,11 @@ pub enum Tri {
     False,
     /// On.
     True,
-    /// Partly on.
+    /// Partly on. An example is a checkbox above a list in which only some items are ticked.
     Mixed,
 }
 
-/// States that the page reports to assistive technology; `None` means that the element has no such state.
+/// The states of an element, such as checked or disabled. A state that is `None` does not apply to the element.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -50,7 +50,8 @@ pub struct States {
     /// The state of a toggle button.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed: Option<Tri>,
-    /// True if the node is open, false if it is closed; `None` if it cannot be opened.
+    /// True if the element is expanded, such as a menu that shows its items; false if it is collapsed. `None` if the
+    /// element can be neither.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expanded: Option<bool>,
     /// True if an option, tab or row is selected.
@@ -69,7 +70,7 @@ pub struct States {
     /// Level of a heading or tree item, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
-    /// True if the page's own validation refused the value.
+    /// True if the page itself reports that the value in this field is not valid.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub invalid: bool,
     /// True if the value can be read but not changed.
@@ -78,36 +79,42 @@ pub struct States {
     /// True if the page requires a value in this field.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// True if a script of the page listens for clicks on the node, as far as the driver can tell: `cdp` asks the
-    /// browser, `playwright-cli` sees only `onclick`.
+    /// True if a script of the page listens for clicks on the node, as far as the driver can tell. The driver `cdp`
+    /// asks the browser for the listeners. The driver `playwright-cli` sees only the handler `onclick`, and counts
+    /// every `summary` element as listening.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub listens: bool,
 }
 
-/// One accessible node. All text is page data: cleaned of control characters, otherwise as the page gave it.
+/// One node of a page's accessibility tree. The page wrote all text in the node, so the text is untrusted. Control
+/// characters were removed from the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// The role; [`Role::Text`] for a run of text.
+    /// The role of the node, such as button. A piece of text that is no element has the role [`Role::Text`].
     pub role: Role,
     /// The accessible name; empty if the node has none.
     #[serde(default, skip_serializing_if = "str_is_empty")]
     pub name: Box<str>,
-    /// The driver's reference to the node, if the node can be acted on.
+    /// The reference by which an action names the node; `None` if the node cannot be acted on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
-    /// The text or value in the node; for [`Role::Text`], the text itself.
+    /// The value of the node, such as the text in a field. For [`Role::Text`], the text itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<str>>,
-    /// The states.
+    /// The states of the node, such as checked or disabled.
     #[serde(default)]
     pub states: States,
     /// The address that a link leads to, as written in the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
-    /// Further properties, each with its name and value, in the driver's order. A field may have `placeholder`. A node
-    /// that can be acted on may also have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `current`,
-    /// `valuetext`, `range` (such as `0 to 100`) and `editable`. If such a node has neither name nor text, it may have
-    /// `icon` or `look`.
+    /// Further properties of the node. Each is a pair of a name and a value. The driver decides the order.
+    ///
+    /// - A field may have `placeholder`.
+    /// - A node that can be acted on may have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `current` (it is
+    ///   the current item, such as the open page in a menu), `valuetext` (its value in words), `range` (such as `0 to
+    ///   100`) and `editable` (text can be typed into it).
+    /// - A node that can be acted on but has neither name nor text may have `icon` (the name of its icon) or `look`
+    ///   (its shape, colour, size and position).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,
@@ -135,7 +142,7 @@ impl Node {
         }
     }
 
-    /// Creates a run of text.
+    /// Creates a node that consists of this text. Its role is [`Role::Text`].
     pub fn text(text: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(text.into()),
@@ -143,7 +150,7 @@ impl Node {
         }
     }
 
-    /// Returns the node with a reference.
+    /// Returns the node with this reference.
     pub fn with_ref(self, reference: ElementRef) -> Self {
         Self {
             reference: Some(reference),
@@ -151,7 +158,7 @@ impl Node {
         }
     }
 
-    /// Returns the node with a value.
+    /// Returns the node with this value.
     pub fn with_value(self, value: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(value.into()),
@@ -159,7 +166,8 @@ impl Node {
         }
     }
 
-    /// Returns the value of a property such as `placeholder`.
+    /// Returns the value of the property with this name, such as `placeholder`; `None` if the node has no such
+    /// property.
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties
             .iter()
@@ -287,24 +295,24 @@ impl Tree {
         self.omitted
     }
 
-    /// Returns the node with this reference; `None` if there is none.
+    /// Returns the node with this reference; `None` if the tree has no such node.
     pub fn by_ref(&self, reference: &str) -> Option<NodeId> {
         ElementRef::parse(reference)
             .ok()
             .and_then(|r| self.by_ref.get(&r).copied())
     }
 
-    /// Returns the parent; `None` for a node at the top level.
+    /// Returns the parent of a node; `None` for a node at the top level.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self[id].parent
     }
 
-    /// Returns the ancestors, from the nearest to the top.
+    /// Returns the ancestors of a node: first its parent, last a node at the top level.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::successors(self.parent(id), |id| self.parent(*id))
     }
 
-    /// Returns everything below a node, in document order, without the node itself.
+    /// Returns all nodes below a node, in document order, without the node itself.
     pub fn descendants(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         let range: Range<u32> = id.0 + 1..self[id].end;
         range.map(|id| {
@@ -328,7 +336,7 @@ impl Tree {
         std::iter::successors(within(first), move |id| within(self[*id].end))
     }
 
-    /// Returns the words of a node and of everything below it: names and text in document order, separated by spaces.
+    /// Returns the words of a node and of all nodes below it: names and values in document order, separated by spaces.
     pub fn text_of(&self, id: NodeId) -> String {
         let mut out = String::new();
         for node in std::iter::once(id)
@@ -349,8 +357,9 @@ impl Tree {
 }
 
 impl Tree {
-    /// Returns the tree with every text of the page passed through `f`: roles outside the known set, names, values,
-    /// addresses and properties. References, states and structure stay.
+    /// Returns the tree with each text of the page replaced by the result of `f` for that text. The texts are names,
+    /// values, addresses, properties, and roles that [`Role`] does not know. References, states and structure stay as
+    /// they are.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         count(self.nodes.len());
@@ -385,11 +394,11 @@ impl Tree {
         self
     }
 
-    /// Returns the tree with `mask` in place of the value of each node that `hidden` selects, and of all text inside
-    /// such a node.
+    /// Returns the tree with its hidden values replaced by `mask`. `hidden` selects nodes. The value of a selected node
+    /// is replaced, and so is all text inside that node.
     ///
-    /// The name of such a node stays, because it is the label of a field. An empty value stays empty, so that a reader
-    /// still sees whether something was typed.
+    /// The name of a selected node stays, because it is the label of a field. An empty value stays empty, so that a
+    /// reader still sees whether something was typed.
     #[must_use]
     pub fn mask_values(mut self, mut hidden: impl FnMut(&Node) -> bool, mask: &str) -> Self {
         count(self.nodes.len());

@@ -14,7 +14,7 @@ use super::{
 pub struct PageHead {
     /// The URL as the driver reports it; empty if unknown.
     pub url: String,
-    /// The title. Text of a page, so untrusted.
+    /// The title of the page. The page wrote this text, so it is untrusted.
     pub title: String,
 }
 
@@ -28,14 +28,14 @@ impl PageHead {
     }
 }
 
-/// Limits of an interpretation.
+/// Limits on the size of a [`PageView`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ViewOptions {
-    /// Maximum number of elements kept. Default: 10,000. Source: chosen.
+    /// Maximum number of elements in [`PageView::elements`]. Default: 10,000. Source: chosen.
     pub max_elements: usize,
-    /// Maximum amount of visible text kept. Unit: characters. Default: 2,000. Source: chosen.
+    /// Maximum length of [`PageView::visible_text`]. Unit: characters. Default: 2,000. Source: chosen.
     pub max_text: usize,
 }
 
@@ -49,7 +49,7 @@ impl Default for ViewOptions {
 }
 
 impl ViewOptions {
-    /// Sets the maximum number of elements kept.
+    /// Sets the maximum number of elements in a view.
     pub fn with_max_elements(self, max_elements: usize) -> Self {
         Self {
             max_elements,
@@ -57,42 +57,43 @@ impl ViewOptions {
         }
     }
 
-    /// Sets the maximum amount of text kept, in characters.
+    /// Sets the maximum length of the visible text in a view, in characters.
     pub fn with_max_text(self, max_text: usize) -> Self {
         Self { max_text, ..self }
     }
 }
 
-/// The interpretation of a page: its type, its text and the elements to act on. Title, summary, elements and text are
-/// page data.
+/// The interpretation of a page: its type, its text and the elements that can be acted on. The page wrote the title,
+/// the summary, the visible text and the texts of the elements, so they are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageView {
     /// The URL as the driver reports it.
     pub url: String,
-    /// The title.
+    /// The title of the page.
     pub title: String,
     /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
     pub page_type: PageType,
     /// The kind of page, ignoring an open dialog; equal to `page_type` if no dialog is open.
     #[serde(rename = "under")]
     pub behind_dialog: PageType,
-    /// A summary in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
+    /// A summary of the page in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
     /// All elements that can be clicked or edited. Elements in dialogs come first; otherwise the order is that of the
     /// document. Duplicates are merged into one element.
     pub elements: Vec<Element>,
-    /// The readable text: open dialogs, then content, then menus and footers. One line for each block.
+    /// The readable text of the page, one line for each block of text. Open dialogs come first, then the content, then
+    /// menus and footers.
     pub visible_text: String,
-    /// The fingerprint of the kind of page, see [`Fingerprint::structure`].
+    /// The fingerprint of the page's structure, which pages of the same kind share; see [`Fingerprint::structure`].
     pub fingerprint: Fingerprint,
-    /// The fingerprint of the page's state, see [`Fingerprint::state`].
+    /// The fingerprint of the page's content; see [`Fingerprint::state`].
     pub state: Fingerprint,
-    /// Notes about parts of the page that were left out or could not be understood. They contain no text of the page.
+    /// Notes about parts of the page that were left out or could not be understood. They are this crate's own words.
     pub notes: Vec<String>,
 }
 
-/// Interprets an observation.
+/// Interprets a page: finds its type, its text and the elements that can be acted on.
 ///
 /// ```
 /// use webwise::page::{ElementRef, Node, PageHead, PageType, Role, Tree, ViewOptions, interpret};
@@ -158,7 +159,8 @@ pub fn interpret(head: &PageHead, tree: &Tree, options: &ViewOptions) -> PageVie
 }
 
 impl PageView {
-    /// Returns the view with every text of the page passed through `f`. References and the crate's own notes stay.
+    /// Returns the view with each text of the page replaced by the result of `f` for that text. References and the
+    /// crate's own notes stay as they are.
     #[must_use]
     pub fn map_text(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let own = [

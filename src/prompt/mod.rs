@@ -1,26 +1,28 @@
-//! The prompt of a step: a system instruction that never changes in a run, and one message, ordered from stable to
-//! volatile parts.
+//! The prompt of a step. It consists of a system instruction, which never changes in a run, and one message. The
+//! message begins with the parts that change least from step to step.
 //!
-//! Pure: everything in the prompt is passed in as an argument, including the nonces (random numbers) of the fences. All
-//! text from a page is inside the message's fences, as JSON strings.
+//! This module is pure: everything in the prompt is passed in as an argument, even the nonces (random numbers) of the
+//! fences. A fence is a pair of marks around text from outside. All text from a page is inside a fence, as JSON
+//! strings.
 //!
 //! # Decisions
 //!
-//! - A question that the model asks a person is inside the fence, because the model may repeat text of a page. The
-//!   answer is outside, because the person is the user.
+//! - A question that the model asks a person is inside a fence, because the model may repeat text of a page. The
+//!   person's answer is outside the fences, because the person is the user.
 //! - The history is inside a fence, because its lines contain names of elements, and names are page text. The nonce of that
 //!   fence stays the same for the run, so that a provider can cache the history.
-//! - Later messages repeat tool results of earlier steps, the newest ones, as long as they fit. So the model need not
-//!   note every value at once.
+//! - A message repeats the newest tool results of earlier steps, as many as fit. So the model need not note every value
+//!   at once.
 //! - Nonces are printed in decimal, because three digits take a model only one token.
 //! - A message that is too long is cut by whole lines. First the sections about earlier steps and results are cut; the
-//!   [priority](pack) of each section decides how many lines it keeps. Then the page is cut. Failures, tips of lessons,
-//!   answers and remarks are never cut.
+//!   [priority](pack) of each section decides how many lines it keeps. Then the page is cut. Failures, tips from
+//!   lessons, answers and remarks are never cut.
 //!
 //! # Cuts
 //!
-//! The table gives the number of lines that a message keeps at each budget, if each section has 20 lines and the page
-//! has 42. `Plan` and `Notes for this site` are sections that belong to kinds of memory; their priority is 40.
+//! The table shows what a message keeps of its sections. Each row is for one budget of tokens, and each number counts
+//! the lines that a section keeps. Before the cut, the page has 42 lines and every other section has 20. `Plan` and
+//! `Notes for this site` are sections that belong to kinds of memory; their priority is 40.
 //!
 #![doc = include_str!("cuts.md")]
 

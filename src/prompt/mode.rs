@@ -15,27 +15,29 @@ const LOOKED_AT: usize = 10;
 /// [`LOOKED_AT`] steps extract texts, as `Research` if this many read texts. Source: chosen.
 const ENOUGH: usize = 4;
 
-/// The kind of work that a run mainly does. It decides which sections of the run's own memory a message keeps if not
-/// all of them fit, and how many tokens extracted texts may take.
+/// The kind of work that a run mainly does. If a message is too long, the mode decides which section of the run's own
+/// memory keeps the most lines. The mode also limits the size of the texts that the run has extracted in earlier steps.
+/// The limit is the smaller of the two sizes in the table: a number of tokens, and a share of the message.
 ///
-/// | mode | kept longest | extracted texts, at most |
+/// | mode | section that keeps the most | limit of extracted texts |
 /// | --- | --- | --- |
-/// | `Navigate` | the addresses of earlier pages | 1,000 tokens, a tenth of the message |
-/// | `Execute` | the notes, then the steps | 4,000 tokens, a fifth |
-/// | `Scrape` | the extracted texts | 16,000 tokens, a half |
-/// | `Research` | the lines that were read, and the notes | 8,000 tokens, a third |
+/// | `Navigate` | the addresses of earlier pages | 1,000 tokens, or a tenth of the message |
+/// | `Execute` | the notes, then the steps | 4,000 tokens, or a fifth of the message |
+/// | `Scrape` | the extracted texts | 16,000 tokens, or half of the message |
+/// | `Research` | the lines that were read, then the notes | 8,000 tokens, or a third of the message |
 ///
-/// Results that `eval`, `run_code` and the embedder's tools returned in earlier steps take at most half of the room of
-/// extracted texts. The page, failures, tips, answers and remarks are always shown. Source of the numbers: chosen.
+/// Results that `eval`, `run_code` and the embedding program's tools returned in earlier steps count towards this limit
+/// and may take half of it. The mode does not affect the page, failures, tips, answers and remarks. Source of the
+/// numbers: chosen.
 ///
-/// Neither an event nor an accessor reports the mode of a run. The caller knows the mode that it has set. The mode that
-/// `Auto` acts as can be found from the steps that each message shows.
+/// No event reports the mode of a run, because the caller has set it. The mode that `Auto` acts as follows from the
+/// steps that each message shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Mode {
-    /// Acts as `Scrape` while at least four of the last ten steps extract texts. Otherwise acts as `Research` while at
-    /// least four of them read lines of pages. Otherwise acts as `Execute`.
+    /// Acts as `Scrape` if at least four of the last ten steps extracted texts. Otherwise, acts as `Research` if at
+    /// least four of the last ten steps read lines of pages. Otherwise, acts as `Execute`.
     #[default]
     Auto,
     /// The run finds its way through many pages.

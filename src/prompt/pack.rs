@@ -68,8 +68,8 @@ pub(crate) fn cost(text: &str) -> TokenCount {
 /// Returns, for each block, the number of its lines that fit into the budget.
 ///
 /// The blocks take turns; the block with the highest priority is first. In each turn a block adds a number of lines in
-/// proportion to its priority, so no block is left out because another block is long. The first line that exceeds the
-/// budget ends the packing. So with a larger budget no block has fewer lines.
+/// proportion to its priority, so no block is left out because another block is long. The packing ends at the first
+/// line that exceeds the budget. So a larger budget never gives a block fewer lines.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};

@@ -161,13 +161,13 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     lines.map(|line| cost(&line)).sum()
 }
 
-/// Writes the lines that the tool `read` returns, with all texts in full.
+/// Writes the parts `shown` of a page as the lines that the tool `read` returns. All texts are in full.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     Words::in_full(elements).all(shown)
 }
 
-/// Writes the lines that the tool `find` returns. Of a long text, only the part around the words of the query is
-/// written.
+/// Writes the parts `shown` of a page as the lines that the tool `find` returns. Of a long text, only the part around
+/// the words of the query is written.
 pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<String> {
     let words = Words {
         max_text: MAX_HIT,
@@ -177,8 +177,9 @@ pub fn excerpts(shown: &[Shown<'_>], elements: &[Element], query: &str) -> Vec<S
     words.all(shown)
 }
 
-/// Writes the same lines as [`reading`], but without references and with long texts cut, so that they can be kept as
-/// facts after the page is left. Of a long text, the part with the most words of the goal is kept.
+/// Writes the parts `shown` of a page as lines that can be kept as facts after the run has left the page. Unlike
+/// [`reading`], leaves out references and cuts long texts. Of a long text, the part with the most words of the goal is
+/// kept.
 pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -> Vec<String> {
     let words = Words {
         max_text: MAX_FACT,

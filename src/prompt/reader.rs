@@ -43,7 +43,8 @@ pub struct ShownElement {
     pub options: Vec<String>,
     /// The states of the element, such as `checked`.
     pub states: Vec<String>,
-    /// The names and values of the element's attributes that the message shows beside the label, such as `name` and `type`.
+    /// The attributes of the element that the message shows beside the label, such as `name` and `type`. Each is a pair
+    /// of a name and a value.
     pub hints: Vec<(String, String)>,
 }
 
@@ -55,7 +56,8 @@ impl ShownElement {
 }
 
 impl ShownPage {
-    /// Returns the page that the lines of a page section describe. Pass the section without its heading.
+    /// Returns the page that a message describes. Pass the lines of the message's section about the page, without the
+    /// heading.
     ///
     /// ```
     /// use webwise::prompt::ShownPage;
@@ -72,7 +74,7 @@ impl ShownPage {
         page
     }
 
-    /// Reads lines that `find` or `read` returned, and adds their elements and texts.
+    /// Reads lines that the tool `find` or `read` returned, and adds their elements and texts to this page.
     pub fn read_more(&mut self, section: &str) {
         // The line above the hits of a search repeats the query. The page may not contain those words.
         let is_hit = |line: &&str| !line.starts_with("find ");

@@ -47,25 +47,27 @@ pub struct LastFailure {
     pub command: String,
     /// The outcome of the action.
     pub outcome: Outcome,
-    /// The number of the last earlier step that tried the same action on a page with the same address template. `None`
-    /// if there is no such step, or if its outcome was neither [`Outcome::Failed`] nor [`Outcome::NoEffect`]. Always
-    /// `None` for a key that moves the caret, because such a key is normally pressed until it has no effect.
+    /// The number of the last earlier step that tried the same action on the same kind of page
+    /// ([`PageTemplate`](crate::page::PageTemplate)). `None` if there is no such step, or if its outcome was neither
+    /// [`Outcome::Failed`] nor [`Outcome::NoEffect`]. Always `None` for a key that moves the caret, because such a key
+    /// is normally pressed until it has no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
 }
 
-/// The content of the message of one step.
+/// The content of the message that the model gets in one step.
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
-    /// The nonce (random number) in the marks of the fence around the sections that only grow. It is the same in all
-    /// messages of a run.
+    /// The nonce (random number) of the first fence. A fence is a pair of marks around text from outside. The first
+    /// fence holds the sections that only grow, so its nonce is the same in all messages of a run.
     pub run_nonce: Nonce,
-    /// The nonce in the marks of the fence around the other sections. It is new for each message.
+    /// The nonce (random number) of the second fence, which holds all other text from outside. It is new for each
+    /// message.
     pub nonce: Nonce,
     /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last failure. The message replaces names from pages by numbers; all
-    /// this advice shares one numbering. Advice for the system instruction is ignored.
+    /// Advice from memory about this site and the last failure. In the message, numbers stand for the names of page
+    /// elements, and all advice shares one numbering. Advice for the system instruction is ignored.
     pub advice: &'a [Advice],
     /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
@@ -73,7 +75,7 @@ pub struct StepParts<'a> {
     pub history: History<'a>,
     /// The interpretation of the current page.
     pub view: &'a PageView,
-    /// The same page as lines.
+    /// The lines of the current page.
     pub layout: &'a Layout,
     /// The text that is selected on the page; empty if there is none.
     pub selected: &'a str,
@@ -81,31 +83,33 @@ pub struct StepParts<'a> {
     pub dialog: Option<&'a Dialog>,
     /// The open tabs.
     pub tabs: &'a [Tab],
-    /// The changes of the page since the last message, as short lines of page data.
+    /// The changes of the page since the last message, as short lines. The page wrote the texts in them, so they are
+    /// untrusted.
     pub changed: &'a [String],
     /// The action that has just failed, if there is one.
     pub last_failure: Option<&'a LastFailure>,
-    /// Lines of the page that `find` returned, or that match the target of a failed call.
+    /// Lines of the page that the tool `find` returned, or that match the target of a failed call.
     pub found: &'a [String],
-    /// Lines of the page that `read` returned, as [`reading`](super::reading) writes them.
+    /// Lines of the page that the tool `read` returned, as [`reading`](super::reading) writes them.
     pub read: &'a [String],
-    /// Lines that `read` returned in earlier steps and that share words with the goal. They have no references.
+    /// Lines that the tool `read` returned in earlier steps and that contain words of the goal. They have no
+    /// references.
     pub known: &'a [String],
     /// Texts that the run extracted from pages, oldest first.
     pub extracted: &'a [Extraction],
     /// Maximum size of each text in `results` and `extracted`. A longer text is shortened. Unit: tokens, estimated.
     pub max_result: TokenCount,
-    /// The current time, from which the age of an extracted text follows.
+    /// The current time. The message needs it to tell how old an extracted text is.
     pub now: DateTime<Utc>,
     /// Texts that the program gave to the run, by name.
     pub given: &'a BTreeMap<String, String>,
     /// The model's notes, oldest first.
     pub noted: &'a [String],
-    /// New results of tools of the loop and of the embedder, each with a label.
+    /// What tools have returned and the browser has reported since the last message, each as a label and a text.
     pub results: &'a [(String, String)],
-    /// New questions of the model, each with the person's answer.
+    /// The questions that the model has asked since the last message, each with the person's answer.
     pub answers: &'a [(String, String)],
-    /// Calls of the last reply that were refused because of their form.
+    /// Calls that were refused since the last message, for example because an argument was wrong.
     pub refused: &'a [CallProblem],
     /// Remarks of the guards and the loop, in this crate's own words.
     pub notes: &'a [String],
@@ -114,7 +118,7 @@ pub struct StepParts<'a> {
     /// The limits on the part of the page that the message shows.
     pub digest: DigestOptions,
     /// Maximum size of the whole message. Unit: tokens, estimated. First the sections about earlier steps and results
-    /// are cut, together with the sections that belong to kinds of memory. If that is not enough, the page is cut too.
+    /// are cut, and with them the sections that belong to kinds of memory. If that is not enough, the page is cut too.
     /// Failures, answers and remarks are never cut. Tips are cut only in sections that belong to kinds of memory.
     pub budget: TokenCount,
 }

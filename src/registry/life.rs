@@ -15,11 +15,11 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. If a new run would exceed it, the oldest runs that are no longer running are
-/// removed. Source: chosen, as for run folders.
+/// Maximum number of runs in the register. If a new run would make the register larger, the oldest runs that are no
+/// longer running are removed. Source: chosen; the default maximum number of run folders is equal.
 pub const MAX_RUNS: usize = 100;
 /// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
-/// run starts. Unit: days. Source: chosen, as for run folders.
+/// run starts. Unit: days. Source: chosen; the default maximum age of run folders is equal.
 pub const MAX_AGE_DAYS: i64 = 30;
 /// Maximum length of the goal, and of the answer, in the line that describes an earlier run. Unit: characters. Source:
 /// chosen.
@@ -65,7 +65,7 @@ pub struct End {
 }
 
 impl End {
-    /// Creates an end without page, answer and reason.
+    /// Creates an end with these values. All other fields are empty.
     pub const fn new(completed: bool, success: bool) -> Self {
         Self {
             completed,

@@ -41,7 +41,7 @@ pub enum RunStatus {
     Completed,
     /// The run ended without an answer.
     Failed,
-    /// The run did not end, and its process has written no heartbeat for [`ABANDONED_AFTER`].
+    /// The run did not end, and its process has given no sign of life (heartbeat) for [`ABANDONED_AFTER`].
     Abandoned,
 }
 
@@ -136,7 +136,7 @@ pub struct RunManifest {
     pub final_url: Option<String>,
     /// The time when the run began.
     pub started_at: DateTime<Utc>,
-    /// The time of the last heartbeat, or of the end.
+    /// The time of the process's last sign of life (heartbeat), or of the end of the run.
     pub updated_at: DateTime<Utc>,
     /// The time when the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,13 +162,13 @@ pub struct RunManifest {
     /// The reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of the current lease. It is 1 at the start and grows each time that a process resumes the run. Only the
-    /// process with the current lease may write.
+    /// Number of the current lease, which is the right to write the run's data. Only the process with this number may
+    /// write. The number is 1 at the start and grows each time that a process resumes the run.
     pub lease: u32,
 }
 
 impl RunManifest {
-    /// Creates the manifest of a run that begins now.
+    /// Creates the manifest of a run that begins at the time `now`.
     pub fn new(run: RunId, goal: &str, now: DateTime<Utc>) -> Self {
         Self {
             run,
@@ -204,8 +204,8 @@ impl RunManifest {
         }
     }
 
-    /// Returns the status at the time `now`. A run that has not ended is abandoned if it has written no heartbeat for
-    /// longer than [`ABANDONED_AFTER`].
+    /// Returns the status at the time `now`. A run that has not ended is abandoned if its process has given no sign of
+    /// life (heartbeat) for longer than [`ABANDONED_AFTER`].
     pub fn status_at(&self, now: DateTime<Utc>) -> RunStatus {
         let silent = now - self.updated_at;
         match self.status {

@@ -10,9 +10,9 @@
 //!
 //! # Decisions
 //!
-//! - A lease is a number. It grows each time that a process resumes the run, and every write contains the lease that
-//!   the writing process holds. So a process that was suspended for an hour can no longer write if another one has
-//!   resumed its run. No clock has to be shared between machines.
+//! - A lease is the right to write the data of a run. It is a number that grows each time that a process resumes the
+//!   run, and every write contains the lease that the writing process holds. So a process that was suspended for an
+//!   hour can no longer write if another one has resumed its run. No clock has to be shared between machines.
 //! - A run counts as abandoned if its manifest has not been written for a minute. This is decided when the manifest
 //!   is read, because a killed process cannot write it.
 //! - An intent, the action that is about to be carried out, is written together with the checkpoint. So if another

@@ -32,8 +32,8 @@ pub fn is_secret_field(node: &Node) -> bool {
         })
 }
 
-/// Returns true if the field contains a secret now. Pass a node of a redacted tree. Its value must not be empty, and
-/// one of these conditions must hold:
+/// Returns true if the field contains a secret now. Pass a node of a redacted tree. The node must be a field that can
+/// be edited, its value must not be empty, and one of these conditions must hold:
 ///
 /// - The value contains a placeholder of a secret.
 /// - The value is [`HIDDEN`].

@@ -1,9 +1,9 @@
 //! Secrets: their values, the recipients that may get them, and the redaction that hides them from everyone else.
 //!
 //! The run owns the [`Vault`]. Model and memory see only placeholders `<secret:NAME>`. A driver gets a
-//! [`SecretResolver`], which releases a value only if the origins that the driver has just read are allowed. The
-//! resolver also says where a form may send the value. The loop passes everything that comes in and everything that
-//! goes out through one [`Redactor`].
+//! [`SecretResolver`]. The driver reads the origins of the page and of the frame from the browser, and the resolver
+//! releases a value only if both origins are allowed. The resolver also tells the driver where a form may send the
+//! value. The decision loop passes everything that comes in and everything that goes out through one [`Redactor`].
 
 mod field;
 mod redact;

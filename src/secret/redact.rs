@@ -129,8 +129,8 @@ impl Redactor {
         self.0.is_none()
     }
 
-    /// Returns the names of the secrets that are too short to be replaced everywhere. They are replaced only where a
-    /// value appears: as a whole text, between quotes, or after `=` or `: `.
+    /// Returns the names of the secrets that are too short to be replaced everywhere. Such a secret is replaced only if
+    /// it is a whole text, stands between quotes, or follows `=` or `: `.
     pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }
@@ -161,7 +161,7 @@ impl Redactor {
     }
 
     /// Redacts every string and key of a JSON value. Also redacts each number that is equal to a secret, unless the
-    /// secret is short.
+    /// secret is [too short](Self::too_short).
     pub fn json(&self, value: &mut Value) {
         let Some(forms) = &self.0 else { return };
         match value {
@@ -187,8 +187,8 @@ impl Redactor {
         }
     }
 
-    /// Returns the tree with every name, value, address and property redacted, including the pieces of a secret that is
-    /// spread over several nodes. References and structure stay the same.
+    /// Returns the tree with every name, value, address and property redacted. If a secret is spread over several
+    /// nodes, its pieces are redacted too. References and structure stay the same.
     pub fn tree(&self, tree: &Tree) -> Tree {
         match self.0.as_deref() {
             None => tree.clone(),

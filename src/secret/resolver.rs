@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Misdirected, Redactor, Secret, SecretName, Vault};
 use crate::base::{Origin, Result};
 
-/// Releases secrets of one run to a driver.
+/// Releases the secrets of one run to a browser driver.
 #[derive(Debug, Clone, Default)]
 pub struct SecretResolver(Arc<Vault>);
 
@@ -20,8 +20,8 @@ impl SecretResolver {
         self.0.redactor()
     }
 
-    /// Returns the value of a secret if the secret is bound to both origins: that of the top page and that of the frame
-    /// that contains the field.
+    /// Returns the value of a secret if the secret may be typed into pages of both origins (is bound to them). `top` is
+    /// the origin of the top page, and `frame` is the origin of the frame that contains the field.
     ///
     /// Read both origins from the browser right before the call. An origin remembered from the last observation is not
     /// enough.

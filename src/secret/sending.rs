@@ -116,8 +116,8 @@ pub struct Outgoing<'a> {
     pub body: Option<&'a [u8]>,
 }
 
-/// The secrets that were typed into a browser. They are never removed from this list, because a page may keep a secret
-/// for as long as it likes.
+/// The list of the secrets that were typed into a browser. A secret is never removed from the list, because a page may
+/// keep it for as long as it likes.
 #[derive(Debug, Clone, Default)]
 pub struct TypedSecrets(Vec<Typed>);
 

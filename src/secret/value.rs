@@ -6,7 +6,8 @@ use zeroize::Zeroizing;
 
 use crate::base::name_type;
 
-/// A secret value. It leaves the vault only to be typed into a page of an origin to which it is bound.
+/// A secret value. It leaves the vault only to be typed into a page of an origin for which the secret was added to the
+/// vault.
 ///
 /// The type implements neither `Display` nor `Serialize`, and its `Debug` output reveals nothing. Its memory is wiped
 /// on drop.
@@ -25,7 +26,7 @@ impl Secret {
         Self(Zeroizing::new(value.into()))
     }
 
-    /// Returns the value. Call this only right before the value is typed, or to search for it.
+    /// Returns the value. Call this only to type the value or to search a text for it.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -5,7 +5,8 @@ use crate::base::text;
 
 /// Builds a [`Tree`] in document order.
 ///
-/// A node beyond the limit is counted and left out, with everything in it, so that a hostile page stays usable.
+/// A tree has a maximum number of nodes, so that a hostile page with too many nodes stays usable. Further nodes are
+/// left out, and only their number is kept ([`Tree::omitted`]).
 #[derive(Debug)]
 pub struct TreeBuilder {
     tree: Tree,
@@ -13,8 +14,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Maximum number of nodes of a tree. Source: chosen; twice the size of a page with 20,000 buttons, which must stay
-/// usable. A prompt shows far fewer.
+/// Maximum number of nodes of a tree. Source: chosen; a page with 20,000 buttons must stay usable, and this is twice as
+/// many. A prompt shows far fewer nodes.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {
@@ -28,7 +29,7 @@ impl Default for TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// Sets the maximum number of nodes, instead of [`MAX_NODES`].
+    /// Sets the maximum number of nodes of the tree. The default is [`MAX_NODES`].
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {
             max_nodes: max,
@@ -44,9 +45,10 @@ impl TreeBuilder {
         self
     }
 
-    /// Adds a node. The next nodes go into it until [`close`](Self::close).
+    /// Adds a node. Nodes that are added later are inside this node, until [`close`](Self::close) ends it.
     ///
-    /// A name or text that consists only of an icon font's glyphs is dropped, because it says nothing.
+    /// A name or text that consists only of an icon font's glyphs is dropped, because it says nothing. The value of a
+    /// field is always kept.
     pub fn open(&mut self, node: Node) {
         let parent = self.open.last().copied().flatten();
         let inside_omitted = matches!(self.open.last(), Some(None));
@@ -103,7 +105,7 @@ impl TreeBuilder {
         self.tree.omitted = self.tree.omitted.saturating_add(nodes);
     }
 
-    /// Returns the number of open nodes.
+    /// Returns the number of nodes that were opened and not yet closed.
     pub fn depth(&self) -> usize {
         self.open.len()
     }

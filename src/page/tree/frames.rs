@@ -11,8 +11,8 @@ impl Tree {
             .filter_map(|node| node.reference.as_ref())
     }
 
-    /// Returns the tree with the address of each frame as its [`Node::url`]; an empty address means that the address is
-    /// unknown.
+    /// Returns the tree with the address of each frame stored in [`Node::url`]. `url_of` returns the address of a
+    /// frame; an empty address means that the address is unknown.
     #[must_use]
     pub fn with_frame_urls(mut self, mut url_of: impl FnMut(&ElementRef) -> String) -> Self {
         for node in self
@@ -28,9 +28,9 @@ impl Tree {
         self
     }
 
-    /// Returns the tree with `instead` in place of the content of each frame whose address is empty or refused by
-    /// `may_show`. A frame whose [`Node::url`] is `None` keeps its content, because its driver does not report
-    /// addresses.
+    /// Returns the tree with the content of some frames replaced by the text `instead`. These are the frames whose
+    /// address is empty, and those whose address `may_show` refuses. A frame whose [`Node::url`] is `None` keeps its
+    /// content, because its driver does not report addresses.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Node, Role, Tree};
