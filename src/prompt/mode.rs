@@ -30,8 +30,8 @@ const ENOUGH: usize = 4;
 /// and may take half of it. The mode does not affect the page, failures, tips, answers and remarks. Source of the
 /// numbers: chosen.
 ///
-/// No event reports the mode of a run, because the caller has set it. The mode that `Auto` acts as follows from the
-/// steps that each message shows.
+/// No event reports the mode of a run, because the caller has set it. If the mode is `Auto`, the steps in a message
+/// show which mode `Auto` acts as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -15,11 +15,11 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. If a new run would make the register larger, the oldest runs that are no
-/// longer running are removed. Source: chosen; the default maximum number of run folders is equal.
+/// Maximum number of runs in the register. If there would be more, starting a run removes the oldest runs that are no
+/// longer running. Source: chosen, equal to the default maximum number of run folders.
 pub const MAX_RUNS: usize = 100;
 /// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
-/// run starts. Unit: days. Source: chosen; the default maximum age of run folders is equal.
+/// run starts. Unit: days. Source: chosen, equal to the default maximum age of run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
 /// Maximum length of the goal, and of the answer, in the line that describes an earlier run. Unit: characters. Source:
 /// chosen.

@@ -1,7 +1,8 @@
 //! A model that needs no key and no network: a set of rules instead of a language model.
 //!
-//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between calls.
-//! Without advice from memory, it makes the mistakes that anyone makes on an unknown page. It has no knowledge of any site.
+//! It decides from the request alone (the text of the prompt and the names of the tools) and stores nothing between
+//! calls. It has no knowledge of any site. Without advice from memory, it makes the mistakes that anyone makes on an
+//! unknown page.
 //!
 //! It understands goals in simple English: a sequence of instructions, with values in quotes or as placeholders:
 //!
@@ -12,9 +13,10 @@
 //! report the NAME and the NAME                         enter an item that starts with "TEXT" and ends with "TEXT"
 //! ```
 //!
-//! `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the goal; `tips` parses advice, and `advice`
-//! applies it. `progress` finds out which steps are done, `finding` finds elements, and `forms` converts values.
-//! `policy` decides. If something is missing, it asks `seek`; if something has failed, it asks `recover`.
+//! Its private modules divide the work. `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the
+//! goal; `tips` parses advice, and `advice` applies it. `progress` finds out which steps are done, `finding` finds
+//! elements, and `forms` converts values. `policy` decides what to do next. It asks `seek` what to do if an element or
+//! a value is missing, and `recover` if an action has failed.
 //!
 //! # Decisions
 //!
@@ -66,14 +68,14 @@ pub struct StandIn {
 }
 
 impl StandIn {
-    /// Creates a stand-in that prefers tool calls.
+    /// Creates a stand-in whose preferred call mode is tool calls.
     pub const fn new() -> Self {
         Self {
             mode: CallMode::Tools,
         }
     }
 
-    /// Sets the call mode that the stand-in's capabilities give as the preferred one.
+    /// Sets the call mode that the stand-in prefers. Its capabilities report this mode.
     #[must_use]
     pub const fn with_mode(self, mode: CallMode) -> Self {
         Self { mode }

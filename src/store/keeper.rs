@@ -31,7 +31,7 @@ pub struct Forgotten {
     pub elsewhere: usize,
 }
 
-/// The changes that were made to a run's contributions when the run was undone.
+/// The records that were removed or changed because a run was undone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Undone {
@@ -139,7 +139,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// learned something.
     ///
     /// # Errors
-    /// `InvalidInput` if the map has no page; those of the store.
+    /// `InvalidInput` if the map has no page; the errors of the store.
     pub async fn learn_map(&self, host: &Host, map: &SiteMap, now: DateTime<Utc>) -> Result<usize> {
         let mut learned = 0;
         for kind in &self.kinds {
@@ -153,11 +153,12 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(learned)
     }
 
-    /// Returns the shelves of a namespace, or of all namespaces if `None`, each with its records. Shelves of unknown kinds
-    /// and shelves of runs that memory has yet to learn from are included. The register of runs is left out.
+    /// Returns the shelves of a namespace, each with its records. If `namespace` is `None`, returns those of all
+    /// namespaces. Shelves of unknown memory kinds are included, and so are shelves with runs that memory has yet to
+    /// learn from. The register of runs is left out.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn read(&self, namespace: Option<&Namespace>) -> Result<Vec<(Shelf, Vec<Record>)>> {
         let mut read = Vec::new();
         for shelf in self.shelves(namespace).await? {
@@ -193,8 +194,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Returns the shelves of a namespace, or of all namespaces if `None`. Shelves that cannot be read are included. The
-    /// shelves of the register of runs are left out.
+    /// Returns the shelves of a namespace. If `namespace` is `None`, returns those of all namespaces. Shelves that
+    /// cannot be read are included. The shelves of the register of runs are left out.
     ///
     /// # Errors
     /// The errors that the store returns when it lists its shelves.
@@ -270,7 +271,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Forgets everything that was learned on all hosts of a site, as [`forget_host`](Self::forget_host) does for one host.
     ///
     /// # Errors
-    /// As for [`forget_host`](Self::forget_host).
+    /// The errors of [`forget_host`](Self::forget_host).
     pub async fn forget_site(&self, site: &Site) -> Result<Forgotten> {
         self.forget_place(&Place::Site(site.clone())).await
     }
@@ -304,11 +305,11 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(forgotten)
     }
 
-    /// Removes every shelf of the namespace, including shelves of unknown kinds, shelves that cannot be read, and the
-    /// register of runs.
+    /// Removes every shelf of the namespace, including the register of runs, shelves of unknown memory kinds, and
+    /// shelves that cannot be read.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn forget_all(&self) -> Result<()> {
         let filter = ShelfFilter {
             namespace: Some(self.namespace.clone()),
@@ -323,7 +324,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     }
 
     /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone
-    /// run's evidence, counts and name. A trajectory stays if another run took all of its steps.
+    /// run's evidence, counts and name. A trajectory (the recorded steps of a run) is kept if another run took all of
+    /// its steps.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be
@@ -358,7 +360,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// records.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn apply(&self, edits: Vec<ShelfEdit>) -> Result<usize> {
         let mut changed = 0;
         for ShelfEdit { shelf, edit } in edits {

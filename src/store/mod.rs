@@ -1,4 +1,4 @@
-//! The port to durable memory, [`MemoryBackend`], and its backends.
+//! Durable memory: the interface [`MemoryBackend`] and its implementations (backends).
 //!
 //! | backend | feature | when to use it |
 //! | --- | --- | --- |
@@ -20,14 +20,16 @@
 //! # }).unwrap();
 //! ```
 //!
-//! A backend stores JSON records on shelves and does not know their meaning. A [`Shelf`](crate::memory::Shelf) is one
-//! collection of one namespace, for all sites or for one host. [`memory`](crate::memory) decides which shelves to read, what
-//! the records mean and how to change them. The decision loop loads and updates the shelves.
+//! A backend stores JSON records on shelves and does not know their meaning. A [`Shelf`](crate::memory::Shelf) belongs
+//! to one collection in one namespace, and holds records for all sites or for one host. [`memory`](crate::memory)
+//! decides which shelves to read, what the records mean and how to change them. The decision loop loads and updates the
+//! shelves.
 //!
 //! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets, exports and imports the contents of a
 //! store.
 //!
-//! [`RunRegistry`] is a register of runs in a store: it lists them, and continues those that were interrupted.
+//! [`RunRegistry`] is the register of the runs of a store. It lists the runs, and continues those that were
+//! interrupted.
 //!
 //! To write a backend, implement [`MemoryBackend`] and test it with `testing::conformance::store`: `check` for every
 //! backend, and also `check_durable` for a backend that outlives the process. `src/store/in_memory.rs` is a complete backend

@@ -60,7 +60,7 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the currently stored records. If the edit makes no changes, nothing is committed and the
+    /// Applies an edit to the records that are stored now. If the edit makes no changes, nothing is stored and the
     /// generation stays the same.
     ///
     /// # Errors
@@ -85,8 +85,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call: repairs and findings that no call's result contains. Each notice is returned
-    /// once. Does not block.
+    /// Returns the notices since the last call. A notice reports something that no other call has reported, such as a
+    /// repair. Each notice is returned once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

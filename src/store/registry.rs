@@ -29,10 +29,10 @@ impl Lease {
     }
 }
 
-/// The result of a write for a run under a [`Lease`].
+/// The result of writing data of a run with a [`Lease`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
-    /// The write was done.
+    /// The data was written.
     Yes,
     /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on
     /// the run.
@@ -41,7 +41,7 @@ pub enum Held {
     Forgotten,
 }
 
-/// A run that is continued, after an interruption or after it ended without an answer.
+/// A run that this process continues, because the run was interrupted or ended without an answer.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Taken {
@@ -82,8 +82,9 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Self { store, namespace }
     }
 
-    /// Adds a run to the register. Also removes old runs: those above the maximum age, and the oldest ones if there are too
-    /// many. Runs in progress stay.
+    /// Adds a run to the register. Also removes old runs: those older than
+    /// [`MAX_AGE_DAYS`](crate::registry::MAX_AGE_DAYS), and the oldest ones if there are more than
+    /// [`MAX_RUNS`](crate::registry::MAX_RUNS). Runs in progress are never removed.
     ///
     /// # Errors
     /// `InvalidInput` if the register already has a run with this id; the errors of the store.
@@ -119,7 +120,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// Returns the run with this id; `None` if it is not in the register.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn get(&self, run: &RunId, now: DateTime<Utc>) -> Result<Option<RunManifest>> {
         let all = self.list(&RunFilter::default(), now).await?;
         Ok(all.into_iter().find(|known| known.run == *run))
@@ -128,7 +129,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// Returns the runs that the filter selects, newest first.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn list(&self, filter: &RunFilter, now: DateTime<Utc>) -> Result<Vec<RunManifest>> {
         let records = self.store.load(&self.manifests()).await?.records;
         Ok(filter.select(&records, now))
@@ -138,7 +139,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// this second run continues, and so on. The list ends before the first run that is no longer in the register.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn lineage(&self, run: &RunId, now: DateTime<Utc>) -> Result<Vec<RunManifest>> {
         let mut known = self.list(&RunFilter::default(), now).await?;
         let (mut line, mut next) = (Vec::new(), Some(run.clone()));
@@ -153,10 +154,10 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(line)
     }
 
-    /// Registers that a run's process is alive. Also stores the run's progress, which `sign` contains.
+    /// Registers that a run's process is alive. Also stores the progress of the run, which `sign` contains.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn beat(&self, lease: &Lease, sign: &Heartbeat, now: DateTime<Utc>) -> Result<Held> {
         let (of, sign) = (lease.clone(), sign.clone());
         let edit = Edit::new(move |records: &[Record]| {
@@ -186,7 +187,7 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// Ends a run. If it ended with an answer, its checkpoint is removed.
     ///
     /// # Errors
-    /// Those of the store.
+    /// The errors of the store.
     pub async fn end(&self, lease: &Lease, end: &End, now: DateTime<Utc>) -> Result<Held> {
         let (of, at) = (lease.clone(), end.clone());
         let edit = Edit::new(move |records: &[Record]| {
@@ -234,7 +235,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         })
     }
 
-    /// Returns the values that a new run needs to continue from this run's last page, in the same session.
+    /// Returns the values that a new run needs to continue from the last page of an earlier run. `run` is the earlier
+    /// run. The new run is in the same session as the earlier run.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such run or if it cannot be continued from its last page;
@@ -244,10 +246,11 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Continuation::of(&parent, parent.session.clone(), now)
     }
 
-    /// Returns the values that a new run needs to continue from this run's last page, in another session.
+    /// Returns the values that a new run needs to continue from the last page of an earlier run. `run` is the earlier
+    /// run, and `session` is the session of the new run.
     ///
     /// # Errors
-    /// As for [`follow`](Self::follow).
+    /// The errors of [`follow`](Self::follow).
     pub async fn fork(
         &self,
         run: &RunId,

@@ -1,5 +1,5 @@
-//! Tools for tests of this crate and of programs that embed it: a scripted browser, model and kind of memory, a fixed clock,
-//! mocks, fault injection, and one conformance suite for each port.
+//! Tools for tests of this crate and of programs that embed it: a scripted browser, model and kind of memory, a fixed
+//! clock, mocks, fault injection, and [suites](conformance) that check implementations of this crate's traits.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {

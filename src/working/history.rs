@@ -12,8 +12,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of steps that are shown one by one, each as a line. Source: chosen; about a quarter of a message of
-/// 4,000 tokens.
+/// Maximum number of steps that are shown one by one, each as a line. Source: chosen; the lines fill about a quarter of
+/// a message of 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
 /// Maximum number of steps in [`Earlier::lasting`]: earlier steps that are shown one by one because they cannot be undone.
 /// Source: chosen.
@@ -22,11 +22,12 @@ pub const MAX_LASTING: usize = 20;
 pub const MAX_GROUPS: usize = 12;
 /// Maximum number of pages in [`Earlier::pages`]. Source: chosen.
 pub const MAX_PAGES: usize = 20;
-/// The steps of a run that a prompt shows. Steps with the action `finish` are left out: the prompt reports a refused
+/// The history of a run as a prompt shows it. Steps with the action `finish` are left out: the prompt reports a refused
 /// `finish` as a remark.
 ///
-/// The last steps are shown one by one. Earlier steps that cannot be undone are shown one by one too, so that a model
-/// does not repeat them. All other earlier steps are counted in groups of the same tool, outcome and kind of page.
+/// The last steps are shown one by one. Earlier steps that cannot be undone are shown one by one too, up to
+/// [`MAX_LASTING`], so that a model does not repeat them. All other earlier steps are counted in groups. A group
+/// contains steps with equal tool, outcome and kind of page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
@@ -34,14 +35,14 @@ pub struct History<'a> {
     tally: Option<&'a Tally>,
 }
 
-/// Earlier steps of the same tool with the same outcome on the same kind of page.
+/// A group of earlier steps that used the same tool on the same kind of page and had the same outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Group<'a> {
-    /// The first of the steps.
+    /// The first step of the group.
     pub first: &'a Step,
     /// The kind of page on which the steps were taken; `None` for a page without an address.
     pub page: Option<&'a PageTemplate>,
-    /// Number of steps.
+    /// Number of steps in the group.
     pub count: usize,
 }
 
@@ -51,12 +52,13 @@ pub struct Earlier<'a> {
     /// The steps of this summary that cannot be undone, oldest first. If there are more than [`MAX_LASTING`], only the
     /// last ones.
     pub lasting: Vec<&'a Step>,
-    /// Groups of all other steps of this summary, the largest group first, at most [`MAX_GROUPS`] groups.
+    /// The other steps of this summary, in groups. The largest group comes first. There are at most [`MAX_GROUPS`]
+    /// groups.
     pub groups: Vec<Group<'a>>,
-    /// Number of steps in the groups that were left out because there are more than [`MAX_GROUPS`].
+    /// Number of steps in further groups, which were left out because of [`MAX_GROUPS`].
     pub others: usize,
-    /// The pages that the steps of this summary led to, the most recent one last, at most [`MAX_PAGES`]. The current page
-    /// and the pages that later steps led to are left out.
+    /// The pages that the steps of this summary led to, at most [`MAX_PAGES`], the most recent one last. The current
+    /// page is left out, and so are pages that the steps after this summary led to.
     pub pages: Vec<Visited<'a>>,
 }
 
@@ -81,8 +83,8 @@ impl<'a> History<'a> {
         self.steps[shown..].iter().filter(|step| is_told(step))
     }
 
-    /// Returns the last [`MAX_ENTRIES`] steps that have a [`result`](Step::result), newest first. Steps that are no longer
-    /// shown one by one are among them.
+    /// Returns the last [`MAX_ENTRIES`] steps that have a [`result`](Step::result), newest first. Some of them may be
+    /// too old to be shown one by one.
     pub fn results(self) -> impl Iterator<Item = &'a Step> {
         let all = self.tally.map_or(&[][..], |tally| &tally.results);
         all.iter()

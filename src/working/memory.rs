@@ -19,8 +19,8 @@ pub const MAX_NOTE: usize = 800;
 pub const MAX_LINES: usize = 40;
 /// Maximum number of texts that the program can give a run. Source: chosen.
 pub const MAX_GIVEN: usize = 20;
-/// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; 20 of them fill half of a window
-/// of 64,000 tokens.
+/// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; [`MAX_GIVEN`] texts of this
+/// length fill half of a context window of 64,000 tokens.
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -43,7 +43,7 @@ const RESERVED: [&str; 5] = [
 pub struct Extraction {
     /// The name, chosen by the model.
     pub name: String,
-    /// The text. It comes from the page.
+    /// The text. The page wrote it, so it is untrusted.
     pub text: String,
     /// The text as a model has shortened it for prompts; `None` if no model has shortened it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,8 +59,8 @@ impl Extraction {
         self.short.as_deref().unwrap_or(&self.text)
     }
 
-    /// Returns the time since the text was taken, if it is longer than [`FRESH`]: the page of such an old text may show
-    /// something else by now. `None` if the time is shorter or not known.
+    /// Returns the time since the text was taken, if it is longer than [`FRESH`]. By then, the page may show something
+    /// else. Returns `None` if the time is shorter or not known.
     pub fn age(&self, now: DateTime<Utc>) -> Option<TimeDelta> {
         let age = now.signed_duration_since(self.taken?);
         (age > FRESH).then_some(age)
@@ -70,8 +70,8 @@ impl Extraction {
 /// The memory of one run. It contains the run's steps and notes, the lines and texts that the run took from pages, and
 /// the texts that the program gave it.
 ///
-/// A [`Run`](crate::agent::Run) has such a memory and shows it to the model, each part within its limits. A program
-/// that uses the browser without a model can have one of its own.
+/// A [`Run`](crate::agent::Run) has a memory of this type and shows it to the model, each part within its limits. A
+/// program that uses the browser without a model can have its own.
 ///
 /// ```
 /// use webwise::working::Memory;
@@ -182,7 +182,7 @@ impl Memory {
         keep_last(&mut self.lines, MAX_LINES);
     }
 
-    /// Returns the lines that were read on pages, oldest first. They are page data.
+    /// Returns the lines that were read on pages, oldest first. The pages wrote these lines, so they are untrusted.
     pub fn lines(&self) -> &[String] {
         &self.lines
     }

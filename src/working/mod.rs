@@ -1,19 +1,20 @@
-//! The state that belongs to one run: its [`Memory`], with the steps and the views made from them, and its stop reason.
+//! The state that belongs to one run: its [`Memory`], which contains its steps, and its stop reason. [`History`] and
+//! [`Pages`] are views of the steps.
 //!
 //! The module does no I/O. The loop adds a [`Step`] for each action. `event` and `prompt` show the steps, and memory learns
 //! from them at the end of the run.
 //!
 //! # Decisions
 //!
-//! - A step has typed fields instead of tags: its tool, effect, outcome, page, and who decided. Queries and groups use these
-//!   fields.
+//! - A step has typed fields for its tool, effect, outcome, page, and who decided; it has no free tags. Queries and
+//!   groups use these fields.
 //! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody
 //!   gives a step a priority.
-//! - An action is never repeated unseen. A second attempt is a step of its own, so a step has no number of retries.
+//! - Every attempt of an action is a step of its own. So a step has no number of retries.
 //! - The memory has no token budget of its own. Only the whole message has a budget. If it does not fit, its sections are
 //!   cut in the order of their priorities.
-//! - Given texts are not chosen by their words. A program gives few of them, and each for a reason, so a message shows all
-//!   that fit.
+//! - A message shows all texts that the program gave, if they fit. They are not searched for words of the goal, because
+//!   a program gives few of them, and each for a reason.
 //! - The limits of the memory are constants, because they follow from what a message can show. The mode of a run decides
 //!   how much of a message the extracted texts may take.
 //! - A page is identified by its address and title. The type and content of each observed page are in the event

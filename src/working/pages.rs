@@ -8,9 +8,9 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. Two kinds
-/// of addresses are left out: those that could not be loaded, and those of pages that were left again because they are
-/// outside the run's scope.
+/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. Two
+/// kinds of pages are left out: those that could not be loaded, and those that were left again because they are outside
+/// the run's scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 
@@ -19,12 +19,12 @@ pub struct Pages<'a>(&'a [Step]);
 pub struct Visited<'a> {
     /// The address.
     pub url: &'a str,
-    /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. Page
-    /// data.
+    /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. The
+    /// page wrote this text, so it is untrusted.
     pub title: &'a str,
     /// Number of the step that first led to the page; 0 if the run began there.
     pub first: u32,
-    /// Number of the last step that ended with the run on the page.
+    /// Number of the last step after which the run was on the page.
     pub last: u32,
     /// Number of times that the run came to the page.
     pub visits: usize,
@@ -50,12 +50,14 @@ impl<'a> Snapshot<'a> {
         self.place
     }
 
-    /// Returns the number of actions on fields and boxes of the page that are not repeated, such as keys and clicks.
+    /// Returns the number of actions that changed fields or boxes of the page but are not in
+    /// [`actions`](Self::actions), such as typed keys and clicks.
     pub const fn others(&self) -> usize {
         self.others
     }
 
-    /// Returns the actions that open the page again and give its fields their values, with the identities of their targets.
+    /// Returns the actions that open the page again and give its fields their values. Each action comes with the
+    /// identities of its target elements.
     pub fn actions(&self) -> Vec<(BrowserAction, Vec<TargetIdentity>)> {
         let url = self.place.url().to_owned();
         let open = (BrowserAction::Goto(Goto { url }), Vec::new());
@@ -128,8 +130,8 @@ impl<'a> Pages<'a> {
         self.start().into_iter().chain(moved)
     }
 
-    /// Returns the page on which the step with this number began, as the page was before the step; `None` if there is no
-    /// such step, or if the step began on no page.
+    /// Returns the page on which the step with this number began, as the page was before the step. Returns `None` if
+    /// there is no step with this number, or if no page was open before it.
     pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
         let at = self.0.iter().position(|known| known.number == step)?;
         let place = &self.0[at].before;

@@ -15,7 +15,7 @@ const MAX_NAMES: usize = 8;
 /// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 
-/// The map of a site. Titles, headings and the words of links are page data.
+/// The map of a site. The site's pages wrote the titles, headings, names and link texts in it, so these are untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SiteMap {
@@ -40,7 +40,7 @@ pub enum LeftOut {
     Action,
     /// The address leads to a file, not to a page.
     File,
-    /// Enough pages of the same template were opened.
+    /// Enough pages of the same kind (with the same [`PageTemplate`](crate::page::PageTemplate)) were opened.
     Alike,
     /// The address is too many links away from the start.
     TooDeep,
@@ -72,7 +72,7 @@ impl LeftOut {
 pub struct MapPage {
     /// The address that the browser showed, without a fragment.
     pub url: String,
-    /// The title.
+    /// The title of the page.
     pub title: String,
     /// The type of the page.
     pub page_type: PageType,
@@ -84,13 +84,13 @@ pub struct MapPage {
     /// The text of the link that led to this page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
-    /// The headings, the highest level first.
+    /// The headings of the page, the highest level first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,
-    /// The names of fields and buttons.
+    /// The names of the fields and buttons on the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<String>,
-    /// Number of links in the navigation of the page.
+    /// Number of links in the navigation menus of the page.
     pub navigation_links: usize,
     /// Number of all other links of the page.
     pub content_links: usize,

@@ -59,7 +59,7 @@ pub enum By {
     Memory,
 }
 
-/// The address of a page with the parts parsed from it. It is serialized as the address alone.
+/// The address of a page, with the host, site and page template that follow from it. Only the address is serialized.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Place {
@@ -70,8 +70,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Creates the place with this address. Its host, site and template are `None` unless the address is an http or
-    /// https URL.
+    /// Creates the place with this address. If the address is not an http or https URL, its host, site and template are
+    /// `None`.
     pub fn of(url: impl Into<String>) -> Self {
         let url = url.into();
         let parsed = Url::parse(&url).ok();
@@ -116,7 +116,8 @@ impl From<Place> for String {
     }
 }
 
-/// The answer of a `finish` step, with its evidence and the result of checking it.
+/// The result of a `finish` step: the answer, the words that the model quoted as evidence, and what a check of the
+/// evidence and of the answer's claims found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finished {
@@ -124,7 +125,7 @@ pub struct Finished {
     pub answer: String,
     /// The words that the model quoted from a page as evidence.
     pub evidence: String,
-    /// True if the words of `evidence` were seen on the pages of the run.
+    /// True if the words of `evidence` were found on the pages of the run.
     pub verified: bool,
     /// Claims of the answer that no page of the run supports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -132,7 +133,8 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Creates an answer with its evidence.
+    /// Creates the result of a `finish` step from the answer and the evidence. `verified` is true if the words of the
+    /// evidence were found on the pages of the run.
     pub const fn new(answer: String, evidence: String, verified: bool) -> Self {
         Self {
             answer,
@@ -171,13 +173,13 @@ pub struct Step {
     pub effect: Effect,
     /// The signature of the action, by which repetitions are recognised.
     pub signature: Signature,
-    /// The outcome.
+    /// The outcome of the action.
     pub outcome: Outcome,
     /// The page before the action.
     pub before: Place,
     /// The page after the action.
     pub after: Place,
-    /// The title of the page after the action. Text of a page, so untrusted.
+    /// The title of the page after the action. The page wrote this text, so it is untrusted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// True if the action led to a page outside the run's scope and that page was left again.
@@ -187,11 +189,12 @@ pub struct Step {
     /// elements.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reloaded: bool,
-    /// The words around the target, if the page has other elements with the same name. Text of a page, so untrusted.
+    /// The words around the target, if the page has other elements with the same name. The page wrote this text, so it
+    /// is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     /// The changes of the page; `None` if the step led to another page, or if one of the two pages could not be
-    /// observed. Text of a page, so untrusted.
+    /// observed. The page wrote the texts in the changes, so they are untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
     /// True if the target could not be found by the name that the model gave. It was then found among the elements that
@@ -211,15 +214,15 @@ pub struct Step {
     /// The reasoning of the model, or the text in its reply beside the calls. Only the first step of a reply has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// The text that the action returned, for example from `extract`, `eval` or a tool of the embedding program. Page
-    /// data.
+    /// The text that the action returned, for example from `extract`, `eval` or a tool of the embedding program. A page
+    /// may have written this text, so it is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
     /// The text of `gave` after it was shortened for prompts, by a model or because a checkpoint became too large. `None`
     /// if it was not shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
-    /// The answer and evidence of a `finish`; `None` for every other action.
+    /// The result of a `finish` action; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
     /// Time from the decision until the outcome was determined. Unit: milliseconds.
@@ -227,7 +230,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// Creates a step decided by the model, without pages and without known consequences.
+    /// Creates a step that the model decided. The effect is [`Effect::Read`]. The fields for which there is no argument
+    /// are empty, 0 or false.
     pub fn new(number: u32, action: Action, outcome: Outcome, signature: Signature) -> Self {
         Self {
             number,
@@ -257,8 +261,8 @@ impl Step {
         }
     }
 
-    /// Returns true if the step led to another site, or to a page outside the run's scope. Memory learns nothing across such
-    /// a step.
+    /// Returns true if the step led from a site to another site, to a page of no site, or to a page outside the run's
+    /// scope. Memory learns nothing across such a step.
     pub fn left_site(&self) -> bool {
         let (before, after) = (self.before.site(), self.after.site());
         self.left_scope || (before.is_some() && before != after)
@@ -286,7 +290,7 @@ impl Step {
         text.filter(|_| is_kept)
     }
 
-    /// Returns the changes of the page as a few short lines, which are page data.
+    /// Returns the changes of the page as a few short lines. The page wrote the texts in them, so they are untrusted.
     pub fn changed(&self) -> Vec<String> {
         let changes = self.changes.as_ref();
         changes.map_or_else(Vec::new, |changes| changes.summary(MAX_CHANGED))

@@ -48,7 +48,7 @@ pub enum StopReason {
     ModelUnusable,
     /// The browser, its page or its daemon is gone.
     BrowserLost,
-    /// The browser shows a page that the run may not visit, and could not be returned to an allowed page.
+    /// The browser shows a page that the run may not visit, and the run could not go back to an allowed page.
     OutOfScope,
     /// Another run of the same loop was using the browser; this run did nothing.
     Busy,

@@ -51,13 +51,13 @@ struct Added {
     at: Option<(u64, u64)>,
 }
 
-/// The hosts and bytes that a clean-up has removed.
+/// What a clean-up has deleted from the store: the shelves of the hosts that were written least recently.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
-    /// Number of hosts that were forgotten.
+    /// Number of hosts whose shelves were deleted.
     pub hosts: usize,
-    /// Total size of the files of these hosts. Unit: bytes.
+    /// Total size of the deleted files. Unit: bytes.
     pub bytes: u64,
 }
 

@@ -17,8 +17,8 @@ use std::{
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. On return, the entries of all of these folders are durable, even of folders
-    /// that another process created. The empty path is the root itself.
+    /// Creates a folder and its missing parents. The empty path is the root itself. On return, the entries of all of
+    /// these folders survive a power cut, even the entries of folders that another process created.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -40,7 +40,7 @@ pub trait Fs: Debug + Send + Sync {
     /// Removes a folder. Fails if it is not empty.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Makes the entries of a folder durable.
+    /// Makes sure that the entries of a folder survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Lists a folder, in no particular order. Returns an empty list if the folder does not exist. Leaves out names that are
@@ -51,7 +51,8 @@ pub trait Fs: Debug + Send + Sync {
     /// it is missing. A lock file is never renamed or deleted. The lock is released on drop or when the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the paths that this store has made private since the last call. Other users had access to them before.
+    /// Returns the files and folders that this store has closed to other users since the last call. Before, other users
+    /// had access to them.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
@@ -60,12 +61,12 @@ pub trait FsFile: Debug + Send {
     /// Appends all bytes.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the content durable. After an error, the content on the disk is unknown, and calling this again does not
-    /// help.
+    /// Makes sure that the content survives a power cut. After an error, the content on the disk is unknown, and
+    /// calling this again does not help.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// The lock of a lock file, held until it is dropped.
+/// The exclusive lock of a lock file. It is released when this value is dropped.
 pub trait FsLock: Debug + Send {}
 
 /// An entry of a folder.

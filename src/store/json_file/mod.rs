@@ -141,8 +141,8 @@ impl JsonFiles {
         }))
     }
 
-    /// Returns a handle to the same store with other limits. The new handle shares no locks, notices or growth counts with
-    /// the old handle and its clones.
+    /// Returns a handle to the same store with other limits. Clones of the old handle keep the old limits. The new
+    /// handle has its own locks and notices, and counts new hosts and bytes on its own.
     pub fn with_options(self, options: JsonFilesOptions) -> Self {
         let (fs, schema) = (Arc::clone(&self.0.fs), self.0.schema);
         let (locks, notices, growth) = (Locks::default(), Notices::default(), Growth::default());
@@ -156,12 +156,12 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the whole store within its caps: deletes the shelves of the hosts that were written least recently. Keeps
-    /// hosts for which a person has written something. Does nothing if another clean-up is running. Updates also start a
-    /// clean-up from time to time.
+    /// Brings the store within the limits of its [`JsonFilesOptions`] on hosts and bytes. Deletes the shelves of the
+    /// hosts that were written least recently. Keeps hosts for which a person has written something. Does nothing if
+    /// another clean-up is running. Updates also start a clean-up from time to time.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached. Hosts that were forgotten before the error stay forgotten.
+    /// `Unavailable` if the store cannot be reached. Shelves that were deleted before the error stay deleted.
     pub async fn compact(&self) -> Result<Compacted> {
         self.run("store.compact", None, Files::compact).await
     }

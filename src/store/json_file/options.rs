@@ -14,18 +14,19 @@ pub struct JsonFilesOptions {
     /// Maximum size of a file that is read. A larger file is neither read nor changed. Unit: bytes. Default: 8 MiB. Source:
     /// chosen.
     pub max_file_bytes: u64,
-    /// Maximum number of hosts in the store. If there are more, the hosts that were written least recently are forgotten.
-    /// Default: 10,000. Source: chosen.
+    /// Maximum number of hosts in the store. If less than 1/32 of this number is free, a clean-up deletes the shelves
+    /// of the hosts that were written least recently. Default: 10,000. Source: chosen.
     pub max_hosts: usize,
-    /// Maximum number of hosts of one registrable domain in each namespace. If there are more, the hosts of this domain that
-    /// were written least recently are forgotten. Default: 8. Source: chosen.
+    /// Maximum number of hosts of one registrable domain in each namespace. If there are more, a clean-up deletes the
+    /// shelves of the hosts of this domain that were written least recently. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
-    /// Maximum size of the store. If it is larger, the hosts that were written least recently are forgotten. Unit: bytes.
-    /// Default: 256 MiB. Source: chosen.
+    /// Maximum size of the store. If less than 1/32 of this size is free, a clean-up deletes the shelves of the hosts
+    /// that were written least recently. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
-    /// Minimum number of new hosts after which this handle checks the caps again. Far below the caps, it waits for more
-    /// new hosts: an eighth of the hosts that can still be added. The first new host always makes the handle check.
-    /// Default: 64. Source: chosen; a check of 10,000 hosts takes some tenths of a second.
+    /// Minimum number of new hosts between two checks of the limits on hosts and bytes. Each handle counts the new
+    /// hosts that it adds. If the store is far below the limits, the handle waits for more new hosts: an eighth of the
+    /// number that can still be added before a clean-up. The first new host always makes the handle check. Default: 64.
+    /// Source: chosen; a check of 10,000 hosts takes some tenths of a second.
     pub hosts_between_checks: usize,
 }
 

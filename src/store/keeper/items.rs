@@ -16,7 +16,7 @@ pub struct Item {
     pub shelf: Shelf,
     /// The record as it is stored.
     pub record: Record,
-    /// The record as its memory kind describes it.
+    /// The description of the record in words, written by its memory kind.
     pub described: Described,
 }
 
@@ -36,7 +36,7 @@ pub struct Items {
     pub items: Vec<Item>,
     /// Number of records that their memory kind cannot read.
     pub unreadable: usize,
-    /// Shelves of unknown memory kinds.
+    /// Shelves whose memory kind the keeper does not know.
     pub unknown: Vec<Shelf>,
     /// Shelves that cannot be read.
     pub damaged: Vec<Damaged>,
@@ -50,7 +50,8 @@ pub struct Damaged {
     pub shelf: Shelf,
     /// The reason in words.
     pub why: String,
-    /// True if the shelf is too large. Such a shelf is never put into quarantine, and nothing can be learned there.
+    /// True if the shelf is too large, false if it is damaged. A shelf that is too large is not repaired, and nothing
+    /// new can be learned there.
     pub is_too_large: bool,
 }
 

@@ -60,18 +60,20 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 
 /// A store on a PostgreSQL server, version 10 or newer.
 ///
-/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. The
-/// tables are made in a schema of their own when the first program connects. Afterwards, a user of the database needs only
-/// the right to read and change those tables. For `load` and `shelves`, the right to read them is enough.
+/// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. When
+/// the first program connects, the store makes its tables in a schema of their own. Afterwards, a user of the database
+/// needs only the right to read and change these tables. For `load` and `shelves`, the right to read them is enough.
 ///
 /// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on (the default).
 /// - **Damaged rows.** A record that is not JSON makes its shelf `Corrupt`. Unlike in `JsonFiles`, nothing is salvaged.
 /// - **Lost connections.** If the server is gone or the connection is lost, the call returns an error. The next call
 ///   connects again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error
 ///   then has the detail `stored: unknown`.
-/// - **Missing rights and tables.** Waiting does not help, so the error is not retryable. It is `Unauthorized` for a missing
-///   right to a table, and `InvalidInput` if the tables were removed or changed, or if the user may not use their schema.
-/// - **Dropped futures.** If a future is dropped, its shelf is unchanged or completely updated. No lock stays behind.
+/// - **Missing rights and tables.** The error is not retryable, because waiting does not help. It is `Unauthorized` for
+///   a missing right to a table, and `InvalidInput` if the tables were removed or changed, or if the user may not use
+///   their schema.
+/// - **Dropped futures.** If the future of a call is dropped, the shelf is unchanged or completely updated. No lock
+///   stays behind.
 /// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature,
 ///   `?sslmode=verify-full` in the URL checks the server's certificate. Without `sslmode`, a connection is encrypted if the
 ///   server offers encryption, but the server's certificate is not checked.
@@ -114,7 +116,7 @@ impl Postgres {
     /// Connects as [`connect`](Self::connect) does, with other options.
     ///
     /// # Errors
-    /// As for [`connect`](Self::connect); `InvalidInput` for an option that is wrong.
+    /// The errors of [`connect`](Self::connect); `InvalidInput` for an option that is wrong.
     pub async fn connect_with(url: &str, options: PostgresOptions) -> Result<Self> {
         const OPERATION: &str = "store.connect";
         let invalid = || Error::new(ErrorKind::InvalidInput, OPERATION);

@@ -1,4 +1,4 @@
-//! The contract of every journal.
+//! Checks that a journal keeps the contract of [`Journal`].
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! The contract of every memory backend.
+//! Checks that a memory backend keeps the contract of [`MemoryBackend`].
 
 use std::{future::Future as _, pin::pin, task::Context};
 

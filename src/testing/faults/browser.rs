@@ -23,8 +23,8 @@ use crate::{
 const OPERATION: &str = "faulty_browser.call";
 const BLANK: &str = "about:blank";
 
-/// A failure of an action. If the field `done` of a variant is true, the action is carried out nevertheless, but the
-/// caller does not learn this.
+/// A failure of an action. Some variants have a field `done`. If it is true, the action is carried out nevertheless,
+/// but the caller does not learn this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BrowserFault {

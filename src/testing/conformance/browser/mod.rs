@@ -1,7 +1,9 @@
-//! The contract of every browser driver, checked on small pages from a server on loopback.
+//! Checks that a browser driver keeps the contract of [`BrowserDriver`](crate::browser::BrowserDriver). The checks use
+//! small pages from a server on loopback.
 //!
-//! The checks share one browser, because starting a browser is the slowest part of a test. Each check begins with
-//! one tab and no dialog and opens a page of its own, so a failing check does not affect the others.
+//! The checks share one browser, because starting a browser is the slowest part of a test. When a check begins, the
+//! browser has one tab and no dialog. Each check opens a page of its own, so a failing check does not affect the
+//! others.
 //!
 //! ```no_run
 //! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {
@@ -118,9 +120,9 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
     run_checks(driver, &all()).await
 }
 
-/// Runs the checks with these names on the driver's browser, and closes the browser. Closing is always checked too. Some
-/// drivers can be started in two ways. For such a driver, run all checks on a browser started in one way, and some of them
-/// on a browser started in the other way.
+/// Runs the checks with these names on the driver's browser, and closes the browser. Closing is always checked too.
+/// Suppose that a driver can start its browser in two ways. Then run all checks on a browser started in one way, and
+/// some of them on a browser started in the other way.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.
