@@ -105,7 +105,8 @@ pub struct StepParts<'a> {
     pub given: &'a BTreeMap<String, String>,
     /// The model's notes, oldest first.
     pub noted: &'a [String],
-    /// What tools have returned and the browser has reported since the last message, each as a label and a text.
+    /// Results and reports since the last message, each as a label and a text. Tools return results; the browser
+    /// reports events such as a download.
     pub results: &'a [(String, String)],
     /// The questions that the model has asked since the last message, each with the person's answer.
     pub answers: &'a [(String, String)],

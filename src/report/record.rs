@@ -55,8 +55,9 @@ pub struct RunRecord {
 impl RunRecord {
     /// Reads the folder of a run.
     ///
-    /// An unreadable line does not stop the reading of the other lines. But a page that is stored as differences from
-    /// the page in the unreadable line is lost too. Each lost line is listed in [`unreadable`](Self::unreadable).
+    /// An unreadable line does not stop the reading of the other lines. But a line may store a page only as the
+    /// differences from the page in an earlier line. If that earlier line is unreadable, the page is lost too. Each
+    /// lost line is listed in [`unreadable`](Self::unreadable).
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the folder is not a run's folder, and [`ErrorKind::Io`] if a file in it cannot

@@ -6,8 +6,8 @@ use zeroize::Zeroizing;
 
 use crate::base::name_type;
 
-/// A secret value. It leaves the vault only to be typed into a page of an origin for which the secret was added to the
-/// vault.
+/// A secret value. It leaves the vault only to be typed into a page of one of the secret's origins (see
+/// [`Vault::with`](super::Vault::with)).
 ///
 /// The type implements neither `Display` nor `Serialize`, and its `Debug` output reveals nothing. Its memory is wiped
 /// on drop.

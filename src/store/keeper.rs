@@ -72,7 +72,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds that this keeper knows. Pass the kinds that the builder of the decision loop gets.
+    /// Replaces the memory kinds that this keeper knows. Pass the kinds with which the decision loop was built.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
@@ -356,8 +356,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(undone)
     }
 
-    /// Applies edits, for example of an [import](crate::memory::archive::import), and returns the number of changed
-    /// records.
+    /// Applies edits, for example those of an [import](crate::memory::archive::import), and returns the number of
+    /// changed records.
     ///
     /// # Errors
     /// The errors of the store.

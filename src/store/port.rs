@@ -51,7 +51,8 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait MemoryBackend: Debug + Send + Sync {
-    /// Returns the records of a shelf, ordered by key, and the shelf's generation.
+    /// Returns the records of a shelf, ordered by key, and the shelf's generation: a number that grows with each change
+    /// of the shelf.
     ///
     /// A shelf that was never written has no records and generation 0. That is not an error.
     ///

@@ -34,8 +34,8 @@ impl Lease {
 pub enum Held {
     /// The data was written.
     Yes,
-    /// Another process has continued the run and holds its lease now. Nothing was written. The caller must stop working on
-    /// the run.
+    /// Another process has continued the run and holds the run's lease now. Nothing was written. The caller must stop
+    /// working on the run.
     Taken,
     /// The run was removed from the register at a person's request. Nothing was written.
     Forgotten,
@@ -200,9 +200,9 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(held)
     }
 
-    /// Takes the lease of a run that has ended without an answer, or whose process is gone. The previous holder of the lease
-    /// can then no longer write the run. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run) calls this by itself.
-    /// Call it only in a program that continues a run without that loop.
+    /// Takes the lease of a run that has ended without an answer, or whose process is gone. The previous holder of the
+    /// lease can then no longer write the run's data. [`DecisionLoop::resume_run`](crate::DecisionLoop::resume_run)
+    /// calls this function by itself. Call it only in a program that continues a run without that loop.
     ///
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such run, or if the run ended with an answer, cannot be

@@ -140,8 +140,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the last step before step `number` that tried the same action on the same kind of page, if that step failed
-    /// or had no effect. Otherwise returns `None`.
+    /// Looks for the last step before step `number` that tried the same action as step `number` on the same kind of
+    /// page. Returns the step that was found if it failed or had no effect; otherwise returns `None`.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;

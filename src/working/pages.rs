@@ -131,7 +131,7 @@ impl<'a> Pages<'a> {
     }
 
     /// Returns the page on which the step with this number began, as the page was before the step. Returns `None` if
-    /// there is no step with this number, or if no page was open before it.
+    /// there is no step with this number, or if the step began on a page without a host, such as a blank page.
     pub fn before(self, step: u32) -> Option<Snapshot<'a>> {
         let at = self.0.iter().position(|known| known.number == step)?;
         let place = &self.0[at].before;

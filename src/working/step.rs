@@ -116,8 +116,8 @@ impl From<Place> for String {
     }
 }
 
-/// The result of a `finish` step: the answer, the words that the model quoted as evidence, and what a check of the
-/// evidence and of the answer's claims found.
+/// The result of a `finish` step: the answer, the words that the model quoted as evidence, and the results of checking
+/// the evidence and the claims in the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Finished {
@@ -185,8 +185,8 @@ pub struct Step {
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
-    /// True if another document is shown at the same address: the page was loaded again, or it has replaced all of its
-    /// elements.
+    /// True if the step brought a new document at the same address as before: the page was loaded again, or it has
+    /// replaced all of its elements.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reloaded: bool,
     /// The words around the target, if the page has other elements with the same name. The page wrote this text, so it
@@ -261,8 +261,8 @@ impl Step {
         }
     }
 
-    /// Returns true if the step led from a site to another site, to a page of no site, or to a page outside the run's
-    /// scope. Memory learns nothing across such a step.
+    /// Returns true if the step led from one site to another or to a page that belongs to no site. Also returns true if
+    /// the step led to a page outside the run's scope. Memory learns nothing across such a step.
     pub fn left_site(&self) -> bool {
         let (before, after) = (self.before.site(), self.after.site());
         self.left_scope || (before.is_some() && before != after)

@@ -50,7 +50,7 @@ pub enum StopReason {
     BrowserLost,
     /// The browser shows a page that the run may not visit, and the run could not go back to an allowed page.
     OutOfScope,
-    /// Another run of the same loop was using the browser; this run did nothing.
+    /// Another run of this decision loop was using the browser; this run did nothing.
     Busy,
     /// Another process has resumed this run, so this process stopped.
     TakenOver,

@@ -51,7 +51,7 @@ struct Added {
     at: Option<(u64, u64)>,
 }
 
-/// What a clean-up has deleted from the store: the shelves of the hosts that were written least recently.
+/// The result of a clean-up, which deletes the shelves of the hosts that were written least recently.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {

@@ -31,7 +31,7 @@ pub trait Fs: Debug + Send + Sync {
     /// POSIX specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Adds another name for a file. Fails if the name is taken.
+    /// Adds another name for a file. Fails if the new name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Removes a name of a file. Removes the file itself if this was its last name.

@@ -106,9 +106,9 @@ impl Postgres {
     /// # Errors
     /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the
     /// password is refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be
-    /// reached; `Busy` if it has too many connections, or if another program made the tables for longer than `lock_wait`;
-    /// `Unsupported` if a newer program has changed the tables, or if encryption is demanded but the server or this build
-    /// does not support it. No error contains the password.
+    /// reached; `Busy` if the server has too many connections, or if another program made the tables for longer than
+    /// `lock_wait`; `Unsupported` if a newer program has changed the tables, or if encryption is demanded but the
+    /// server or this build does not support it. No error contains the password.
     pub async fn connect(url: &str) -> Result<Self> {
         Self::connect_with(url, PostgresOptions::default()).await
     }

@@ -28,8 +28,8 @@ pub struct PostgresOptions {
     pub lock_wait: Duration,
     /// Longest time that a new connection may take. Default: 10 s. Source: chosen.
     pub connect_wait: Duration,
-    /// Longest time that the server may take to answer one statement. If the statement may wait for a lock, `lock_wait`
-    /// is added to this time. Default: 30 s. Source: chosen.
+    /// Longest time that the server may take to answer one statement, without the time that the statement waits for a
+    /// lock. The store waits at most for `lock_wait` and this time together. Default: 30 s. Source: chosen.
     pub answer_wait: Duration,
     /// True if the URL leads to a pooler that may run each transaction on a different connection and does not support
     /// prepared statements. An example is `PgBouncer` in transaction mode without `max_prepared_statements`. If true,

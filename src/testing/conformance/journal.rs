@@ -10,8 +10,9 @@ use crate::{
     event::{Intent, Journal},
 };
 
-/// Runs all checks on a journal, which must have no entries yet. `kept` must return the intents that the journal has
-/// recorded for a run, in order. It must read them as another process would.
+/// Runs all checks on a journal, which must have no entries yet. `kept` must return the intents (actions that were
+/// about to be carried out) that the journal has recorded for a run, in order. It must read them as another process
+/// would.
 ///
 /// # Panics
 /// If the journal breaks the contract.

@@ -17,7 +17,7 @@ use crate::base::{Error, ErrorKind, Result};
 /// Maximum time that a client may take to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A small web server on `127.0.0.1` that serves the pages of the suite. It stops when it is dropped.
+/// A small web server on `127.0.0.1` that serves the pages of the conformance suite. It stops when it is dropped.
 #[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
