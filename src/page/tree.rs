@@ -90,7 +90,7 @@ pub struct States {
 /// characters were removed from the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
-    /// The role of the node, such as button. A piece of text that is no element has the role [`Role::Text`].
+    /// The role of the node, such as [`Role::Button`]. A piece of text that is no element has the role [`Role::Text`].
     pub role: Role,
     /// The accessible name; empty if the node has none.
     #[serde(default, skip_serializing_if = "str_is_empty")]
@@ -110,9 +110,9 @@ pub struct Node {
     /// Further properties of the node. Each is a pair of a name and a value. The driver decides the order.
     ///
     /// - A field may have `placeholder`.
-    /// - A node that can be acted on may have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `current` (it is
-    ///   the current item, such as the open page in a menu), `valuetext` (its value in words), `range` (such as `0 to
-    ///   100`) and `editable` (text can be typed into it).
+    /// - A node that can be acted on may have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `range` (such as
+    ///   "0 to 100"), `valuetext` (its value in words), `current` (it is the current item, such as the open page in a
+    ///   menu) and `editable` (text can be typed into it).
     /// - A node that can be acted on but has neither name nor text may have `icon` (the name of its icon) or `look`
     ///   (its shape, colour, size and position).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

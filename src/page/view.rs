@@ -63,8 +63,8 @@ impl ViewOptions {
     }
 }
 
-/// The interpretation of a page: its type, its text and the elements that can be acted on. The page wrote the title,
-/// the summary, the visible text and the texts of the elements, so they are untrusted.
+/// The interpretation of a page: its type, its text and the elements that can be acted on. The title, the summary, the
+/// visible text and the elements contain text that the page wrote, so they are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageView {

@@ -162,7 +162,7 @@ pub struct RunManifest {
     /// The reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of the current lease, which is the right to write the run's data. Only the process with this number may
+    /// Number of the current lease. A lease is the right to write the run's data: only the process with this number may
     /// write. The number is 1 at the start and grows each time that a process resumes the run.
     pub lease: u32,
 }
