@@ -35,8 +35,8 @@ pub struct RunReport {
     /// after the run had succeeded.
     pub error: Option<String>,
     /// The errors of the memory store; empty if memory was read and written without an error. The events
-    /// `memory_failed` contain the same errors. If an error has the detail `lost`, that detail names a kind of
-    /// memory, and what the run observed for this kind is lost. Otherwise the observations are stored, and memory
+    /// `memory_failed` contain the same errors. If an error has a detail called `lost`, the value of this detail is the
+    /// name of a kind of memory, and what the run observed for this kind is lost. Otherwise the observations are stored, and memory
     /// learns from them at the next run.
     pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run

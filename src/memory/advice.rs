@@ -253,8 +253,8 @@ impl Advice {
         &self.id
     }
 
-    /// Returns the texts of all lines, joined by spaces, with the names of elements. The result is for people and
-    /// events.
+    /// Returns the texts of all lines, joined by spaces. The names of page elements are written out. Use this text for
+    /// people and in events, not in prompts.
     pub fn text(&self) -> &str {
         &self.text
     }

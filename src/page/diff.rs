@@ -379,7 +379,7 @@ impl PageDiff {
 
     /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how many.
     ///
-    /// Page texts in these lines are JSON strings, so that no text can end its line. `+` means added, `-` removed, `~` changed.
+    /// Page texts in these lines are written as JSON strings, so a line break in a page text cannot start a new line. `+` means added, `-` removed, `~` changed.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {

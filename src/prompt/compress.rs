@@ -29,6 +29,9 @@ use crate::base::TokenCount;
 const MAX_LINE: usize = 400;
 /// Maximum length of a line of a page or of a text, so that more sections have room. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
+/// Maximum lengths of the lines that are kept, if there is room in the end, tried in this order. Unit: characters. Source:
+/// chosen.
+const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
 /// The parts of the budget that are reserved for web addresses at first, as divisors: a fifth, and half if a fifth is not
 /// enough. Source: chosen.
@@ -79,6 +82,9 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     if missing(&urls, &short.lines, u64::MAX).is_empty() {
         return short;
     }
+    if other == first {
+        return short;
+    }
     let with_addresses = shortened(text, &urls, budget, other);
     if missing(&urls, &with_addresses.lines, u64::MAX).is_empty() {
         return with_addresses;
@@ -93,7 +99,8 @@ fn shortened(text: &str, urls: &BTreeSet<&str>, budget: TokenCount, reserved: u6
     let (kind, value) = kind_of(text);
     if let Some(value) = value {
         let mut short = structured(&value, TokenCount(for_lines));
-        let listed = missing(urls, &short.lines, budget.0 - size(&short.lines));
+        let room = budget.0.saturating_sub(size(&short.lines));
+        let listed = missing(urls, &short.lines, room);
         short.lines.extend(listed);
         return short;
     }
@@ -102,23 +109,42 @@ fn shortened(text: &str, urls: &BTreeSet<&str>, budget: TokenCount, reserved: u6
         Kind::Text | Kind::PageState => MAX_PARAGRAPH,
         _ => MAX_LINE,
     };
-    let shown: Vec<String> = lines.iter().map(|line| middle_out(line, longest)).collect();
+    let mut shown: Vec<String> = lines.iter().map(|line| middle_out(line, longest)).collect();
     let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
     let order = order(&lines, kind);
     let mut kept = vec![false; lines.len()];
     fill(&mut kept, &order, &costs, for_lines);
+    let room = |out: &[String]| budget.0.saturating_sub(size(out));
     let out = joined(&shown, &kept);
-    let listed = missing(urls, &out, budget.0 - size(&out));
-    fill(&mut kept, &order, &costs, budget.0 - size(&listed));
+    let listed = missing(urls, &out, room(&out));
+    let for_lines = budget.0 - size(&listed);
+    fill(&mut kept, &order, &costs, for_lines);
+    let left = for_lines.saturating_sub(size(&joined(&shown, &kept)));
+    let whole: Vec<usize> = order.into_iter().filter(|at| kept[*at]).collect();
+    lengthen(&mut shown, &lines, &whole, left);
     let mut out = joined(&shown, &kept);
-    let listed = missing(urls, &out, budget.0 - size(&out));
+    let listed = missing(urls, &out, room(&out));
     out.extend(listed);
-    let is_whole = |(kept, line): &(&bool, &&str)| **kept && line.chars().count() <= longest;
+    let is_whole = |at: &usize| kept[*at] && shown[*at] == lines[*at];
     Compressed {
         kind,
         lines: out,
         // A line whose middle is gone counts too.
-        left_out: lines.len() - kept.iter().zip(&lines).filter(is_whole).count(),
+        left_out: lines.len() - (0..lines.len()).filter(is_whole).count(),
+    }
+}
+
+/// Shows more of the lines at these positions that were cut, as far as the room allows. Unit of `room`: tokens.
+fn lengthen(shown: &mut [String], lines: &[&str], at: &[usize], mut room: u64) {
+    for longest in LONGER {
+        for &at in at.iter().filter(|at| lines[**at].len() > MAX_PARAGRAPH) {
+            let longer = middle_out(lines[at], longest);
+            let more = cost(&longer).0.saturating_sub(cost(&shown[at]).0);
+            if longer.len() > shown[at].len() && more <= room {
+                room -= more;
+                shown[at] = longer;
+            }
+        }
     }
 }
 
@@ -129,15 +155,10 @@ fn size(lines: &[String]) -> u64 {
 /// Keeps further lines, in this order, as far as the budget allows. Unit of `costs` and `budget`: tokens.
 fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
     let gap = cost(GAP).0;
-    let used: u64 = kept
-        .iter()
-        .zip(costs)
-        .filter(|(kept, _)| **kept)
-        .map(|(_, cost)| cost)
-        .sum();
+    let lines = kept.iter().zip(costs).filter(|(kept, _)| **kept);
+    let mut used: u64 = lines.map(|(_, cost)| cost).sum();
     let runs = kept.chunk_by(|one, next| one == next);
-    let gaps = u64::try_from(runs.filter(|run| !run[0]).count()).unwrap_or(u64::MAX);
-    let mut left = budget.saturating_sub(used.saturating_add(gaps.saturating_mul(gap)));
+    used += runs.filter(|run| !run[0]).map(|_| gap).sum::<u64>();
     for &at in order {
         if kept[at] {
             continue;
@@ -145,9 +166,9 @@ fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
         let gap_before = u64::from(at > 0 && !kept[at - 1]);
         let gap_after = u64::from(kept.get(at + 1).is_some_and(|kept| !kept));
         // The line replaces the gap around it by the gaps on its sides.
-        let needed = costs[at] + (gap_before + gap_after) * gap;
-        if needed <= left + gap {
-            left = left + gap - needed;
+        let with_line = used + costs[at] + (gap_before + gap_after) * gap - gap;
+        if with_line <= budget {
+            used = with_line;
             kept[at] = true;
         }
     }
@@ -203,7 +224,8 @@ fn addresses(text: &str) -> BTreeSet<&str> {
         while let Some(at) = text[next..].find(start).map(|at| next + at) {
             let rest = &text[at..];
             let ends = |c: char| {
-                c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | ']' | '}' | '`')
+                c.is_whitespace()
+                    || matches!(c, '"' | '\'' | '\\' | '<' | '>' | ')' | ']' | '}' | '`')
             };
             let end = rest.find(ends).unwrap_or(rest.len());
             found.insert(rest[..end].trim_end_matches(['.', ',', ';', ':']));

@@ -262,10 +262,18 @@ fn newest<'a>(
         if room < LEAST_EXTRACTED {
             break;
         }
+        let written = |most| {
+            let mut lines = shortened(label, &text, most);
+            lines[0].push_str(&remark);
+            let size = cost(&lines.join("\n")).0;
+            (lines, size)
+        };
         let most = most.min(TokenCount(room - room / FOR_FORM));
-        let mut lines = shortened(label, &text, most);
-        lines[0].push_str(&remark);
-        let size = cost(&lines.join("\n")).0;
+        let (mut lines, mut size) = written(most);
+        if size > room {
+            // Short lines have more quotes for each word.
+            (lines, size) = written(TokenCount(most.0 * room / size * 9 / 10));
+        }
         if size > room {
             break;
         }

@@ -224,9 +224,10 @@ fn goes_on(pattern: &Pattern) -> bool {
     let is_secret = |step: &StoredStep| matches!(step.text, Some(StoredText::Secret(_)));
     let last = pattern.steps.iter().rposition(is_secret);
     last.is_some_and(|at| {
-        // A separate step submits the form if the step with the secret does not.
-        let end = at + 1 + usize::from(!pattern.steps[at].submit);
-        is_login && end < pattern.steps.len()
+        let after = &pattern.steps[at..];
+        let leads_on = |step: &StoredStep| step.submit || step.leads_to.is_some();
+        let end = after.iter().position(leads_on).unwrap_or(1);
+        is_login && end + 1 < after.len()
     })
 }
 

@@ -89,7 +89,7 @@ const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// chosen.
 const MIN_LEFT_OUT: usize = 5;
 /// Minimum number of similar lines to leave out of an outline. An outline shows only the first line of each run of
-/// similar lines. Source: chosen; two cut paragraphs cost more than the line that reports them.
+/// similar lines, and the last item of each group. Source: chosen; two cut paragraphs cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
@@ -208,7 +208,7 @@ impl Layout {
 
     /// Selects the part of the page to show for a goal, within the budget.
     ///
-    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first ones and
+    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first ones, the last one and
     /// the ones that match the goal are shown. If that is not enough, the limits on the length of texts and on the
     /// number of items are lowered, and then only the first of each run of similar lines is shown. As a last resort,
     /// the page is cut off at the end of the budget.
@@ -265,7 +265,8 @@ impl Layout {
     }
 
     /// Returns, for each line, true if it is kept. In each run of similar neighbours, the first `cap` lines are kept.
-    /// The lines after them are kept too if they are fewer than `least`. Every matched line is kept.
+    /// The lines after them are kept too if they are fewer than `least`. The last item of a group and every matched line
+    /// are kept.
     fn folded_to(
         &self,
         cap: usize,
@@ -287,7 +288,7 @@ impl Layout {
                 }
                 run.push(child);
             }
-            // Totals and links to the next page are often the last row of a table.
+            // Totals and links to the next page are often the last item of a table or list.
             let is_row =
                 |last: &mut usize| self.lines[*last].item && self.lines[*last].end == *last + 1;
             run.pop_if(is_row);

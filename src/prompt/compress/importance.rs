@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::{
     Kind,
     kind::{
-        contains_any, has_reference, is_about_failure, is_chapter, is_comment, is_frame,
+        contains_any, has_reference, is_about_failure, is_chapter, is_comment, is_frame, is_report,
         is_underline, pair, role,
     },
 };
@@ -55,13 +55,13 @@ pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
             rank_labels(lines, &mut ranks);
             raise_few_comments(lines, &mut ranks);
         }
-        Kind::Text => {
+        Kind::Text | Kind::SearchResults => {
             // The last line often says what follows from the text.
             if let Some(last) = lines.iter().rposition(is_filled) {
                 ranks[last] = TOP;
             }
         }
-        Kind::SearchResults | Kind::Structured => {}
+        Kind::Structured => {}
     }
     if kind != Kind::PageState {
         lower_repeated(lines, kind, &mut ranks);
@@ -112,7 +112,9 @@ fn in_results(lines: &[&str], at: usize) -> u8 {
     let line = lines[at].trim();
     let is_title = || {
         let is_before_address = lines.get(at + 1).is_some_and(|next| has_address(next));
-        is_short(line) && (is_before_address || is_blank(lines, at.checked_sub(1)))
+        let follows_heading = at > 0 && is_chapter(lines[at - 1]);
+        is_short(line)
+            && (is_before_address || follows_heading || is_blank(lines, at.checked_sub(1)))
     };
     if line.is_empty() {
         NONE
@@ -204,7 +206,9 @@ fn names_own_file(frame: &str) -> bool {
         "node_modules",
         "node:",
         "/rustc/",
-        "/usr/",
+        "/usr/lib/",
+        "/usr/include/",
+        "/usr/local/lib/",
         "java.",
         "jdk.",
         "lib/python",
@@ -245,7 +249,7 @@ fn in_form(lines: &[&str], at: usize) -> u8 {
         _ if at < HEAD_OF_FORM && is_short(line) => TOP,
         _ if is_comment(line) && has_address(line) => HIGH,
         _ if is_comment(line) || line.starts_with('(') || line.contains("[ ]") => LOW,
-        _ if is_chosen() => HIGH,
+        _ if is_chosen() || is_report(line) => HIGH,
         Some((_, value)) if value.contains(char::is_alphanumeric) => MIDDLE,
         None if is_short(line) && begins_group() => HIGH,
         None if is_short(line) => MIDDLE,
@@ -302,7 +306,7 @@ fn in_text(lines: &[&str], at: usize) -> u8 {
         NONE
     } else if is_heading(lines, at) {
         TOP
-    } else if follows_heading() {
+    } else if follows_heading() || is_report(line) {
         HIGH
     } else if is_blank(lines, at.checked_sub(1)) || has_address(line) || is_table() {
         // The first line of a paragraph says what it is about.
@@ -323,7 +327,12 @@ fn is_heading(lines: &[&str], at: usize) -> bool {
     };
     let ends_open = !line.ends_with(['.', ',', ';', ':', '。', '、', '：']);
     let is_underlined = || lines.get(at + 1).is_some_and(|next| is_underline(next));
-    is_chapter(lines[at]) || is_underlined() || ends_open && is_short(line) && stands_out()
+    // Generated documentation marks its headings with a link to them.
+    let has_link = line.ends_with('¶');
+    is_chapter(lines[at])
+        || is_underlined()
+        || has_link
+        || ends_open && is_short(line) && stands_out()
 }
 
 /// Returns true if the line begins with the number of a section, such as `4.` or `4.2`.

@@ -11,6 +11,8 @@ use crate::base::text;
 const ELEMENT_SHARE: usize = 30;
 /// Minimum share of reports and stack frames in the lines of a failure. Unit: percent.
 const ERROR_SHARE: usize = 8;
+/// Minimum share of stack frames in the lines of a failure that is reported only once. Unit: percent. Source: chosen.
+const FRAME_SHARE: usize = 30;
 /// Minimum share of lines with an address in a list of search results. Unit: percent.
 const ADDRESS_SHARE: usize = 12;
 /// Minimum number of lines with an address in a list of search results.
@@ -52,10 +54,13 @@ fn kind_of_lines(text: &str) -> Kind {
     let is_failure = || {
         let has_trace = count(|line| line.trim_start().starts_with("Traceback")) > 0;
         let is_trace = || share(|line| is_report(line) || is_frame(line)) >= ERROR_SHARE;
-        count(is_report) >= 2 && (has_trace || is_trace())
+        let is_one_trace = || share(is_frame) >= FRAME_SHARE;
+        let reports = count(is_report);
+        reports >= 2 && (has_trace || is_trace()) || reports >= 1 && is_one_trace()
     };
     let has_address = |line: &str| !addresses(line).is_empty();
     let are_results = || share(has_address) >= ADDRESS_SHARE && count(has_address) >= MIN_ADDRESSES;
+    let has_code = || count(|line| line.trim_start().starts_with("```")) >= 2;
     let is_form = || {
         let plain = lines.len() - count(is_comment);
         let pairs = count(|line| !is_comment(line) && is_field(line));
@@ -67,7 +72,7 @@ fn kind_of_lines(text: &str) -> Kind {
         Kind::Error
     } else if !is_markdown && count(is_underline) < MIN_CHAPTERS && are_results() {
         Kind::SearchResults
-    } else if is_form() {
+    } else if !has_code() && is_form() {
         Kind::Form
     } else {
         Kind::Text
@@ -75,7 +80,7 @@ fn kind_of_lines(text: &str) -> Kind {
 }
 
 /// Returns true if the line has a form in which programs report failures. Prose about failures seldom has such a form.
-fn is_report(line: &str) -> bool {
+pub(super) fn is_report(line: &str) -> bool {
     let forms = [
         "error:",
         "err!",
@@ -117,9 +122,9 @@ pub(super) fn contains_any(line: &str, parts: &[&str]) -> bool {
 pub(super) fn is_frame(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '|', '+', '\t']);
     let begins = ["at ", "File \"", "Traceback ", "^", "~"];
-    let number = line
-        .split_once([':', '|'])
-        .map(|(number, _)| number.trim().parse::<u32>());
+    // `12: main` in a backtrace, `12 | code` in an excerpt of the source.
+    let number = line.split_once(": ").or_else(|| line.split_once(" |"));
+    let number = number.map(|(number, _)| number.trim().parse::<u32>());
     begins.iter().any(|begin| line.starts_with(begin)) || matches!(number, Some(Ok(_)))
 }
 

@@ -5,7 +5,7 @@
 //! - Lists and nesting are cut separately: a list of records is best shown by a few whole records, and a long document by
 //!   its first levels.
 //! - The first items of a list may all be alike. So one item of each type, status or the like comes first.
-//! - Numbers in lists, such as coordinates, say little, and are the first to go.
+//! - Numbers in lists, such as coordinates, say little each.
 
 use std::collections::BTreeMap;
 
@@ -42,10 +42,12 @@ const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
 const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
 /// Maximum length of a text if many items are kept, and if few are. Unit: characters. Source: chosen.
 const LETTERS: (usize, usize) = (200, 120);
+/// Maximum lengths of a text, tried in this order once the items and the depth are known. Unit: characters. Source: chosen.
+const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
+/// Maximum length of an address. A longer one is a text. Unit: characters. Source: chosen.
+const MAX_ADDRESS: usize = 500;
 /// Number of items from which on they are many. Source: chosen.
 const MANY: usize = 20;
-/// Maximum number of items of a list of numbers. Source: chosen; the extent of a list shows without its numbers.
-const MAX_NUMBERS: usize = 4;
 /// Number of plain values that an object may have for each item of a list, and at least. Source: chosen; a record has more
 /// fields than a short list has items.
 const FIELDS: (usize, usize) = (4, 8);
@@ -92,7 +94,17 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     let best = DEPTHS.into_iter().rev().filter_map(at_depth);
     let best = best.max_by_key(|cut| cut.worth);
     if let Some(best) = best {
-        return best.compressed();
+        // Longer texts, as far as they fit.
+        let longer = LONGER.map(|letters| {
+            Cut::new(
+                value,
+                Limits {
+                    letters,
+                    ..best.limits
+                },
+            )
+        });
+        return longer.into_iter().find(fits).unwrap_or(best).compressed();
     }
     let mut least = Cut::new(value, LEAST);
     let packed = pack(&least.lines, budget);
@@ -104,6 +116,7 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
 /// A value after cutting.
 #[derive(Debug)]
 struct Cut {
+    limits: Limits,
     lines: Vec<String>,
     /// The sum of the worths of the plain values that are shown.
     worth: u64,
@@ -114,6 +127,7 @@ struct Cut {
 impl Cut {
     fn new(value: &Value, limits: Limits) -> Self {
         let mut new = Self {
+            limits,
             lines: Vec::new(),
             worth: 0,
             left_out: 0,
@@ -165,14 +179,10 @@ impl Cut {
                 _ => more(items.len()),
             };
         };
-        let most = if items.iter().all(is_numbers) {
-            limits.items.min(MAX_NUMBERS)
-        } else {
-            limits.items
-        };
         let mut kept: Vec<Value> = Vec::new();
-        for at in chosen(items, most) {
-            let is_series = is_plain(&items[at]) && kept.len() >= worth::ITEMS;
+        for at in chosen(items, limits.items) {
+            let is_series =
+                items[at].is_number() || is_plain(&items[at]) && kept.len() >= worth::ITEMS;
             let worth = if is_series {
                 worth::IN_SERIES
             } else {
@@ -190,6 +200,9 @@ impl Cut {
 
     fn cut_object(&mut self, fields: &Map<String, Value>, limits: Limits, worth: u64) -> Value {
         let Some(inner) = limits.inner() else {
+            if fields.is_empty() {
+                return Value::Object(Map::new());
+            }
             self.left_out += fields.len();
             let names: Vec<&str> = fields.keys().map(String::as_str).collect();
             return Value::from(text::truncate(
@@ -248,19 +261,14 @@ fn line(value: &Value) -> String {
 
 /// Returns true if the text is longer than the limit and is not an address.
 fn is_longer(text: &str, letters: usize) -> bool {
-    !text.starts_with("http") && text.chars().count() > letters
+    let is_address = text.len() <= MAX_ADDRESS
+        && (text.starts_with("http://") || text.starts_with("https://"))
+        && !text.contains(char::is_whitespace);
+    !is_address && text.chars().count() > letters
 }
 
 const fn is_plain(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
-}
-
-fn is_numbers(value: &Value) -> bool {
-    match value {
-        Value::Number(_) => true,
-        Value::Array(items) => items.iter().all(is_numbers),
-        _ => false,
-    }
 }
 
 /// Returns the positions of at most `most` items, in ascending order: the first item of each group, then the first of the
