@@ -1,4 +1,4 @@
-//! Checks that a browser driver keeps the contract of [`BrowserDriver`](crate::browser::BrowserDriver). The checks use
+//! Checks that a browser driver keeps the contract of [`BrowserDriver`]. The checks use
 //! small pages from a server on loopback.
 //!
 //! The checks share one browser, because starting a browser is the slowest part of a test. When a check begins, the
