@@ -33,24 +33,27 @@ pub struct Differing {
     /// The names of the fields that differ; empty if only one memory has the item. If the item has further records, such
     /// as the steps of a trajectory, each record that differs is listed by its key.
     pub fields: BTreeSet<String>,
-    /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind cannot describe it.
+    /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind of memory cannot
+    /// describe the item.
     pub first: Option<Described>,
-    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind cannot
-    /// describe it.
+    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind of memory cannot
+    /// describe the item.
     pub second: Option<Described>,
 }
 
-/// A comparison of two memories.
+/// The differences between two memories, as [`compare`] finds them.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The items that are not the same, ordered by kind, host and key.
+    /// The items that differ between the two memories, ordered by kind, host and key. An item that only one memory has also
+    /// differs.
     pub differing: Vec<Differing>,
-    /// Number of items that are the same.
+    /// Number of items that are equal in both memories.
     pub same: usize,
 }
 
-/// Compares two memories. Shelves of finished runs from which memory has not learned yet are left out.
+/// Compares two memories. Some shelves contain finished runs that memory still has to learn from. These shelves are left
+/// out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],

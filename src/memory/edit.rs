@@ -33,9 +33,9 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
 /// A change of a shelf, computed from the records that the shelf has when the edit runs.
 ///
-/// The function that computes the changes must be pure, because a backend may call it more than once. If the function
-/// learns from a run, a second application for the same run must change nothing, because memory may learn from a run
-/// twice.
+/// The function that computes the changes must be pure, because a store may call it more than once for one edit. An edit
+/// that adds what memory learned from a run may also be applied twice for the same run. The second time, it must change
+/// nothing.
 ///
 /// ```
 /// use serde_json::json;
@@ -53,7 +53,7 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 pub struct Edit(Arc<Decide>);
 
 impl Edit {
-    /// Creates an edit that computes its changes with this function.
+    /// Creates an edit. The function `decide` computes its changes from the records that the shelf has when the edit runs.
     pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(decide))
     }
@@ -74,15 +74,15 @@ impl Edit {
         })
     }
 
-    /// Returns the changes to make to these records.
+    /// Returns the changes that the edit makes to the records `now`.
     ///
-    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or deeper than [`MAX_RECORD_DEPTH`], whatever the
-    /// store. There is one exception: a stored record that is already too large may be replaced by a smaller version,
-    /// even if this version is still too large.
+    /// In every store, no change may make a record larger than [`MAX_RECORD_BYTES`] or nested more deeply than
+    /// [`MAX_RECORD_DEPTH`]. There is one exception: a stored record that is already too large may be replaced by a smaller
+    /// version, even if the smaller version is still too large.
     ///
     /// # Errors
-    /// The error of the function, or [`ErrorKind::TooLarge`] with the key of the record that is too large. The shelf
-    /// then stays unchanged.
+    /// The error of the function that computes the changes, or [`ErrorKind::TooLarge`] with the key of the record that is
+    /// too large. After an error, the shelf stays unchanged.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
         let changes = (self.0)(now)?;
         for change in &changes {
@@ -120,7 +120,7 @@ impl fmt::Debug for Edit {
     }
 }
 
-/// Returns the records after the changes, ordered by key.
+/// Returns the records that result if the changes are made to `records`, ordered by key.
 pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
     let mut map: BTreeMap<String, Record> =
         records.iter().map(|r| (r.key.clone(), r.clone())).collect();

@@ -56,13 +56,14 @@ pub struct ShelfEdit {
 
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
-    /// Returns the advice for this moment, best first. `above` is true if the shelf belongs to a parent domain of the
-    /// page's host, as computed by [`Moment::is_above`].
+    /// Returns the advice for this moment, the best advice first. `above` is true if the shelf belongs to a parent domain of
+    /// the page's host, as computed by [`Moment::is_above`].
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns the elements of the page's host that earlier runs used, the most useful first. They help to find a
-    /// target if the page has no element under the name that the model gave. Each element comes with the id of its
-    /// record, so that a run can hold the element back, that is, not use it. By default, there are none.
+    /// Returns elements of the page's host that earlier runs used, the most useful first. A run uses them to find a target
+    /// if the page has no element with the name that the model gave. Each element comes with the id of its record. By this
+    /// id, a run can [hold the element back](super::is_withheld), which means that the run does not use it. By default,
+    /// there are no elements.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
@@ -81,8 +82,9 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// Returns an edit that the shelf needs before a run reads it, for example to add shipped records or to remove stale
-    /// records; `None` if the shelf needs no edit. The edit is idempotent.
+    /// Returns an edit that the shelf needs before a run reads it, for example to add the records that ship with the crate
+    /// or to remove stale records; `None` if the shelf needs no edit. Applying the edit twice has the same effect as
+    /// applying it once.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
     /// Returns the shelves to read at this moment, the most relevant first.
@@ -103,7 +105,7 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Returns the data from a run's log that this kind can learn from; `None` if there are none. The value contains no
-    /// secrets. It may wait in a store until memory learns from it during a later run.
+    /// secrets. If memory cannot learn from the run at once, the value waits in the store until a later run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
     /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
@@ -113,8 +115,9 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
-    /// Returns the edit by which the shelf of a host learns from an exploration of the host. The default is `None`: the
-    /// kind learns nothing from explorations.
+    /// Returns the edit that adds the pages of `map` to the shelf of the host. The map is the result of an exploration, in
+    /// which this program follows the links of a host to list its pages. The default is `None`: the kind learns nothing from
+    /// explorations.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page.
@@ -129,20 +132,21 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Returns an edit that removes everything learned from this run. It can be applied to any shelf of this kind, and
-    /// it is idempotent.
+    /// Returns an edit that removes everything learned from this run. The edit can be applied to any shelf of this kind.
+    /// Applying it twice has the same effect as applying it once.
     ///
     /// # Errors
-    /// `Unsupported` if the kind cannot undo, which is the default. An edit without effect would look like success.
+    /// `Unsupported` if the kind cannot undo, which is the default. The default is not an edit without effect, because such
+    /// an edit would look like success.
     fn undo(&self, run: &RunId) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.undo")
             .with("kind", self.name())
             .with("run", run))
     }
 
-    /// Returns an edit of this kind's global shelf that removes everything learned on `host`. If `host` is `None`, the
-    /// edit removes everything learned on any host of the site. The edit is idempotent. It does not cover the shelves
-    /// of the hosts themselves, because these shelves are removed without asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything learned on `host`. If `host` is `None`, the edit
+    /// removes everything learned on any host of the site. Applying the edit twice has the same effect as applying it once.
+    /// The edit is not for the shelves of single hosts: these shelves are removed as a whole, without asking the kind.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot do this, which is the default.
@@ -163,12 +167,12 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", &record.key))
     }
 
-    /// Returns a complete description of the item with this key. `records` are all records of its shelf. The
-    /// description includes the item's other records, and the lines by which a prompt shows it. The default describes
-    /// only the record with this key.
+    /// Returns a complete description of the item with this key. `records` are all records of the item's shelf. The
+    /// description includes the item's other records, and the lines with which a prompt shows the item. The default
+    /// describes only the record with this key.
     ///
     /// # Errors
-    /// Those of [`describe`](Self::describe). `InvalidInput` if there is no such record.
+    /// The errors of [`describe`](Self::describe). `InvalidInput` if there is no record with this key.
     fn describe_item(
         &self,
         shelf: &Shelf,
@@ -185,8 +189,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// failures are counted from 0.
     ///
     /// # Errors
-    /// `Unsupported` if records of this kind never wait for a person, which is the default. When the edit is applied,
-    /// it fails with `InvalidInput` and the reason as `why` if the record is gone or its words have changed.
+    /// `Unsupported` if records of this kind never wait for a person, which is the default. When the edit is applied, it
+    /// fails with `InvalidInput` if the record is gone or its words have changed. The error gives the reason as `why`.
     fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
         let _ = (shown, now);
         Err(Error::new(ErrorKind::Unsupported, "memory.accept")
@@ -194,15 +198,15 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. For
-    /// items of several records, a kind returns the key of the item's main record. People list, accept and forget
+    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. If an item
+    /// consists of several records, the kind returns the key of the item's main record. People list, accept and forget
     /// items, not records.
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key
     }
 
-    /// Returns the record in the form in which it is imported from another store. `vouched` is true if the importing
-    /// person trusts the source. Otherwise, the words in the record must not count as accepted by a person.
+    /// Returns the form in which a record from another store is imported. `vouched` is true if the importing person trusts
+    /// the other store. If `vouched` is false, the words in the returned record must not count as accepted by a person.
     ///
     /// # Errors
     /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`, and
@@ -225,11 +229,12 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Merges two versions of an item and returns the resulting records. `known` has the item's records in this store.
-    /// `other` has its records in another store, which a person trusts. Merging the same version again changes nothing.
+    /// `other` has the item's records in another store, and a person trusts that store. Merging the same version again
+    /// changes nothing.
     ///
-    /// The default keeps one of the two versions as a whole. If only one version waits for review, the other is kept.
-    /// Otherwise the version with the later [`changed_at`](Self::changed_at) is kept. If neither is later, the known
-    /// version is kept.
+    /// The default keeps one of the two versions as a whole. If only one version waits for review by a person, the other
+    /// version is kept. Otherwise the version with the later [`changed_at`](Self::changed_at) is kept. If neither version is
+    /// later, the known version is kept.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -248,16 +253,18 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(kept.to_vec())
     }
 
-    /// Converts the items of this kind in a [documented folder](super::agent_memory) to records. The records have the form
-    /// that is stored if a person trusts the folder; the import still passes each of them to [`admit`](Self::admit). The
-    /// default converts nothing.
+    /// Converts the items of this kind in a [documented folder](super::agent_memory) (the memory of another program) to
+    /// records. Each record has the form that it would have if a person trusted the folder. The import then passes each
+    /// record to [`admit`](Self::admit), which adapts or refuses it if no person trusts the folder. The default converts
+    /// nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
     }
 
-    /// Adds the items of a host's shelf to a documented folder. Returns lines for a person about the items that the
-    /// folder cannot hold. By default, the folder can hold none of them.
+    /// Adds the items of a host's shelf to a [documented folder](super::agent_memory), in the format of another program.
+    /// Returns lines for a person about the items that the folder cannot hold. By default, the folder can hold none of the
+    /// items.
     fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
         let _ = domain;
         let items = records
@@ -268,7 +275,8 @@ pub trait MemoryKind: Debug + Send + Sync {
         left_out(items, "item", &why)
     }
 
-    /// Returns notes about committed changes, for events. `remaining` is the number of records now on the shelf.
+    /// Returns notes that report the committed changes. They become events of the run. `remaining` is the number of records
+    /// that are now on the shelf.
     fn notes(
         &self,
         occasion: Occasion,
@@ -296,7 +304,7 @@ pub(super) fn merged_one(
     }
 }
 
-/// The occasion on which a kind changed a shelf.
+/// The occasion on which a kind of memory changed a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
     /// [`MemoryKind::upkeep`], before the shelf was read.
@@ -314,10 +322,12 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KindOptions {
-    /// If true, the trajectories of earlier runs are ranked not only by the similarity of their goals, but also by
-    /// recency, speed and verified steps. Default: false. Source: chosen.
+    /// If true, trajectories (the recorded steps of earlier runs) are ranked not only by how similar their goals are to the
+    /// goal of the run. They are also ranked by how recent and how fast the earlier runs were, and by how many of their
+    /// steps had a visible effect. Default: false. Source: chosen.
     pub trace_scoring: bool,
-    /// Age from which the trajectory of an earlier run is removed. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a trajectory (the recorded steps of an earlier run) is removed. The age is the time since a run last
+    /// reached its goal by these steps. Unit: days. Default: 30. Source: chosen.
     pub trace_ttl_days: u32,
 }
 

@@ -9,11 +9,11 @@ use crate::{
     working::{About, Step, StopReason},
 };
 
-/// The log of a run from which memory learns.
+/// The log of a run. Memory learns from it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
-    /// The run's id.
+    /// The id of the run.
     pub run: RunId,
     /// The task of the run.
     pub about: About,
@@ -31,13 +31,14 @@ pub struct RunLog {
     pub steps: Vec<Step>,
     /// All advice shown in the run, in the order of first appearance.
     pub offered: Vec<AdviceId>,
-    /// The advice that the run held back as a [control](super::is_withheld), in the order of first appearance. None of
-    /// it is in `offered`.
+    /// The advice that the run [held back](super::is_withheld), in the order in which it would have first appeared. The run
+    /// did not show this advice, so that the run can be compared with runs that showed it. `offered` contains none of this
+    /// advice.
     pub withheld: Vec<AdviceId>,
 }
 
 impl RunLog {
-    /// Creates the log of a run. The start of the run is set to the time of its end. The method `started_at` sets the
+    /// Creates the log of a run. The start of the run is set to the time of its end. Call the method `started_at` to set the
     /// true start.
     pub const fn new(
         run: RunId,
@@ -67,7 +68,7 @@ impl RunLog {
         self
     }
 
-    /// Sets `success` and `interrupted` from the reason why the run stopped.
+    /// Sets `success` and `interrupted` from `stop`, the reason why the run stopped.
     #[must_use]
     pub fn ended_by(mut self, stop: StopReason) -> Self {
         self.success = stop.is_success();
@@ -86,7 +87,8 @@ impl RunLog {
         last.is_some_and(|step| !step.outcome.is_done())
     }
 
-    /// Sets the advice that the run held back.
+    /// Sets the advice that the run [held back](super::is_withheld). The run did not show this advice, so that the run can
+    /// be compared with runs that showed it.
     #[must_use]
     pub fn withholding(self, withheld: Vec<AdviceId>) -> Self {
         Self { withheld, ..self }

@@ -6,21 +6,21 @@ use serde_json::Value;
 use super::AdviceId;
 use crate::base::Site;
 
-/// A committed change of memory. Any kind of memory may use [`Note::Changed`]. The other variants are for lessons and
-/// correspond to the documented events of the same names.
+/// A report of a committed change of memory. Any kind of memory may use [`Note::Changed`]. The other variants are for
+/// lessons. Each becomes an event with the same name after `lesson_` or `lessons_`, such as `lesson_recorded`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
     /// A record of any kind was changed.
     Changed {
-        /// The id of the record. Its collection is the name of the kind.
+        /// The id of the record. The collection in the id is the name of the kind of memory.
         id: AdviceId,
         /// A word for the change, such as `recorded`. The kind of memory to which the record belongs chooses it.
         what: String,
         /// The record's text.
         text: String,
-        /// Data chosen by the kind of memory to which the record belongs; null if there is none. If the run used the
-        /// record, the data has the fields `used`, `followed`, `helped` and `harmed`, with the same meaning as in
+        /// Data chosen by the kind of memory to which the record belongs; null if there are none. If the run used the
+        /// record, the data have the fields `used`, `followed`, `helped` and `harmed`. These fields mean the same as in
         /// [`Note::Credited`].
         data: Value,
     },
@@ -32,10 +32,11 @@ pub enum Note {
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The command whose failure the lesson is about.
+        /// The command whose failure the lesson is about; `None` if the lesson names no command.
         failed_command: Option<String>,
-        /// The error to which the lesson applies: an error class for a learned lesson, a text to match for a person's
-        /// lesson.
+        /// The kind of failure to which the lesson applies, in the form of
+        /// [`FailureKind::as_str`](crate::action::FailureKind::as_str), such as `no_effect`. `None` if the lesson names no
+        /// kind of failure.
         error_pattern: Option<String>,
     },
     /// A run learned or used a lesson that was already stored.
@@ -44,7 +45,7 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses, including this one.
+        /// Number of uses of the lesson, including the use in this run.
         new_use_count: u64,
     },
     /// A lesson was promoted: from now on it is advice for every run.
@@ -53,7 +54,7 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses.
+        /// Number of uses of the lesson.
         use_count: u64,
         /// The sites on which the lesson was used.
         triggered_domains: Vec<Site>,
@@ -64,9 +65,9 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses that helped.
+        /// Number of uses of the lesson that helped.
         helped: u64,
-        /// Number of uses that did not help.
+        /// Number of uses of the lesson that did not help.
         harmed: u64,
     },
     /// A lesson was retired: it did harm and is no longer shown.
@@ -75,34 +76,34 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses that helped.
+        /// Number of uses of the lesson that helped.
         helped: u64,
-        /// Number of uses that did not help.
+        /// Number of uses of the lesson that did not help.
         harmed: u64,
     },
-    /// A lesson was credited with its results in this run.
+    /// The results of a lesson in this run were added to the lesson's counts.
     Credited {
         /// The lesson's id.
         id: AdviceId,
-        /// The site on which the results were obtained.
+        /// The site on which the lesson was used or followed.
         site: Option<Site>,
-        /// True if the lesson's failure happened and its recovery was carried out.
+        /// True if the failure that the lesson is about happened, and the lesson's recovery was carried out.
         used: bool,
         /// True if the lesson had been shown before its recovery was carried out.
         followed: bool,
-        /// True if the recovery restored the effect of the failed action.
+        /// True if the lesson's recovery restored the effect of the failed action, or prevented the failure.
         helped: bool,
-        /// True if the recovery did not help.
+        /// True if the lesson was followed and did not help.
         harmed: bool,
     },
-    /// Stale lessons were removed.
+    /// Learned lessons that no run had used for a long time were removed.
     Pruned {
         /// Number of lessons removed.
         pruned_count: usize,
         /// Number of lessons that the shelf still holds.
         remaining_count: usize,
     },
-    /// The lessons with the least evidence were removed from a full shelf.
+    /// The shelf was full, so the lessons with the least evidence were removed.
     Compacted {
         /// Number of lessons removed.
         removed_count: usize,

@@ -5,32 +5,33 @@ use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 
-/// A notice for the person responsible for the store.
+/// A message of a store for the person who is responsible for the store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StoreNotice {
-    /// The shelf concerned, if any.
+    /// The shelf that the notice is about; `None` if it is about no single shelf.
     pub shelf: Option<Shelf>,
-    /// The kind of notice.
+    /// The content of the notice.
     pub kind: StoreNoticeKind,
 }
 
-/// The kind of a notice: what the store did or found.
+/// What a notice says: what the store did or found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// A file that could not be understood was moved to quarantine unchanged.
+    /// A file that could not be understood was put into the quarantine folder, unchanged. The store keeps broken files in
+    /// this folder.
     Quarantined {
-        /// The file's new path, relative to the store's root.
+        /// The path of the file in the quarantine folder, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken. The shelf was read from the backup, or from the readable part of the
-    /// broken file. Nothing was changed.
+    /// The shelf's file is missing or broken. The records were read from the backup, or from the readable part of the broken
+    /// file. No file was changed.
     Damaged {
         /// Number of records that were read.
         records: usize,
     },
-    /// The shelf's file was missing or broken, and was replaced by the state before its last change.
+    /// The shelf's file was missing or broken. It was replaced by its backup, which has the state before the last change.
     RestoredFromBackup,
     /// The shelf's file and its backup were broken, and were replaced by the records that could still be read.
     Salvaged {
@@ -39,37 +40,39 @@ pub enum StoreNoticeKind {
     },
     /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
     StartedEmpty,
-    /// The readable part of the shelf is used, but the shelf is not written.
+    /// The store uses the readable part of the shelf, but does not write to the shelf.
     ReadOnly {
-        /// The reason for not writing.
+        /// The reason why the store does not write to the shelf.
         why: ReadOnly,
     },
     /// A file or folder was accessible to other users, and has been made private.
     ModesTightened {
-        /// Path relative to the store's root; empty for the root itself.
+        /// Path of the file or folder, relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so the files of the hosts that were written least recently were removed.
+    /// The store exceeded its size limits, so it removed the files of some hosts. It chose the hosts whose files had not
+    /// been written for the longest time.
     Compacted {
-        /// Number of removed hosts.
+        /// Number of hosts whose files were removed.
         hosts: usize,
         /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store exceeds its size limits, and there is nothing left that may be removed.
+    /// The store exceeds its size limits, and nothing is left that it may remove.
     OverCaps,
 }
 
-/// The reason why a shelf is not written.
+/// The reason why a store does not write to a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadOnly {
     /// A newer version of the program wrote the shelf.
     NewerVersion,
-    /// The shelf is larger, or nested more deeply, than the reader allows.
+    /// The shelf is larger, or nested more deeply, than this program can read.
     OverCap,
-    /// The shelf is broken, and quarantine already holds the maximum number of its broken files.
+    /// The shelf's file is broken, and the quarantine folder (for broken files) already has the maximum number of files of
+    /// this shelf.
     QuarantineFull,
-    /// The shelf is broken and could not be moved to quarantine.
+    /// The shelf's file is broken and could not be put into the quarantine folder.
     QuarantineFailed,
 }

@@ -3,7 +3,7 @@
 use super::AdviceId;
 use crate::action::BrowserAction;
 
-/// The next step of a known task, as an earlier run took it.
+/// The next step of a known task, as an earlier run took it. A run can take the step without asking its model.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReplayStep {
@@ -11,14 +11,14 @@ pub struct ReplayStep {
     pub item: AdviceId,
     /// The action, with the values of this run's goal and a reference to an element of the current page.
     pub action: BrowserAction,
-    /// The position of the step in the task, from 1.
+    /// The position of the step in the task, counted from 1.
     pub number: usize,
-    /// Number of steps of the task in the earlier run.
+    /// Number of steps that the earlier run took for the task.
     pub of: usize,
 }
 
 impl ReplayStep {
-    /// Creates a step with its position in the task and the number of all steps.
+    /// Creates a step. `number` is its position in the task, counted from 1, and `of` is the number of steps of the task.
     pub const fn new(item: AdviceId, action: BrowserAction, number: usize, of: usize) -> Self {
         Self {
             item,

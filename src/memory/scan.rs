@@ -5,21 +5,21 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{AdviceId, MemoryKind, Record, Shelf, diff::item, waiting};
 use crate::secret::Redactor;
 
-/// The result of a search for secrets.
+/// The result of a search for secrets in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Scan {
-    /// Number of items that were searched.
+    /// Number of items of memory that were searched.
     pub items: usize,
-    /// Number of bytes that were searched: keys, bodies and the names of shelves.
+    /// Number of bytes that were searched. The keys and bodies of records and the names of shelves are counted.
     pub bytes: usize,
-    /// The items that contain a secret in one of the forms that [`Redactor::FORMS`] lists.
+    /// The items that contain a secret. A secret is found in every form that [`Redactor::FORMS`] lists.
     pub hits: BTreeSet<AdviceId>,
 }
 
-/// Searches records for the secrets of a redactor. A run that waits until memory learns from it may be split into
-/// several records. Such a run is also searched as a whole, because a secret may begin in one record and end in the
-/// next.
+/// Searches records for the secrets that a redactor knows. A finished run that waits until memory learns from it may be
+/// split into several records. Such a run is also searched as a whole, because a secret may begin in one record and end in
+/// the next.
 pub fn scan(
     shelves: &[(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

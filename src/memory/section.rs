@@ -16,13 +16,13 @@ use super::Advice;
 pub enum Lasts {
     /// Until the run ends.
     Run,
-    /// While the current page is shown. Memory is asked again for each page.
+    /// While the current page is shown. For the next page, memory is asked for advice again.
     Page,
     /// In the next prompt only.
     Prompt,
 }
 
-/// The heading of a section. It is a constant of the program, so that no page can choose it.
+/// The heading of a section of a prompt. It is a constant of the program, so no page can choose it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Heading(Cow<'static, str>);
@@ -37,7 +37,7 @@ impl Heading {
         Self(Cow::Owned(Advice::shown(words)))
     }
 
-    /// Returns the words.
+    /// Returns the words of the heading.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -68,22 +68,24 @@ impl<'de> Deserialize<'de> for Heading {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Section {
-    /// The lessons of the system instruction. This section takes only advice of [`Trust::Code`](crate::Trust::Code) and
-    /// [`Trust::User`](crate::Trust::User), and only without names of page elements.
+    /// The lessons of the system instruction. This section takes only advice with the trust class
+    /// [`Trust::Code`](crate::Trust::Code) or [`Trust::User`](crate::Trust::User). The advice must not contain names of page
+    /// elements.
     Lessons,
-    /// The tips for the site of the page.
+    /// The tips for the site of the page that is shown.
     SiteTips,
     /// The tips for the action that has just failed.
     ErrorTips,
-    /// A section of the message that the model gets in each step. A kind of memory chooses its heading and priority.
+    /// A section of the message that the model gets in each step. A kind of memory chooses the heading and the priority of
+    /// the section.
     #[non_exhaustive]
     Custom {
-        /// The heading. It must differ from the other headings of the message, such as `Page`. Equal headings would
+        /// The heading. It must differ from the other headings of the message, such as `Page`, because equal headings would
         /// confuse the model.
         heading: Heading,
-        /// The weight with which lines are shared out if the message is too long: a section with twice the priority
-        /// keeps twice as many lines. For comparison, the run's history has the priority 50, and a text that the
-        /// model has just requested has 120. A priority of 0 counts as 1.
+        /// The weight of the section if the message is too long and its sections are cut. A section with twice the priority
+        /// keeps twice as many lines. For comparison, the run's history has the priority 50, and a text that the model has
+        /// just requested has the priority 120. A priority of 0 counts as 1.
         priority: u8,
         /// The time for which the advice is shown.
         lasts: Lasts,
@@ -91,7 +93,8 @@ pub enum Section {
 }
 
 impl Section {
-    /// Creates a section of the step's message for one kind of memory.
+    /// Creates a section in which one kind of memory shows its advice. The section is part of the message that the model
+    /// gets in each step.
     pub const fn custom(heading: &'static str, priority: u8, lasts: Lasts) -> Self {
         let heading = Heading::new(heading);
         Self::Custom {
@@ -101,8 +104,8 @@ impl Section {
         }
     }
 
-    /// Returns the heading above the advice of the section. For [`Section::ErrorTips`], this heading is a line of text
-    /// above the tips.
+    /// Returns the heading above the advice of the section. In the section [`Section::ErrorTips`], the heading is a line of
+    /// text above the tips.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",
@@ -112,7 +115,8 @@ impl Section {
         }
     }
 
-    /// Returns the priority by which the section is cut if the message is too long; `None` if it is never cut.
+    /// Returns the priority of the section, by which it is cut if the message is too long; `None` if the section is never
+    /// cut.
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,

@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection for the data of runs from which memory has not learned yet, because the store did not accept
-/// the changes.
+/// Name of the collection in which the data of finished runs wait until memory can learn from them. A run waits if the store
+/// did not accept the changes that memory made after the run.
 pub const PENDING: &str = "pending";
 
-/// A namespace, which separates tenants or experiments. The default is `default`.
+/// A name that keeps the shelves of one tenant or experiment apart from the shelves of others. The default is `default`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Namespace(String);
 
 impl Namespace {
-    /// Parses a name of 1 to 64 letters, digits, `_` and `-`.
+    /// Parses a namespace of 1 to 64 letters, digits, `_` and `-`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for any other text.
@@ -30,7 +30,7 @@ impl Namespace {
             })
     }
 
-    /// Returns the name as text.
+    /// Returns the namespace as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -62,23 +62,25 @@ impl From<Namespace> for String {
 pub enum Scope {
     /// Every site.
     Global,
-    /// One host.
+    /// One host. Records of some kinds of memory also apply to the host's subdomains.
     Host(Host),
 }
 
-/// The identity of a shelf: a group of records that is loaded as a whole and changed atomically.
+/// The identity of a shelf. A shelf is a group of records. A store loads these records together and changes them in one
+/// step, which succeeds or fails as a whole.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Shelf {
-    /// The tenant or experiment.
+    /// The tenant or experiment to which the shelf belongs.
     pub namespace: Namespace,
-    /// Name of the memory kind that owns the shelf. It comes from the program, never from a page.
+    /// The collection. This is the name of the kind of memory to which the shelf belongs. It comes from the program, never
+    /// from a page.
     pub collection: String,
-    /// The sites to which the records apply.
+    /// The sites to which the records of the shelf apply.
     pub scope: Scope,
 }
 
 impl Shelf {
-    /// Returns the shelf of a collection for all sites.
+    /// Returns the shelf whose records belong to this collection and apply to all sites.
     pub fn global(namespace: &Namespace, collection: &str) -> Self {
         Self {
             namespace: namespace.clone(),
@@ -87,7 +89,7 @@ impl Shelf {
         }
     }
 
-    /// Returns the shelf of a collection for one host.
+    /// Returns the shelf whose records belong to this collection and apply to one host.
     pub fn host(namespace: &Namespace, collection: &str, host: &Host) -> Self {
         Self {
             namespace: namespace.clone(),
@@ -96,7 +98,8 @@ impl Shelf {
         }
     }
 
-    /// Returns a record's name for people: its key, followed by `@` and the host if the shelf belongs to a host.
+    /// Returns the name with which a record of the shelf is shown to people. The name is the record's key. If the shelf
+    /// belongs to a host, `@` and the host follow.
     pub fn item_name(&self, key: &str) -> String {
         match &self.scope {
             Scope::Global => key.to_owned(),
@@ -115,7 +118,7 @@ impl fmt::Display for Shelf {
     }
 }
 
-/// A selection of shelves. A field that is `None` does not restrict the selection.
+/// A selection of shelves. A shelf is selected if it has the value of every field that is not `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
     /// The namespace that a shelf must have.
@@ -140,8 +143,8 @@ impl ShelfFilter {
     }
 }
 
-/// Maximum size of a record: its key and its compact body together. An [`Edit`](super::Edit) refuses to make a larger
-/// record.
+/// Maximum size of a record. The size is the length of the key plus the length of the body as compact JSON. An
+/// [`Edit`](super::Edit) refuses to make a larger record.
 ///
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
@@ -150,18 +153,18 @@ pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 /// stop.
 pub const MAX_RECORD_DEPTH: usize = 120;
 
-/// A JSON body stored under a key.
+/// A JSON value that is stored on a shelf under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The key, unique on its shelf. A shelf's records are ordered by their keys.
+    /// The key. No other record of the shelf has this key. The records of a shelf are ordered by their keys.
     pub key: String,
-    /// The body, with sorted keys. The memory kind defines its fields.
+    /// The JSON value. The keys of its objects are sorted. The kind of memory defines its fields.
     pub body: Value,
 }
 
 impl Record {
-    /// Creates a record with this key and body. The keys of the body are sorted, so that equal bodies have equal bytes
-    /// in every store.
+    /// Creates a record with this key and body. The keys of the body's objects are sorted, so that equal bodies have equal
+    /// bytes in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self {
             key: key.into(),
@@ -180,13 +183,13 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record. The field `source` of such a record has the value `user`.
-    /// Stores never evict these records.
+    /// Returns true if a person wrote or accepted the record. The field `source` of such a record has the value `user`. To
+    /// make space, a store never removes such a record.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }
 
-    /// Returns the size that counts against [`MAX_RECORD_BYTES`]. Unit: bytes.
+    /// Returns the size of the record, which may be at most [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
     }
@@ -207,10 +210,10 @@ fn is_deeper_than(value: &Value, max: usize) -> bool {
     }
 }
 
-/// The state of a shelf at one generation.
+/// The records of a shelf, and the number of changes that led to them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShelfState {
-    /// Number of committed changes of the shelf; 0 if it was never written.
+    /// Number of changes of the shelf that were committed so far; 0 if the shelf was never written.
     pub generation: u64,
     /// The records, ordered by key.
     pub records: Vec<Record>,

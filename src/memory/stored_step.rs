@@ -30,32 +30,32 @@ const MAX_LOCATOR: usize = 100;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredStep {
-    /// The tool.
+    /// The tool that the step used.
     pub tool: BrowserTool,
     /// The kind of page on which the step was taken; `None` if it is not known, or if the step may be taken on any page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// The kind of page to which the step led; `None` if the run stayed on its page.
+    /// The kind of page to which the step led; `None` if the run stayed on the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<PageTemplate>,
-    /// The target; `None` if the step has none.
+    /// The element on which the step acted; `None` if the step has no target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<StoredTarget>,
     /// The source of the text that was typed or chosen; `None` if the step typed and chose nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<StoredText>,
-    /// The text that was typed or chosen, if the goal has its value in another form: `2024-09-14` for "14 September
-    /// 2024".
+    /// The text that was typed or chosen, if the goal contains the same value in another form. For example, the goal says
+    /// "14 September 2024" and the text is `2024-09-14`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
-    /// The key that was pressed.
+    /// The key that was pressed; `None` if the step pressed no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Key>,
-    /// True if Enter was pressed after the text.
+    /// True if the step pressed Enter after it had typed its text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
-    /// True if the action had arguments that are not kept, such as a second option. The action cannot be repeated from
-    /// this record.
+    /// True if the action had arguments that are not kept, such as a second option in a list. Such an action cannot be
+    /// repeated from this record.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// The possible effect of the step, judged before it was taken.
@@ -64,27 +64,29 @@ pub struct StoredStep {
     pub verified: bool,
 }
 
-/// The target of a stored step.
+/// The element on which a stored step acted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredTarget {
-    /// The role.
+    /// The role of the target.
     pub role: Role,
-    /// The data by which the target is recognised. `None` if the target's name is a value of the task, or if the target
-    /// was chosen from a list.
+    /// The data by which the target is recognised. `None` if the target's name is a value of the goal, or if the target was
+    /// chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a
-    /// value of the goal.
+    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a value
+    /// of the goal. The list is that of the trajectory to which the step belongs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
-    /// The landmark around the target.
+    /// The role of the landmark around the target. A landmark is a region that structures a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The target's position among similar siblings.
+    /// The target's position among similar siblings, such as the third of 24 search results; `None` if it has no similar
+    /// siblings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// The durable locator; `None` if the driver gave none, or if the locator contains a value of the run.
+    /// A locator that can find the target on a later load of the page. `None` if the driver gave no locator, or if the
+    /// locator contains a value of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
     #[serde(skip)]
@@ -103,17 +105,17 @@ pub(super) enum ForGoal {
     Other,
 }
 
-/// The source of a text that a step typed or chose. It does not contain the text itself. If the goal has the text in
-/// another form, the text is kept in [`StoredStep::form`].
+/// The source of a text that a step typed or chose. The text itself is not kept here. If the goal has the text in another
+/// form, the text is kept in [`StoredStep::form`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoredText {
-    /// A value of the task, as a position in the list of the goal's values, counted from 0.
+    /// A value of the goal. The number is the position of the value in the list of the goal's values, counted from 0.
     Slot(usize),
-    /// A parameter of the task.
+    /// The parameter of the task with this name.
     Parameter(ParameterName),
-    /// A secret of the task.
+    /// The secret of the task with this name.
     Secret(SecretName),
     /// A text that is not in the goal.
     Other {
@@ -123,7 +125,7 @@ pub enum StoredText {
 }
 
 impl StoredStep {
-    /// Creates a step with this tool, on any page and without a target.
+    /// Creates a step that uses this tool. It has no target and can be taken on any page.
     pub const fn new(tool: BrowserTool) -> Self {
         Self {
             tool,
@@ -175,7 +177,7 @@ impl StoredStep {
         Self { key, ..self }
     }
 
-    /// Makes the step press Enter after its text.
+    /// Makes the step press Enter after it has typed its text.
     #[must_use]
     pub fn with_submit(self) -> Self {
         Self {
