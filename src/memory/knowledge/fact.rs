@@ -12,8 +12,8 @@ use crate::{
     memory::{Aim, MAX_RECORD_BYTES, Record},
 };
 
-/// Time without an observation after which the confidence in a fact is halved. Unit: days. Source: chosen; an unused lesson
-/// is removed at the same age.
+/// Time after which the confidence in a fact is halved if no run observes the fact. Unit: days. Source: chosen; an unused
+/// lesson is removed after the same time.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
 /// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]: only
 /// the value and the confidence that result from them are kept. Source: chosen.
@@ -45,7 +45,7 @@ pub enum FactKind {
 }
 
 impl FactKind {
-    /// Every kind.
+    /// Every kind of fact.
     pub const ALL: [Self; 5] = [
         Self::Timing,
         Self::Selector,
@@ -105,7 +105,7 @@ impl Claim {
         Self::Words(fitting(&text::squeeze(&text::clean(words)), MAX_WORDS))
     }
 
-    /// Returns true if both values are the same. Free text is compared without regard to case.
+    /// Returns true if both values say the same about the subject of the fact. Free text is compared without regard to case.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Words(own), Self::Words(other)) => text::fold(own) == text::fold(other),
@@ -140,7 +140,7 @@ impl Claim {
 pub enum About {
     /// An element of the host's pages.
     Element(Aim),
-    /// The name that a model gave to the fact.
+    /// Something other than an element. The text is the name that a model gave to the fact.
     Name(String),
 }
 
@@ -164,12 +164,12 @@ impl About {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactSource {
-    /// Learned from runs of this program.
+    /// Runs of this program observed the fact.
     #[default]
     Learned,
-    /// Accepted by a person.
+    /// A person accepted the fact.
     User,
-    /// Imported from another person's export, and not yet accepted by a person here.
+    /// The fact was imported from another person's export. No person has accepted it since the import.
     Imported,
 }
 
@@ -178,10 +178,10 @@ pub enum FactSource {
 pub struct Source {
     /// The run.
     pub run: RunId,
-    /// The end of the run.
+    /// The time when the run ended.
     pub at: DateTime<Utc>,
-    /// The value that the run observed. `None` if the run only acted on the fact, which neither proves nor contradicts
-    /// the fact.
+    /// The value that the run observed. `None` if the run acted on the fact but observed no value. Such a run neither proves
+    /// nor contradicts the fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
@@ -190,24 +190,26 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Fact {
-    /// The kind.
+    /// The kind of the fact.
     pub kind: FactKind,
     /// The subject of the fact.
     pub about: About,
-    /// The origin.
+    /// The origin of the fact.
     #[serde(default)]
     pub source: FactSource,
     /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`].
     pub sources: Vec<Source>,
-    /// The value and confidence that result from the runs before those in `sources`; `None` if there were no such runs.
+    /// The value and the confidence that result from the observations of all runs before those in `sources`; `None` if there
+    /// were no such runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
-    /// Number of runs that are summed up in `before`. It is too low in records from before this field existed.
+    /// Number of runs that are summed up in `before`. In records from a time before this field existed, the number is too
+    /// low.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_before: u64,
     /// The latest time at which a run that observed the fact ended, or at which a person accepted the fact.
     pub last_seen: DateTime<Utc>,
-    /// Fields that a newer version wrote, kept unchanged.
+    /// Fields of the stored fact that this version does not know, kept unchanged. A newer version wrote them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -244,7 +246,7 @@ impl Fact {
     }
 
     /// Returns the confidence in the current value of `slot` at the time `now`. It halves with every [`HALF_LIFE_DAYS`] that
-    /// pass without an observation. For a fact that a person accepted, it is always 1.
+    /// pass without an observation. For a fact that a person accepted, the confidence is always 1.
     pub fn confidence(&self, slot: &Slot, now: DateTime<Utc>) -> f64 {
         if self.source == FactSource::User {
             return 1.0;
@@ -262,9 +264,8 @@ impl Fact {
             })
     }
 
-    /// Returns true if the fact must be accepted or repeated before it is shown. An imported fact waits until a person
-    /// accepts it. Words that only one run has proposed wait until a person accepts them or another run proposes the
-    /// same words.
+    /// Returns true if prompts may not show the fact yet. An imported fact waits until a person accepts it. Words that only
+    /// one run has proposed wait until a person accepts them or another run proposes the same words.
     pub fn waits(&self) -> bool {
         match (self.source, &self.about) {
             (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,

@@ -10,7 +10,7 @@ use crate::{
     memory::{Advice, Change, Record},
 };
 
-/// Maximum number of facts about a host. Source: chosen.
+/// Maximum number of facts that memory keeps about one host. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {

@@ -1,4 +1,5 @@
-//! Knowledge: what is known about a host, as facts with a confidence.
+//! Knowledge: what is known about a host, as facts with a confidence. The confidence in a fact is a number from 0 to 1. It
+//! rises when a run observes the fact again, and falls when a run contradicts the fact.
 //!
 //! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of
 //! a finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` looks at the
@@ -14,11 +15,11 @@
 //! - If a command failed and other commands then worked on the same target, this becomes a lesson, and never a fact. A
 //!   quirk or pattern needs no failure: it is learned when an action was carried out and another action was needed
 //!   afterwards.
-//! - A fact that a rule finds never takes its value from a page, and its sentence consists of this crate's own words.
-//!   Only the element's name in the sentence is page data. It is shown only on its own host, inside the fence that marks
-//!   quoted data, while the element is on the page.
-//! - The confidence is not stored, but computed from the observations. So it is the same whether memory learns from a
-//!   run at once or late. Undoing a run leaves the same confidence as if the run had never happened. Only the oldest
+//! - A fact that a rule finds never takes its value from a page, and its sentence consists of this crate's own words. Only
+//!   the element's name in the sentence is untrusted, because the page wrote it. The fact is shown only on its own host,
+//!   inside the fence that marks quoted data, while the element is on the page.
+//! - The confidence is not stored, but computed from the observations. So the confidence is the same whether memory learns
+//!   from a run at once or later. Undoing a run leaves the same confidence as if the run had never happened. Only the oldest
 //!   observations are summed up.
 //! - A new value that contradicts the current one begins with half of the usual confidence, because the current value
 //!   also contradicts the new one.
@@ -29,10 +30,12 @@
 //! - A run that acts on a fact does not prove the fact. For example, the run may click an element before the element
 //!   can be in the way. Such a run only renews the time at which the fact was last observed.
 //! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a
-//!   person's words after a person has accepted them. An observation by a rule does not confirm such words: it adds a
-//!   fact of its own. Facts of the kind `selector` come from proposals only, because another kind of memory stores the
+//!   person's words after a person has accepted them. An observation by a rule does not confirm such words. It is stored as
+//!   a separate fact. Facts of the kind `selector` come from proposals only, because another kind of memory stores the
 //!   elements that runs used.
-//! - A proposal is kept only if the run stayed on one host. The same holds for the answer of a session.
+//! - A proposal is kept only if the run stayed on one host. Otherwise text of one site could reach a prompt about another
+//!   site. For the same reason, a session (another kind of memory) keeps the answer of a run only if the run stayed on one
+//!   host.
 
 mod documented;
 mod fact;
@@ -93,8 +96,8 @@ impl MemoryKind for Knowledge {
         MAX_SHOWN
     }
 
-    /// Returns false if the advice `said`, which was given before, already names the element that the fact `own` is
-    /// about.
+    /// Returns true if the advice `own` adds something. It adds nothing if the advice `said`, which was given before,
+    /// already names the element that the fact is about.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let names = |advice: &Advice| {
             let pieces = advice

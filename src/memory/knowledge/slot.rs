@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Claim;
 
-/// Confidence in a value after its first observation. Range of every confidence: 0 to 1. Source: chosen.
+/// Confidence in a value after its first observation. A confidence is a number from 0 to 1. Source: chosen.
 pub const START: f64 = 0.6;
-/// Share of the remaining distance to 1 by which the confidence in a value rises when a run observes the same value
+/// Share of the difference between the confidence and 1 that is added to the confidence when a run observes the same value
 /// again. For example, a confidence of 0.6 rises to 0.68. Source: chosen.
 pub const GAIN: f64 = 0.2;
 /// Factor by which the confidence in a value is multiplied when a run observes a different value. Source: chosen.
 pub const LOSS: f64 = 0.5;
-/// Minimum confidence. A fact with a lower confidence is removed, and so is a challenging value with a lower
-/// confidence. Source: chosen.
+/// Minimum confidence. A fact is removed if its confidence is lower. A value that challenges the current value of a fact is
+/// also removed if its confidence is lower. Source: chosen.
 pub const DROP: f64 = 0.1;
-/// Minimum confidence of a fact that prompts show. Source: chosen.
+/// Minimum confidence with which a fact is shown in prompts. Source: chosen.
 pub const SHOWN: f64 = 0.5;
 
 /// A value of a fact, with the confidence in this value.
@@ -22,7 +22,7 @@ pub const SHOWN: f64 = 0.5;
 pub struct Held {
     /// The value.
     pub claim: Claim,
-    /// The confidence.
+    /// The confidence in the value, from 0 to 1.
     pub confidence: f64,
 }
 
@@ -36,20 +36,20 @@ impl Held {
     }
 }
 
-/// The current value of a fact, and the value that challenges it, if there is one.
+/// The current value of a fact and, if there is one, the value that challenges it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
     /// The current value, which prompts show.
     pub value: Held,
-    /// Another observed value, which contradicts the current value. As soon as this value has the higher confidence, it replaces
-    /// the current value.
+    /// Another observed value, which contradicts the current value. As soon as this value has the higher confidence, it
+    /// replaces the current value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenger: Option<Held>,
 }
 
 impl Slot {
-    /// Returns the slot after adding these observations, oldest first, to the slot `before`. Returns `None` if there is
-    /// neither an earlier slot nor an observation.
+    /// Adds these observations, oldest first, to the slot `before`, and returns the resulting slot. Returns `None` if there
+    /// is neither an earlier slot nor an observation.
     pub fn of<'a>(
         before: Option<Self>,
         observed: impl IntoIterator<Item = &'a Claim>,
