@@ -20,7 +20,8 @@ const BATCHES: usize = 2;
 /// mistaken for a counted one.
 const SHORT: usize = 4;
 
-/// The latest runs that a lesson has counted and whose evidence was dropped.
+/// A list of runs that a lesson has counted and whose evidence the lesson no longer keeps. With this list, the lesson does
+/// not count a run twice. The list contains only the latest of these runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted(Vec<Batch>);
 
@@ -40,7 +41,7 @@ impl Batch {
 }
 
 impl Counted {
-    /// Returns true if the collection contains no run.
+    /// Returns true if the list contains no run.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

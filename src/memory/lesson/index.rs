@@ -17,13 +17,13 @@ use crate::{
 
 /// Maximum number of lessons in the system instruction. Source: chosen.
 pub const MAX_TIER_1: usize = 10;
-/// Maximum number of lessons that are shown as tips for one failed command, or for one page. Source: chosen.
+/// Maximum number of lessons that are shown as tips for one failed command or for one page. Source: chosen.
 pub const MAX_TIPS: usize = 3;
 
 /// An index of the lessons on one shelf.
 ///
 /// The cost of a query does not depend on the number of lessons on the shelf. It depends on the number of lessons returned
-/// and on the length of the error message. If any lesson names an element, one walk over the page is added.
+/// and on the length of the error message. If any lesson names an element, the query also walks over the page once.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
@@ -78,7 +78,8 @@ fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
 }
 
 impl LessonIndex {
-    /// Indexes the records of a shelf. Records that cannot be read, and lessons that may not be shown, are left out.
+    /// Creates the index of a shelf from its records. Records that cannot be read, and lessons that may not be shown, are
+    /// left out.
     pub fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut found: Vec<(String, Lesson)> = records
             .iter()

@@ -4,50 +4,51 @@
 //! fails (trigger A) or when a new page is shown (trigger B). A lesson that has proved itself is promoted from tier 2
 //! to tier 1. Everything here is pure: records come in, advice and edits go out.
 //!
-//! A recovery that a run finds is kept in two forms. One form has the names of elements of the page and is shown only
-//! on the page's host. The other form, the template, has no names and is shown on all sites after it has worked on a
-//! second site.
+//! A recovery is what a run did to reach the effect of an action that had failed. It is kept in two forms. One form has the
+//! names of elements of the page and is shown only on the page's host. The other form, the template, has no names and is
+//! shown on all sites after it has worked on a second site.
 //!
 //! `trace` records a run, `recover` and `another` find recoveries in it, `credit` counts the results of a lesson,
 //! `rules` decides on promotion and removal, `learn` makes the edits, and `index` looks up the advice for a prompt.
 //!
 //! # Decisions
 //!
-//! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a known
-//!   substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
+//! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a
+//!   known substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
 //!   The separate count `followed` says how often the recovery was carried out after the lesson had been shown.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
-//!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring a
-//!   retired lesson back.
-//! - Only learned templates are promoted. The words of an imported `error_recovery` stay in tier 2, even if a person
-//!   trusts them and they are used often. Counts of uses do not make another program's words fit for the instruction of
-//!   every run.
-//! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At most
-//!   three tips are shown.
-//! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be removed
-//!   as long as it is shown.
+//!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring
+//!   a retired lesson back.
+//! - Only learned templates are promoted. An imported lesson of the category `error_recovery` stays in tier 2, even if a
+//!   person trusts its words and it is used often. Counts of uses do not make another program's words fit for the
+//!   instruction of every run.
+//! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At
+//!   most three tips are shown.
+//! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be
+//!   removed as long as it is shown.
 //! - A success of the same action takes precedence over any substitute: "press Enter, then click" does not mean "press
 //!   Enter instead". The success must be on the same kind of page as the failure, and at the same position among equal
 //!   elements: "Continue" on the next page is another button.
 //! - Nothing is learned from actions inside a frame of a page. The frame may belong to another site, but the lesson
 //!   would be credited to the site of the page.
-//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may be
-//!   the user's own text.
+//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may
+//!   be the user's own text.
 //! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
 //!   removed.
 //! - For each lesson, a run adds at most one new site to the list of the lesson's sites, because several sites of one
 //!   visit may belong to one owner. A run is counted on at most six sites, so that the lesson can keep all evidence of
 //!   the run.
-//! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not prove
-//!   that showing it helps.
-//! - The form without names, a template over closed enums, is the only hint that crosses from one site to another. The
-//!   hints that another program writes (`hints.json`) are sentences, and are not imported.
-//! - A click on another element proves a recovery only if this element differs only in its icon or its place from the element
-//!   whose click had no effect. In addition, the run must not have clicked a third element that differs from both only in this
-//!   way. "Cancel" and then "Save" are two intentions; a star and then a bin beside it are one.
-//! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if the
-//!   field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
+//! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not
+//!   prove that showing it helps.
+//! - The form without names is a template whose parts come from fixed sets of words. It is the only hint that crosses from
+//!   one site to another. The hints that another program writes (`hints.json`) are sentences, and are not imported.
+//! - A click on another element proves a recovery only if this element differs only in its icon or its place from the
+//!   element whose click had no effect. In addition, the run must not have clicked a third element that differs from both
+//!   only in this way. A run that clicks "Cancel" and then "Save" has two intentions. A run that clicks a star icon and then
+//!   a bin icon beside it has one intention.
+//! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if
+//!   the field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
 
 mod admit;
 mod another;
@@ -105,21 +106,22 @@ pub const COLLECTION: &str = "lessons";
 pub struct Lessons;
 
 impl Lessons {
-    /// Returns an edit that removes everything that was learned from a run. Learned lessons without other support are deleted.
+    /// Returns an edit that removes everything that was learned from a run. A learned lesson is deleted if no other run
+    /// supports it.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
-    /// Returns an edit of the global shelf that removes everything that was learned on one host of a site, or on the whole site
-    /// if `host` is `None`.
+    /// Returns an edit of the global shelf that removes everything that was learned on one host of a site. If `host` is
+    /// `None`, the edit removes everything that was learned on the whole site.
     pub fn forget(site: Site, host: Option<Host>) -> Edit {
         Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }
 
     /// Returns an edit that marks a lesson as accepted by a person who saw the words `shown`.
     ///
-    /// If the lesson is retired, it is brought back: prompts show it again, and its counts of harm start again at zero.
-    /// If the retired lesson was not waiting for review, nothing else about it changes.
+    /// If the lesson is retired, the edit brings it back: prompts show it again, and its count of harm starts again at zero.
+    /// Nothing else changes about a retired lesson that was not waiting for review.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] in one of these cases:
     ///

@@ -3,24 +3,27 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The values of an imported entry that the lesson's other fields do not keep in their original form.
+/// The values of an imported entry that the other fields of the lesson do not keep in their original form. With these
+/// values, the entry can be exported unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {
-    /// The original words, if the lesson stores other words.
+    /// The words of the entry, if the lesson stores other words than the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// The command that fails. Stored only if the entry was imported as a seed, because the lesson then has the text of
-    /// the seed.
+    /// The command that fails, as the entry names it. Stored only if the entry is one of the lessons that ship with this
+    /// crate (a seed). Such a lesson gets the text of the shipped lesson, so its other fields do not keep the command of the
+    /// entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// The text that the error message must contain. Stored only if the entry was imported as a seed, because the
-    /// lesson then has the text of the seed.
+    /// The text that the error message must contain, as the entry states it. Stored only if the entry is one of the lessons
+    /// that ship with this crate (a seed). Such a lesson gets the text of the shipped lesson, so its other fields do not
+    /// keep the text of the entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
-    /// The original source: `seed`, `learned` or `user`.
+    /// The source that the entry states: `seed`, `learned` or `user`.
     pub source: String,
-    /// The number of uses that the file states; if the lesson was imported from several files, the largest of these
+    /// The number of uses that the file states. If the lesson was imported from several files, this is the largest of their
     /// numbers. The lesson's own count includes these uses.
     pub use_count: u64,
     /// The domains where the lesson was useful, in the spelling and order of the file.

@@ -32,14 +32,14 @@ pub enum Category {
 }
 
 impl Credit {
-    /// Returns true if the lesson was used or followed, and not only shown.
+    /// Returns true if the lesson was used or followed, and false if it was only shown.
     pub const fn tells(self) -> bool {
         self.used || self.followed
     }
 }
 
 impl Category {
-    /// Every category.
+    /// Every category of lessons.
     pub const ALL: [Self; 4] = [
         Self::ToolFallback,
         Self::BestPractice,
@@ -47,7 +47,7 @@ impl Category {
         Self::SiteSpecific,
     ];
 
-    /// Returns the word for the category in events and files.
+    /// Returns the word that events and files use for the category.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ToolFallback => "tool_fallback",
@@ -57,7 +57,7 @@ impl Category {
         }
     }
 
-    /// Returns true if lessons of this category are part of the system instruction.
+    /// Returns true if lessons of this category are part of the system instruction of every run.
     pub const fn is_tier_1(self) -> bool {
         matches!(self, Self::ToolFallback | Self::BestPractice)
     }
@@ -67,18 +67,18 @@ impl Category {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonSource {
-    /// Shipped with the crate; never pruned.
+    /// Shipped with the crate. Such a lesson is never removed because it is unused or because the shelf is full.
     Seed,
     /// Learned from runs.
     Learned,
     /// Written or accepted by a person.
     User,
-    /// Imported from another program or another person's export, and not yet accepted by a person here.
+    /// Imported from another program or another person's export. No person has accepted the lesson since the import.
     Imported,
 }
 
 impl LessonSource {
-    /// Returns the word for the source in files.
+    /// Returns the word that files use for the source.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -93,9 +93,9 @@ impl LessonSource {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonText {
-    /// A sentence that this crate builds from closed vocabularies, which are fixed sets of words.
+    /// A sentence that this crate builds from fixed sets of words.
     Template(Template),
-    /// A sentence of this crate that contains names from the pages of one host.
+    /// A sentence that this crate builds for one host. It contains names that the host's pages wrote.
     Site(SiteRecovery),
     /// The exact text that a person wrote or accepted, or that another program stored.
     Words(String),
@@ -111,40 +111,41 @@ impl LessonText {
         }
     }
 
-    /// Returns a key derived from the text, the same in every process, so that equal recoveries share one lesson.
+    /// Returns a key that is computed from the text. Equal texts have equal keys in every process, so equal recoveries share
+    /// one lesson.
     pub fn key(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("lesson-{}", short_hash(canonical(&value)))
     }
 }
 
-/// The counts of a lesson. All counts except `offered` are numbers of cases: a case is one run on one site, however
-/// often the lesson was used in it. The counts are separate because a lesson can be shown without being used, and used
-/// without helping.
+/// The counts of a lesson. All counts except `offered` are numbers of cases. A case is one run on one site, however often
+/// the run used the lesson there. The counts are separate because a lesson can be shown without being used, and used without
+/// helping.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For free text, the
-    /// number of cases in which the text was shown after the failure.
+    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For a lesson that is
+    /// free text, this is the number of cases in which the text was shown after the failure.
     pub used: u64,
-    /// Number of cases in which the lesson was shown and its recovery was then carried out, either after the failure or
-    /// in advance.
+    /// Number of cases in which the lesson was shown and its recovery was then carried out. The recovery may have been
+    /// carried out after the failure, or in advance to prevent the failure.
     pub followed: u64,
     /// Number of cases in which the lesson's recovery restored the effect of the failed action, or prevented the
     /// failure.
     pub helped: u64,
     /// Number of cases in which the lesson was followed and did not help.
     pub harmed: u64,
-    /// Fields that a newer version wrote, kept unchanged.
+    /// Fields of the stored counts that this version does not know, kept unchanged. A newer version wrote them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Counts {
-    /// Returns the counts in the form that all kinds of memory share. In this form, a recovery that was carried out in advance
-    /// counts as a use too.
+    /// Returns the counts in the form that all kinds of memory share. In this form, a recovery that was carried out before
+    /// the failure could happen also counts as a use.
     pub fn uses(&self) -> Uses {
         Uses {
             shown: self.offered,
@@ -156,7 +157,7 @@ impl Counts {
     }
 }
 
-/// Evidence for a lesson from one run on one site.
+/// Evidence for a lesson: what one run on one site adds to the lesson's counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The run.
@@ -164,14 +165,14 @@ pub struct Evidence {
     /// The time when the run ended.
     #[serde(default)]
     pub at: DateTime<Utc>,
-    /// The site; `None` if the lesson was only shown in the run.
+    /// The site on which the evidence was found; `None` if the lesson was only shown in the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
     /// The hosts on which the evidence was found. All of them belong to the site. Empty if they are unknown, as in
     /// records of earlier versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<Host>,
-    /// The amounts that this evidence adds to the counts.
+    /// The amounts that the run adds to the lesson's counts.
     #[serde(flatten)]
     pub credit: Credit,
 }
@@ -184,7 +185,7 @@ pub struct Evidence {
     reason = "independent counts of at most one"
 )]
 pub struct Credit {
-    /// True if the lesson was shown in the run. Set for at most one site of a run, so that a run adds at most 1 to
+    /// True if the lesson was shown in the run. It is true for at most one site of a run, so that a run adds at most 1 to
     /// [`Counts::offered`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
@@ -205,16 +206,16 @@ pub struct Credit {
 /// The run, host and page from which a lesson was learned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The run that taught the lesson.
+    /// The run that taught the lesson; `None` if no run taught it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
-    /// The host on which the lesson was learned.
+    /// The host on which the lesson was learned; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Host>,
-    /// The kind of page on which the lesson was learned.
+    /// The kind of page on which the lesson was learned; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// Fields that a newer version wrote, kept unchanged.
+    /// Fields of the stored value that this version does not know, kept unchanged. A newer version wrote them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -223,26 +224,27 @@ pub struct Provenance {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Lesson {
-    /// The text.
+    /// The text of the lesson.
     pub text: LessonText,
-    /// The category.
+    /// The category of the lesson.
     pub category: Category,
     /// The origin of the lesson.
     pub source: LessonSource,
-    /// The command that the lesson is about. Only used for free text, because other texts contain their command.
+    /// The command that the lesson is about. Only used if the text is [`LessonText::Words`], because the other texts contain
+    /// their command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// The text that the error message must contain, ignoring case. Only used for free text.
+    /// The text that the error message must contain, ignoring case. Only used if the lesson's text is [`LessonText::Words`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
-    /// The domain that the lesson applies to, with its subdomains. Only used for free text.
+    /// The domain to which the lesson applies, with its subdomains. Only used if the lesson's text is [`LessonText::Words`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// The time when the lesson was first stored.
     pub created_at: DateTime<Utc>,
     /// The time when the lesson was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
-    /// The counts: shown, used, followed, helped and harmed.
+    /// The counts of the lesson: in how many cases it was shown, used, followed, helped and harmed.
     #[serde(default)]
     pub counts: Counts,
     /// Number of runs in which the lesson was used.
@@ -257,26 +259,30 @@ pub struct Lesson {
     /// The run, host and page from which the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
-    /// The latest runs whose evidence was dropped. They are not counted again.
+    /// Runs that the lesson has counted and whose evidence was dropped. This list contains only the latest of them. A run in
+    /// this list is not counted again.
     #[serde(default, skip_serializing_if = "Counted::is_empty")]
     pub counted: Counted,
-    /// The end of the latest run that has been dropped from both `evidence` and `counted`. Runs that ended at that time or
-    /// earlier are not counted, because they may have been counted before.
+    /// The end of the latest run that has been dropped from both `evidence` and `counted`. A run that ended at that time or
+    /// earlier is not counted, because the lesson may have counted it before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
-    /// The run after which the lesson was promoted to the system instruction; `None` if it is not promoted.
+    /// The run that led to the promotion of the lesson to the system instruction; `None` if the lesson is not promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
-    /// The run after which the last promotion of the lesson was taken back; `None` if that did not happen.
+    /// The run that led to the lesson's demotion, which ended its promotion to the system instruction. `None` if the lesson
+    /// was never demoted, or if it was promoted again afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
-    /// The run after which the lesson was retired. A retired lesson is not shown, because it did harm.
+    /// The run after which the lesson was retired; `None` if it is not retired. A retired lesson is not shown, because it
+    /// did harm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<RunId>,
-    /// The original values of the lesson's entry, if the lesson was imported from a file `memory.json`.
+    /// The original values of the lesson's entry in a file `memory.json`; `None` if the lesson was not imported from such a
+    /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
-    /// Fields that a newer version wrote, kept unchanged.
+    /// Fields of the stored lesson that this version does not know, kept unchanged. A newer version wrote them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -340,8 +346,9 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// Returns the trust class of the lesson's text. Only templates are trusted as this crate's own text. Free text is trusted
-    /// as the user's if a person wrote or accepted it. Everything else counts as page data.
+    /// Returns the trust class of the lesson's text. Only a template has the trust class of this crate's own text. Free text
+    /// has the trust class of the user's text if a person wrote or accepted it. All other text counts as text that a page
+    /// wrote.
     pub const fn trust(&self) -> Trust {
         match (&self.text, self.source) {
             (LessonText::Template(_), _) => Trust::Code,
@@ -350,8 +357,8 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson waits for review: it is free text that no person has accepted, or an imported recovery that
-    /// names elements of pages.
+    /// Returns true if the lesson waits for review: it is free text that no person has accepted, or an imported recovery
+    /// that names elements of pages.
     pub const fn needs_review(&self) -> bool {
         match self.text {
             LessonText::Words(_) => !matches!(self.source, LessonSource::User),

@@ -16,23 +16,27 @@ use crate::{
 pub const GENERAL_SITES: usize = 2;
 /// Number of uses, each in a different run, after which a lesson may be promoted to the system instruction. Source: chosen.
 pub const PROMOTION_USES: u64 = 5;
-/// Number of sites on which a lesson must have been used before it may be promoted to the system instruction. Source: chosen.
+/// Number of sites on which a lesson must have been used before it may be promoted to the system instruction. Source:
+/// chosen.
 pub const PROMOTION_SITES: usize = 3;
-/// Threshold for the share of a lesson's uses that helped. The share is estimated as a [`wilson`] interval: a lesson is promoted
-/// only if the lower bound is above the threshold, and retired if the upper bound is below it. Source: chosen; if 5 of 5 uses
-/// helped, the lower bound is 0.566; if 0 of 4 helped, the upper bound is 0.490.
+/// Threshold for the share of a lesson's uses that helped. The share is estimated as a [`wilson`] interval. A lesson is
+/// promoted only if the lower bound of the interval is above the threshold. It is retired if the upper bound is below the
+/// threshold. Source: chosen; if 5 of 5 uses helped, the lower bound is 0.566; if 0 of 4 uses helped, the upper bound is
+/// 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
-/// Number of unhelpful runs in a row that retire a lesson. For a lesson for all sites, these runs must also have been on at least
-/// this number of different sites. Source: chosen; a change of the page can make a lesson wrong, however often it helped before.
+/// Number of unhelpful runs in a row after which a lesson is retired. For a lesson that applies to all sites, these runs
+/// must have been on at least this number of different sites. Source: chosen; a change of the page can make a lesson wrong,
+/// however often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Quantile of the normal distribution for a two-sided interval of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
-/// Number of days without use after which a learned lesson with few uses is pruned. Source: chosen.
+/// Number of days without a use after which a learned lesson is pruned (removed as unused). A lesson with
+/// [`PRUNE_BELOW_USES`] uses or more is not pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Number of uses that protects a learned lesson from pruning. Source: chosen.
+/// Number of uses from which a learned lesson is never pruned (removed as unused). Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Maximum number of lessons on one shelf. Above this number, learned lessons are removed. Source: chosen; a full
-/// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
+/// Maximum number of lessons on one shelf. If there are more, learned lessons are removed. Source: chosen; a full record
+/// takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
 /// Maximum number of sites on which one run is counted for a lesson. Source: chosen, less than [`MAX_EVIDENCE`], so that no
 /// evidence of a run is dropped while the run is being counted, and no run is counted twice.
@@ -43,8 +47,8 @@ const MAX_KEY: usize = 64;
 /// Source: a key of this crate has 23, each id at most 64, and the names of both fields are added.
 const RESERVED: usize = 256;
 
-/// Returns the lower and upper bound of the share of `hits` in `all`: the two-sided Wilson score interval for 95 % confidence.
-/// Range of both: 0 to 1. If `all` is 0, the bounds are 0 and 1.
+/// Returns the lower and upper bound of the share of `hits` in `all`. The bounds are those of the two-sided Wilson score
+/// interval for 95 % confidence. Both bounds are from 0 to 1. If `all` is 0, the lower bound is 0 and the upper bound is 1.
 ///
 /// ```
 /// let (low, high) = webwise::memory::lesson::wilson(5, 5);
@@ -72,8 +76,8 @@ impl Lesson {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown. A lesson that is retired or waits for review may not be shown. A
-    /// learned recovery without names must also have worked on at least [`GENERAL_SITES`] sites.
+    /// Returns true if the lesson may be shown. A lesson may not be shown if it is retired or waits for review. A learned
+    /// recovery without names may be shown only if it has worked on at least [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {

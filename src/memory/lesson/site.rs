@@ -1,5 +1,5 @@
-//! Recoveries for one host, with the names that its pages use. The sentence of a recovery is this crate's own. The names in it
-//! are page data, shown on that host only, and always marked as quoted data.
+//! Recoveries for one host, with the names that its pages use. The sentence of a recovery is this crate's own. The names in
+//! it are page data, shown on that host only, and always marked as quoted data.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ impl Aim {
     }
 }
 
-/// A move of a recovery, and the element it is aimed at.
+/// A move (one action of a recovery) and the element at which it is aimed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AimedMove {
     /// The move.
@@ -51,7 +51,8 @@ fn words(ours: &str) -> Piece {
     Piece::Words(ours.to_owned())
 }
 
-/// A failure on a host, and the recovery that worked there.
+/// A failure on a host, and the recovery that worked there. A recovery is what a run did to reach the effect of an action
+/// that had failed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRecovery {
     /// The command that failed.
@@ -77,12 +78,13 @@ impl SiteRecovery {
         has_one.then(|| Template::new(self.command, self.trouble, self.recovery.clone()))
     }
 
-    /// Returns the recovery as one sentence, with names as JSON strings.
+    /// Returns the recovery as one sentence. Names of page elements are written as JSON strings.
     pub fn render(&self) -> String {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// Returns the recovery as one sentence in pieces. Names from the page and words of this crate are separate pieces.
+    /// Returns the sentence that describes the recovery, in pieces. Names that the page wrote and words of this crate are
+    /// separate pieces.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {

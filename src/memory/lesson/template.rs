@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::{FailureKind, Form, Move};
 use crate::action::{BrowserTool, ErrorClass};
 
-/// Maximum number of moves in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
+/// Maximum number of moves (actions) in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
 /// The words of a prompt for [`Recovery::TypeThenChoose`].
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
-/// A kind of recovery. No part of it is free text.
+/// A kind of recovery. A recovery is what a run does to reach the effect of an action that has failed. No part of it is free
+/// text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -26,7 +27,7 @@ pub enum Recovery {
     TypeThenChoose,
     /// Make these moves, at most [`MAX_MOVES`], and then repeat the failed action.
     First(Vec<Move>),
-    /// Make this move instead of the failed action.
+    /// Make this move in place of the failed action.
     Instead(Move),
     /// Write the value in this form.
     WriteAs(Form),
@@ -36,7 +37,7 @@ pub enum Recovery {
     OpenThenChoose(Move),
 }
 
-/// The recovery to use if a command fails in a certain way. No part of this rule can come from a page.
+/// A rule: the recovery to use if a command fails in a certain way. No part of this rule can come from a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
     /// The command that fails.

@@ -13,19 +13,20 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run and their recoveries, in the form from which the memory kind `lessons` learns. If the shelves of
-/// the lessons cannot be changed when the run ends, this value is kept on another shelf, and memory learns from it at the
-/// next run.
+/// The steps of a run, and the failures that the run recovered from, in the form that lessons are learned from. If the
+/// shelves of the lessons cannot be changed when the run ends, this value waits on another shelf. Memory then learns from it
+/// at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
-    /// The end of the run.
+    /// The time when the run ended.
     pub ended_at: DateTime<Utc>,
-    /// True if the run was interrupted. Such a run is no evidence against the lessons that its prompts contained.
+    /// True if the run was interrupted. The result of such a run does not count against the lessons that its prompts
+    /// contained.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// The browser actions in order, without those that only look or wait.
+    /// The browser actions in the order in which they were taken. Actions that only look or wait are left out.
     pub steps: Vec<TraceStep>,
     /// The failures that the run recovered from.
     pub found: Vec<Found>,
@@ -40,12 +41,13 @@ pub struct TraceStep {
     pub host: Host,
     /// The site of the page before the action.
     pub site: Site,
-    /// The tool.
+    /// The tool that the step used.
     pub tool: BrowserTool,
     /// The action in the form in which a recovery stores it; `None` if actions of this kind are never part of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
-    /// The target; `None` if the action has none, or if the target's name repeats text that the run typed.
+    /// The element on which the step acted. `None` if the action has no target, or if the target's name repeats text that
+    /// the run typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// Names of the groups around the target, nearest first.
@@ -54,13 +56,13 @@ pub struct TraceStep {
     /// True if the target is part of a search form.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub searches: bool,
-    /// The form of the typed text, such as a date; `None` for other text.
+    /// The form of the text that the step typed, such as a date; `None` if the text has none of the known forms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<Form>,
     /// The kind of failure; `None` if the action succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<FailureKind>,
-    /// The advice in the prompt that led to the step.
+    /// The advice that was in the prompt before the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<AdviceId>,
 }
@@ -75,12 +77,12 @@ pub struct Found {
     /// The kind of page on which the failure happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// The failure and the recovery from it.
+    /// The failure, and the recovery that followed it.
     pub what: SiteRecovery,
 }
 
 impl Trace {
-    /// Extracts the parts of a run's log that lessons can learn from.
+    /// Extracts the parts of a run's log from which lessons can be learned.
     pub fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let kept: Vec<(&Step, TraceStep)> = log
@@ -176,7 +178,7 @@ impl TraceStep {
         self.trouble.is_none()
     }
 
-    /// Returns true if this advice was in the prompt that led to the step.
+    /// Returns true if this advice was in the prompt before the step.
     pub fn saw(&self, id: &AdviceId) -> bool {
         self.offered.contains(id)
     }

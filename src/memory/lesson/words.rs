@@ -81,7 +81,7 @@ vocabulary! {
 }
 
 impl Thing {
-    /// Returns the kind of element for a role.
+    /// Returns the kind of element to which a role belongs.
     pub const fn of(role: &Role) -> Self {
         match role {
             Role::Button | Role::Switch => Self::Button,
@@ -159,15 +159,15 @@ impl Form {
     }
 }
 
-/// One action of a recovery, from a closed set.
+/// One action of a recovery. Its parts come from fixed sets, so it contains no text of a page or of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Move {
     /// The tool that the move uses.
     pub tool: BrowserTool,
-    /// The kind of element that the move is aimed at; `None` if it has no target, as for a key.
+    /// The kind of element on which the move acts; `None` if the move has no target, for example if it only presses a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<Thing>,
-    /// The key to press; `None` for other tools.
+    /// The key to press; `None` if the tool does not press a key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<NamedKey>,
 }
@@ -182,8 +182,8 @@ impl Move {
         }
     }
 
-    /// Returns the action as a move; `None` for actions that are never part of a recovery, such as looking, waiting,
-    /// navigating, and typing letters.
+    /// Returns the action as a move. `None` for actions that are never part of a recovery, such as looking, waiting,
+    /// navigating and typing letters.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
         let Action::Browser(action) = action else {
             return None;

@@ -22,10 +22,11 @@ pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
 /// Key of the record in [`IMPORTS`] that keeps the fields of an imported file that version 1 does not define.
 pub(super) const FILE: &str = "memory_json";
 
-/// Returns the lessons of these shelves as a file of version 1, in the order of the shelves and their records.
+/// Returns the lessons of these shelves as a file `memory.json` of version 1. The lessons are in the order of the shelves,
+/// and those of one shelf in the order of its records.
 ///
-/// Version 1 cannot mark a lesson as retired, so retired lessons are left out. Results and other details that
-/// version 1 does not have are left out too.
+/// Version 1 cannot mark a lesson as retired, so retired lessons are left out. Results of lessons, and other details for
+/// which version 1 has no field, are left out too.
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     let (mut lessons, mut problems, mut extra) = (Vec::new(), Problems::default(), Map::new());
     let mut retired = 0;

@@ -49,16 +49,16 @@ const DOCUMENTED: [(&str, &str); 3] = [
     ),
 ];
 
-/// Edits that import a file.
+/// The edits that import a file `memory.json`, and the numbers and problems to report.
 #[derive(Debug, Clone)]
 pub struct Import {
-    /// The edits, one for each shelf. They are idempotent.
+    /// The edits, one for each shelf. Applying an edit twice has the same effect as applying it once.
     pub edits: Vec<ShelfEdit>,
     /// Number of imported lessons.
     pub taken: usize,
-    /// Number of imported lessons that wait for review.
+    /// Number of imported lessons that wait for review by a person.
     pub waiting: usize,
-    /// The problems of the file, such as a lesson that was refused, each with the reason.
+    /// The problems of the file, each with its reason. For example, a lesson was refused.
     pub problems: Vec<Problem>,
 }
 
@@ -72,8 +72,8 @@ struct Item {
     now: DateTime<Utc>,
 }
 
-/// Returns the edits that import a file. If `trust` is true, the importing person vouches for the file's words; otherwise the
-/// words are not shown until a person has reviewed them.
+/// Returns the edits that import a file. If `trust` is true, the importing person vouches for the words in the file. If
+/// `trust` is false, prompts do not show the words until a person has accepted them.
 pub fn import(
     document: &Document,
     namespace: &Namespace,

@@ -1,7 +1,8 @@
-//! The documented file `memory.json`, version 1: parsing, import and export.
+//! The file `memory.json`, version 1: parsing, import and export. Another program keeps its lessons in such a file and
+//! documents the format.
 //!
-//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the others.
-//! Imported words wait for review, unless the importing person vouches for them.
+//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the others. The
+//! words of an imported lesson wait for review by a person, unless the importing person vouches for them.
 
 mod export;
 mod import;
@@ -22,24 +23,24 @@ pub use import::{Import, MAX_ON_A_SHELF, import};
 use super::Category;
 use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 
-/// Version of the file that this crate reads and writes.
+/// Version of the file format that this crate reads and writes.
 pub const VERSION: u64 = 1;
 /// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
-/// Maximum number of problems in a file that are listed one by one; the others are only counted. Source: chosen; as many as a
-/// person will read.
+/// Maximum number of problems of a file that are listed one by one. Further problems are only counted. Source: chosen; as
+/// many as a person will read.
 pub const MAX_PROBLEMS: usize = 100;
 /// Maximum length of a text that the description of a problem quotes from the file. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
 const PARSE: &str = "memory_json.parse";
 
-/// The source of a lesson as version 1 writes it. `user` is an addition of this crate.
+/// The origin of a lesson, as version 1 names it. The value `user` is an addition of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Shipped with the program.
+    /// Shipped with the program that wrote the file.
     Seed,
     /// Learned from runs.
     Learned,
@@ -48,7 +49,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Returns the source as the file writes it.
+    /// Returns the word that the file uses for the source.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Seed => "seed",
@@ -64,30 +65,30 @@ impl Source {
     }
 }
 
-/// One lesson of the file, with its fields in the order in which version 1 writes them.
+/// One lesson of the file. The fields are in the order in which version 1 writes them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// The advice.
     pub lesson: String,
-    /// The category.
+    /// The category of the lesson.
     pub category: Category,
-    /// The command that fails.
+    /// The command that fails; `None` if the lesson names no command.
     pub failed_command: Option<String>,
-    /// The text that the error message must contain.
+    /// The text that the error message must contain; `None` if the lesson names no text.
     pub error_pattern: Option<String>,
-    /// The domain that the lesson applies to, with its subdomains.
+    /// The domain to which the lesson applies, with its subdomains; `None` if the lesson applies to every site.
     pub domain: Option<String>,
     /// Number of times that the lesson was used.
     pub use_count: u64,
-    /// The day on which the lesson was made; `None` if the file does not say.
+    /// The day on which the lesson was created; `None` if the file does not state it.
     pub created_at: Option<NaiveDate>,
-    /// The day on which the lesson was last used; `None` if the file does not say.
+    /// The day on which the lesson was last used; `None` if the file does not state it.
     pub last_used: Option<NaiveDate>,
     /// The origin of the lesson.
     pub source: Source,
     /// The domains where the lesson was useful.
     pub triggered_domains: Vec<String>,
-    /// Fields of the entry that version 1 does not define.
+    /// Fields of the lesson that version 1 does not define.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -97,7 +98,7 @@ pub struct Entry {
 pub struct Problem {
     /// Position of the lesson in the file, counted from 1; `None` if the problem concerns the whole file.
     pub lesson: Option<usize>,
-    /// Description of the problem.
+    /// The description of the problem.
     pub what: String,
 }
 
@@ -140,7 +141,7 @@ impl Problems {
     }
 }
 
-/// A file of version 1.
+/// A file `memory.json` of version 1.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Document {
     /// The lessons that could be read, each with its position in the file, counted from 1.
@@ -189,8 +190,8 @@ impl Document {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::TooLarge`] above [`MAX_BYTES`], [`ErrorKind::Unsupported`] for another version, [`ErrorKind::InvalidInput`] if
-/// the bytes are not a file of version 1.
+/// [`ErrorKind::TooLarge`] if the file has more than [`MAX_BYTES`], [`ErrorKind::Unsupported`] if it has another version,
+/// and [`ErrorKind::InvalidInput`] if the bytes are not a file of version 1.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     if bytes.len() > MAX_BYTES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
