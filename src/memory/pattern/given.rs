@@ -20,9 +20,9 @@ use crate::{
 const MAX_WORDS: usize = 160;
 
 impl Pattern {
-    /// Creates a pattern with a description by a person or a program. Prompts show the description as words of the
-    /// user, cleaned and cut to 160 characters. To store the pattern, pass the edit of [`put`](Self::put) to
-    /// `Keeper::apply` of the store. `Keeper::forget` removes it.
+    /// Creates a pattern. A person or a program wrote its description. Prompts show the description as words of the user,
+    /// without control and invisible characters and cut to 160 characters. To store the pattern, pass the edit of
+    /// [`put`](Self::put) to `Keeper::apply` of the store. `Keeper::forget` removes the pattern.
     ///
     /// ```
     /// use webwise::{
@@ -54,7 +54,7 @@ impl Pattern {
     /// - There are fewer than 2 or more than 10 steps.
     /// - The tool of a step is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`, `press`, `select`,
     ///   `check` and `uncheck`.
-    /// - The effect of a step cannot be undone.
+    /// - A step has an effect that cannot be undone.
     /// - The target of a step has no name and was not chosen from a list.
     /// - The record of a step is too large.
     /// - The first step opens no address and has no target with a name.
@@ -91,7 +91,7 @@ impl Pattern {
     }
 
     /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, that
-    /// pattern gets this description and keeps its counts.
+    /// pattern gets the description of this pattern and keeps its counts.
     #[must_use]
     pub fn put(&self, namespace: &Namespace, host: &Host) -> ShelfEdit {
         let given = self.clone();
@@ -102,9 +102,9 @@ impl Pattern {
     }
 }
 
-/// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if the steps were
-/// carried out. `run` is the id of the use. Two uses with the same id count as one. The edit fails with `InvalidInput`
-/// if the host has no pattern with this key.
+/// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if all steps were
+/// carried out. `run` identifies the use: if two edits have the same `run`, only one use is counted. The edit fails with
+/// `InvalidInput` if the host has no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

@@ -1,5 +1,5 @@
-//! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the steps to a
-//! section.
+//! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the way to a section of
+//! the site.
 //!
 //! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took
 //! two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the pattern
@@ -11,7 +11,7 @@
 //! - `keep` decides which patterns are kept.
 //! - `record` defines the stored form of patterns.
 //! - `show` writes patterns for prompts.
-//! - `given` is for patterns that a person or a program gives.
+//! - `given` creates patterns from steps that a person or a program gives.
 //!
 //! Everything here is pure.
 //!
@@ -20,22 +20,22 @@
 //! - A trajectory (the recorded steps of an earlier run) is shown if the goal is similar to the earlier goal. A pattern
 //!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
 //!   contains the steps of a pattern, the pattern is left out.
-//! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data
-//!   that is kept of the step. So no value of a single run can get into it. Typed texts are replaced by numbers, and
-//!   items chosen from a list have no names.
+//! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data that is
+//!   kept of the step. So no value of a single run can get into a pattern. Typed texts are replaced by numbers, and items
+//!   chosen from a list have no names.
 //! - Goals that differ only in values that the runs typed or chose count as the same goal. Trajectories, not
 //!   patterns, cover runs with the same goal.
 //! - Steps that cannot be undone are never learned, because a run with another goal may not want them.
 //! - The steps of the last runs are kept as signatures only. The names in a new pattern come from the run from which
 //!   memory is learning, and never from the runs before it. So an imported run of another person adds no words. An
 //!   imported run counts as evidence only if the importing person vouches for it.
-//! - The result of a pattern depends only on its steps: all were carried out, or one failed. The end of the run does
-//!   not count, because it depends on other steps too.
+//! - The result of a pattern depends only on its steps: all were carried out, or one failed. Whether the run reached its
+//!   goal does not count, because this depends on other steps too.
 //! - The key of a pattern is a hash of its steps. Only the numbers that replace typed texts are not hashed. An imported
 //!   step contains nothing but the hashed data and these numbers. So a person who accepts a pattern by its key accepts
 //!   exactly these steps.
-//! - The sentences come from this program or from the person who gave the pattern. The names in them are page data,
-//!   which is shown only on its own host and inside the fence that marks quoted data.
+//! - The sentences come from this program or from the person who gave the pattern. The names in them are untrusted, because
+//!   pages wrote them. They are shown only on their own host and inside the fence that marks quoted data.
 
 mod common;
 mod distill;
@@ -68,16 +68,17 @@ pub const MIN_STEPS: usize = 2;
 /// Maximum number of steps of a pattern. Longer sequences become several patterns. Source: chosen; enough to reach a
 /// form and fill it in.
 pub const MAX_STEPS: usize = 10;
-/// Maximum number of patterns of a host. Source: chosen.
+/// Maximum number of patterns that memory keeps for one host. Source: chosen.
 pub const MAX_PATTERNS: usize = 100;
-/// Number of patterns that are kept when a host has more than [`MAX_PATTERNS`]. Source: chosen.
+/// Number of patterns that memory keeps for a host after the host has exceeded [`MAX_PATTERNS`]. Source: chosen.
 pub const KEPT: usize = 80;
 /// Maximum number of patterns that a prompt shows. Source: chosen.
 pub const MAX_SHOWN: usize = 2;
-/// Maximum number of runs of a host whose signatures are kept. The latest runs are kept. Source: chosen.
+/// Maximum number of runs whose steps memory keeps for one host as signatures (hashes). The latest runs are kept. Source:
+/// chosen.
 pub const MAX_RECENT: usize = 10;
-/// Number of runs that must fail in a row at a pattern's steps before the pattern is no longer shown. Runs that did not
-/// try the steps do not count. Source: chosen; as for lessons.
+/// Number of runs in a row that must fail at a pattern's steps before the pattern is no longer shown. Runs that did not try
+/// the steps are not counted. Source: chosen; as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// The memory kind for patterns.
@@ -108,7 +109,8 @@ impl MemoryKind for Patterns {
         MAX_SHOWN
     }
 
-    /// Returns false if earlier advice, such as a trajectory, contains all steps of the pattern.
+    /// Returns false if the pattern adds nothing, because earlier advice, such as a trajectory, already contains all of its
+    /// steps.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         !said.iter().any(|other| show::is_said(own, other))
     }
@@ -130,7 +132,7 @@ impl MemoryKind for Patterns {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Changes nothing: patterns are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because patterns are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -154,7 +156,7 @@ impl MemoryKind for Patterns {
         Header::from_record(record).ok().map(|one| one.last_used)
     }
 
-    /// Describes the header of a pattern. `describe_item` adds the steps.
+    /// Describes the header of a pattern, without its steps. `describe_item` adds the steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let header = Header::from_record(record)?;
         let (origin, standing) = match header.source {

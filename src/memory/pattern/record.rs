@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Maximum number of runs that are listed as evidence of a pattern. Source: chosen.
+/// Maximum number of runs that a pattern lists as evidence. Source: chosen.
 pub const MAX_EVIDENCE: usize = 8;
 /// Maximum number of runs whose results a pattern keeps. Source: chosen; as for trajectories.
 pub const MAX_RESULTS: usize = 12;
@@ -44,7 +44,7 @@ pub enum PatternType {
 }
 
 impl PatternType {
-    /// Returns the type as it is stored.
+    /// Returns the word that stored records use for the type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::LoginFlow => "login_flow",
@@ -75,7 +75,7 @@ pub enum PatternSource {
     Learned,
     /// A person or a program gave or accepted the pattern.
     User,
-    /// Another person's export contained the pattern, and nobody here has accepted it.
+    /// Another person's export contained the pattern. No person has accepted it since the import.
     Imported,
 }
 
@@ -83,9 +83,9 @@ pub enum PatternSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evidence {
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
-    /// A hash of the run's goal. It is the same for goals that differ only in values that the run typed or chose.
+    /// A hash of the run's goal. Goals that differ only in values that the run typed or chose have the same hash.
     pub goal: String,
 }
 
@@ -93,35 +93,35 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// The type.
+    /// The type of the pattern.
     #[serde(rename = "type")]
     pub kind: PatternType,
-    /// The origin.
+    /// The origin of the pattern.
     pub source: PatternSource,
-    /// The description in the words of the person or program that gave the pattern; `None` for a learned one.
+    /// The description that a person or program gave the pattern; `None` for a learned pattern.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<String>,
-    /// Number of steps.
+    /// Number of steps of the pattern.
     pub steps: usize,
-    /// Runs that took the steps, oldest first, at most [`MAX_EVIDENCE`].
+    /// Runs that reached their goal and took the steps, oldest first, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The results of the last runs that were shown the pattern, and of uses counted by [`credit`](super::credit),
-    /// oldest first, at most [`MAX_RESULTS`].
+    /// The results of the pattern, oldest first, at most [`MAX_RESULTS`]. Each is the result of a run that was shown the
+    /// pattern, or of a use that [`credit`](super::credit) counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
-    /// Number of runs that were shown the pattern, plus the uses counted by [`credit`](super::credit).
+    /// Number of runs that were shown the pattern, plus the number of uses that [`credit`](super::credit) counted.
     #[serde(default)]
     pub shown: u64,
-    /// Number of the runs and uses in `shown` in which all steps were taken.
+    /// Number of cases in which all steps were taken. A case is one of the runs and uses that `shown` counts.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of the runs and uses in `shown` in which a step failed.
+    /// Number of cases in which a step failed. A case is one of the runs and uses that `shown` counts.
     #[serde(default)]
     pub failed: u64,
     /// The time when the pattern was learned or given.
     pub created: DateTime<Utc>,
-    /// The end of the last run that took the steps.
+    /// The time when the last run that took the steps ended.
     pub last_used: DateTime<Utc>,
 }
 
@@ -129,7 +129,7 @@ pub struct Header {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pattern {
-    /// The data besides the steps: type, origin, description and counts.
+    /// The data of the pattern besides its steps: type, origin, description and counts.
     pub header: Header,
     /// The steps, in order.
     pub steps: Vec<StoredStep>,
@@ -148,7 +148,7 @@ impl Header {
         })
     }
 
-    /// Returns the record of the header. If it would be too large, the oldest results and runs are left out.
+    /// Returns the record of the header. If the record would be too large, the oldest results and runs are left out.
     ///
     /// # Errors
     /// `Corrupt` if the header cannot be written as JSON.
@@ -172,7 +172,8 @@ impl Header {
         }
     }
 
-    /// Returns the description: the given words, or a sentence of this program for the type of the pattern.
+    /// Returns the description of the pattern. If a person or program gave one, it is returned. Otherwise, it is a sentence
+    /// of this program for the type of the pattern.
     pub fn description(&self) -> &str {
         self.words.as_deref().unwrap_or(self.kind.describes())
     }
@@ -183,8 +184,8 @@ impl Header {
         goals.len()
     }
 
-    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that tried the steps all failed. Runs that were shown
-    /// the pattern but ignored it do not count.
+    /// Returns true if the pattern is no longer shown: at least the last [`FAILED_IN_A_ROW`] runs that tried the steps all
+    /// failed. Runs that were shown the pattern but did not try its steps are not counted.
     pub fn is_retired(&self) -> bool {
         let tried = self.results.iter().rev().map(|(_, result)| *result);
         let tried = tried.filter(|result| *result != Use::Ignored);
@@ -278,7 +279,7 @@ impl Header {
 }
 
 impl Pattern {
-    /// Returns the key. It is a hash of the steps, so no other steps can be stored under it.
+    /// Returns the key of the pattern. It is a hash of the steps, so a pattern with other steps has another key.
     pub fn key(&self) -> String {
         key(&self.signatures())
     }
@@ -295,8 +296,8 @@ impl Pattern {
         with_steps(self.header.to_record(&self.key())?, &self.steps)
     }
 
-    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or
-    /// cannot be read, or if its key is not the hash of its steps.
+    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or cannot be
+    /// read. It is also left out if its key is not the hash of its steps.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         let read = headers.filter_map(|record| {

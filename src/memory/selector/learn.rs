@@ -13,7 +13,7 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of elements of a host. Source: chosen.
+/// Maximum number of elements that memory keeps for one host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
 /// The elements that a run used, in the form from which the memory kind `selectors` learns. If the shelves of the

@@ -15,8 +15,9 @@
 //!   remembered element is never used for an action that cannot be undone.
 //! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
 //!   nothing about attributes.
-//! - The elements are page data and are used only on their own host. None of their texts reaches a prompt. The prompt gives each
-//!   element of the page a reference, so a remembered selector beside it would save the model no attempt.
+//! - The texts of the elements are untrusted, because pages wrote them. The elements are used only on their own host. None
+//!   of their texts reaches a prompt. The prompt gives each element of the page a reference. A remembered selector beside
+//!   this reference would save the model no attempt.
 
 mod documented;
 mod learn;
@@ -126,7 +127,7 @@ impl MemoryKind for Selectors {
         Ok(Edit::new(move |records| learn::undo(records, &run)))
     }
 
-    /// Changes nothing: selectors are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because selectors are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

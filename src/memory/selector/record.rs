@@ -11,20 +11,20 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of names that are kept of an element. The newest names are kept. Source: chosen.
+/// Maximum number of names that memory keeps of one element. The newest names are kept. Source: chosen.
 pub const MAX_NAMES: usize = 3;
-/// Maximum number of runs that are listed with an element. The latest runs are kept. Source: chosen.
+/// Maximum number of runs that memory lists for one element. The latest runs are kept. Source: chosen.
 pub const MAX_RUNS: usize = 8;
 /// Number of failures in a row after which the attributes of an element are no longer used. Only actions whose target
 /// was found by these attributes count. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
-/// An attribute of an element.
+/// An attribute by which an element can be found again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// The name of the attribute.
     pub attribute: String,
-    /// The value of the attribute, which is page data.
+    /// The value of the attribute. The page wrote this text, so it is untrusted.
     pub value: String,
     /// Number of runs that used the element successfully while the attribute had this value.
     pub succeeded: u64,
@@ -33,9 +33,9 @@ pub struct Mark {
 /// A run that used an element.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
-    /// True if the element was found by its attributes, because the target could not be found as the model named it.
+    /// True if the target could not be found as the model named it, and the element was found by its attributes instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub healed: bool,
     /// True if the action on the element succeeded.
@@ -46,11 +46,12 @@ pub struct Use {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Selector {
-    /// The role.
+    /// The role of the element.
     pub role: Role,
-    /// The names that the element had, newest first, at most [`MAX_NAMES`]. They are page data.
+    /// The names that the element had, newest first, at most [`MAX_NAMES`]. The page wrote these texts, so they are
+    /// untrusted.
     pub names: Vec<String>,
-    /// The attributes by which the element is found again. The first is part of the record's key.
+    /// The attributes by which the element is found again. The first attribute is part of the record's key.
     pub marks: Vec<Mark>,
     /// The last runs that used the element, oldest first, at most [`MAX_RUNS`].
     pub uses: Vec<Use>,
@@ -58,12 +59,12 @@ pub struct Selector {
     pub succeeded: u64,
     /// Number of runs in which the element was found by its attributes and the action on it failed.
     pub failed: u64,
-    /// The end of the last run that used the element.
+    /// The time when the last run that used the element ended.
     pub last_used: DateTime<Utc>,
-    /// True if another person's export contained the element and nobody here has accepted it.
+    /// True if the element was imported from another person's export, and no person has accepted it since the import.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// Fields that a newer version wrote, kept unchanged.
+    /// Fields of the stored element that this version does not know, kept unchanged. A newer version wrote them.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -142,7 +143,8 @@ impl Selector {
         gone.iter().any(|one| one.done)
     }
 
-    /// Returns true if the last [`FAILED_IN_A_ROW`] actions whose target was found by the attributes all failed.
+    /// Returns true if the element is no longer found by its attributes. This is the case if the last [`FAILED_IN_A_ROW`]
+    /// actions whose target was found by these attributes all failed.
     pub fn is_retired(&self) -> bool {
         let healed = self.uses.iter().rev().filter(|one| one.healed);
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
@@ -186,7 +188,7 @@ impl Selector {
     /// Reads an element from its record.
     ///
     /// # Errors
-    /// `Corrupt` if the record is not an element.
+    /// `Corrupt` if the record does not describe an element.
     pub fn from_record(record: &Record) -> Result<Self> {
         serde_json::from_value(record.body.clone()).map_err(|error| {
             Error::new(ErrorKind::Corrupt, "selector.read")
@@ -195,8 +197,8 @@ impl Selector {
         })
     }
 
-    /// Returns the record of the element. If it would be too large, the oldest names, the last attributes and the
-    /// oldest runs are left out, in this order.
+    /// Returns the record of the element. If the record would be too large, the oldest names are left out first, then the
+    /// last attributes, and then the oldest runs.
     ///
     /// # Errors
     /// `Corrupt` if the element cannot be written as JSON.
@@ -222,7 +224,7 @@ impl Selector {
         }
     }
 
-    /// Returns the key, which is derived from the role and the first attribute.
+    /// Returns the key of the element's record. It is computed from the role and the first attribute.
     pub fn key(&self) -> String {
         let first = self.marks.first();
         key(

@@ -1,26 +1,27 @@
-//! Sessions: the goals and results of earlier runs on a host, so that a run can build on them.
+//! Sessions: the goals and results of earlier runs on a host, so that a later run can build on these results.
 //!
-//! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A host keeps
-//! the last [`MAX_SESSIONS`] of these records. A run that has the same session id as an earlier run is shown the answer and the
-//! address of the earlier run, because it probably continues that run's work. Everything here is pure.
+//! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A host
+//! keeps the last [`MAX_SESSIONS`] of these records. Callers can give a run a session id. If a run has the same session id
+//! as an earlier run, it probably continues the work of the earlier run. So it is shown the answer and the address of the
+//! earlier run. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A session is shown inside the fence that marks quoted data in a prompt: its answer is the model's text, and the model may
-//!   have copied it from a page.
-//! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a
-//!   prompt about another.
+//! - A session is shown inside the fence that marks quoted data in a prompt: its answer is the model's text, and the model
+//!   may have copied it from a page.
+//! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a prompt
+//!   about another site.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
-//! - A session from another program's folder or another person's export is not shown until a person accepts it, because anybody
-//!   could have written its answer.
+//! - A session from another program's folder or another person's export is not shown until a person accepts it, because
+//!   anybody could have written its answer.
 //! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed
 //!   attempts are not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal
 //!   share one line. Successful runs are left out. In a trial, readers who took the place of the model mistook
 //!   the answers of such runs for answers to their own goal.
-//! - Once a later run with the same goal has succeeded on the host, an earlier failure is no longer shown in any
-//!   session. A prompt with this failure would read as if the goal were still to be reached.
-//! - Claims of an answer that no page supports are named beside the answer. Sums and counts are such claims too, so the answer
-//!   is kept.
+//! - Once a later run with the same goal has succeeded on the host, an earlier failure is no longer shown to any run. A
+//!   prompt with this failure would read as if the goal were still to be reached.
+//! - An answer is kept even if it contains claims that no page supports, because sums and counts are such claims too.
+//!   Prompts name these claims beside the answer.
 
 mod documented;
 mod learn;

@@ -34,20 +34,21 @@ pub struct Session {
     /// The session id of the run; `None` if the caller gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<SessionId>,
-    /// The run.
+    /// The id of the run.
     pub run: RunId,
     /// The goal of the run, in the user's words. A long goal is cut.
     pub goal: String,
-    /// The answer of the run, in the model's words; `None` if there was none, or if the run visited several hosts.
+    /// The answer of the run, in the model's words; `None` if the run gave no answer, or if it visited several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// The claims of the answer that no page of the run supports, as a list in one line; empty if there are none.
+    /// The claims in the answer that no page of the run supports. They are a list in one line. Empty if there are no such
+    /// claims.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unverified: String,
     /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
-    /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run visited
-    /// several hosts, or if the address is too long.
+    /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run
+    /// visited several hosts, or if the address is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_url: Option<String>,
     /// The time when the run ended.
@@ -56,7 +57,7 @@ pub struct Session {
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if the session comes from another person's export, and nobody here has accepted it.
+    /// True if the session comes from another person's export, and no person has accepted it since the import.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -74,7 +75,7 @@ impl Session {
         })
     }
 
-    /// Returns the record of the session. Its key is the id of the run, so a run is recorded once.
+    /// Returns the record of the session. The key of the record is the id of the run, so each run is recorded only once.
     ///
     /// # Errors
     /// `Corrupt` if the session cannot be written as JSON.

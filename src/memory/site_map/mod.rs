@@ -1,13 +1,15 @@
-//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the page that it needs.
+//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the page that it needs. In an
+//! exploration, this program follows the links of a host to list its pages.
 //!
-//! A run on the host is shown the pages that share words with its goal. Everything here is pure.
+//! A later run on the host is shown those pages of the map that share words with its goal. Everything here is pure.
 //!
 //! # Decisions
 //!
-//! - A page is shown as quoted data inside the fence, because its title and headings are page text.
+//! - A page of the map is shown as quoted data inside the fence that marks such data, because the page wrote its title and
+//!   headings.
 //! - A page that shares no word with the goal is not shown. So a map takes space in a prompt only if it may help.
-//! - An exploration adds pages to the map of its host; if there are too many, the pages that were seen longest ago
-//!   are removed. Runs do not change a map: their steps are kept as trajectories.
+//! - An exploration adds pages to the map of its host; if there are too many, the pages that were seen longest ago are
+//!   removed. Runs do not change a map, because memory keeps their steps as trajectories.
 
 mod record;
 mod show;
@@ -75,7 +77,7 @@ impl MemoryKind for SiteMaps {
         None
     }
 
-    /// Changes nothing: a map comes from an exploration.
+    /// Returns no edits, because maps are learned from explorations and not from runs.
     fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
         Ok(Vec::new())
     }
@@ -118,12 +120,12 @@ impl MemoryKind for SiteMaps {
         }))
     }
 
-    /// Changes nothing: no map is learned from a run.
+    /// Returns an edit that changes nothing, because no map is learned from a run.
     fn undo(&self, _: &RunId) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
-    /// Changes nothing: maps are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because maps are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

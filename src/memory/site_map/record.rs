@@ -11,7 +11,8 @@ use crate::{
     working::MapPage,
 };
 
-/// Maximum number of pages that are kept for each host. Source: chosen; three explorations of the default size.
+/// Maximum number of pages that memory keeps for one host. Source: chosen; enough for three explorations of the default
+/// size.
 pub const MAX_PAGES: usize = 60;
 /// Maximum length of an address. A page with a longer address is not kept. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
@@ -39,28 +40,28 @@ fn is_token(key: &str) -> bool {
         .any(|part| key.contains(part))
 }
 
-/// A page of a site map. Its texts are page data.
+/// A page of a site map. The page wrote all texts in it, so they are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explored {
     /// The address, without user name, password and fragment, and without query parameters that may be credentials.
     pub url: String,
-    /// The title.
+    /// The title of the page.
     pub title: String,
     /// The type of the page.
     pub page_type: PageType,
-    /// Number of links between the start of the exploration and the page.
+    /// Number of links that lead from the start of the exploration to the page.
     pub depth: u32,
-    /// The words of the link that led to the page.
+    /// The words of the link by which the exploration reached the page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
-    /// The first headings.
+    /// The first headings of the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,
-    /// The names of the first fields and buttons.
+    /// The names of the first fields and buttons of the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<String>,
-    /// The time of the exploration.
+    /// The time when the exploration visited the page.
     pub explored_at: DateTime<Utc>,
 }
 

@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// Maximum number of trajectories of a host. Source: chosen.
+/// Maximum number of trajectories that memory keeps for one host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of failures in a row after which a trajectory is retired, so that it is no longer offered. Only runs that were
-/// shown the trajectory are counted. Source: chosen, as for lessons.
+/// Number of failures in a row after which a trajectory is retired. A retired trajectory is not shown to runs. Only runs
+/// that were shown the trajectory are counted. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.

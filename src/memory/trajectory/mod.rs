@@ -1,17 +1,18 @@
 //! Trajectories: the recorded steps by which runs reached their goals, as a guide for runs with a similar goal.
 //!
-//! When a run reaches its goal on one host, the steps that it needed are stored: the actions and the data that
-//! identifies their targets, with the values of the goal as numbered slots. A run with a similar goal on the host is
-//! shown the remaining steps from its current page on.
+//! When a run reaches its goal on one host, the steps that it needed are stored: the actions, and the data that identifies
+//! their targets. A value of the goal, such as a name, is replaced by a slot, which is the number of the value in the goal.
+//! A run with a similar goal on the host is shown the remaining steps from its current page on.
 //!
 //! - `distill` extracts the needed steps without their values.
 //! - `keep` decides which trajectories are kept.
-//! - `rank` finds the one that fits a goal best.
+//! - `rank` finds the trajectory that fits a goal best.
 //! - `adapt` removes the parts that do not fit another goal.
 //! - `progress` finds out which steps a run has already taken.
 //! - `show` writes a trajectory for prompts.
 //! - `replay` takes the steps of a known task without the model.
-//! - `same_task` checks whether a goal is the task of a trajectory, and `begun` whether it begins like that task.
+//! - `same_task` checks whether a goal is the task of a trajectory.
+//! - `begun` checks whether a goal begins like the task of a trajectory.
 //! - `documented` reads and writes the trajectories of another program.
 //!
 //! Everything here is pure.
@@ -29,10 +30,11 @@
 //! - If the new goal is proven to be the recorded task with other values, each slot is shown with the value that the
 //!   new goal has in its place, because a model understands a value more easily than a number. The value is taken from
 //!   the new goal, never from the record.
-//! - The name of a target may contain a value without being a slot: "Standard delivery (€ 4.90)" for "standard
-//!   delivery". So a name is not shown if at least half of its words are in the earlier goal but not in the new one.
-//! - The sentences that show a trajectory in a prompt come from this program. The names in them are page data, which is shown
-//!   only on its own host and inside the fence that marks quoted data.
+//! - The name of a target may contain a value of the goal although the whole name is not a slot. For example, the goal says
+//!   "standard delivery" and the name is "Standard delivery (€ 4.90)". So a name is not shown if at least half of its words
+//!   are in the earlier goal but not in the new one.
+//! - The sentences that show a trajectory in a prompt come from this program. The names in them are untrusted, because pages
+//!   wrote them. They are shown only on their own host and inside the fence that marks quoted data.
 //! - Only the remaining steps are shown, and only if one of the next steps can be taken on the page. So a run that
 //!   takes other steps is not disturbed. Only the first few of the remaining steps are shown, so that a long trajectory
 //!   takes no more space than a short one.
@@ -78,15 +80,16 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity of the goals of the trajectory and of the run. Similarity is the number of different words that both
-    /// goals contain, divided by the number of different words in the two goals together. Range: 0 to 1. Default: 0.5.
-    /// Source: chosen.
+    /// Minimum similarity between the goal of a trajectory and the goal of a run for the trajectory to be shown. The
+    /// similarity is the number of different words that both goals contain, divided by the number of different words in the
+    /// two goals together. Range: 0 to 1. Default: 0.5. Source: chosen.
     pub min_similarity: f64,
-    /// If true, trajectories are ranked by 60 % similarity, 20 % recency, 10 % speed and 10 % share of verified steps,
-    /// instead of by similarity alone. Default: false. Source: chosen.
+    /// If true, trajectories are ranked by a weighted sum: 60 % similarity of the goals, 20 % recency, 10 % speed and 10 %
+    /// share of the steps that had a visible effect. If false, they are ranked by similarity alone. Default: false. Source:
+    /// chosen.
     pub trace_scoring: bool,
-    /// Age above which a trajectory is no longer offered and is removed. Age: time since the end of the last run that reached
-    /// its goal by the steps of the trajectory. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a trajectory is no longer shown and is removed. The age is the time since the end of the last run
+    /// that reached its goal by the steps of the trajectory. Unit: days. Default: 30. Source: chosen.
     pub ttl_days: u32,
 }
 

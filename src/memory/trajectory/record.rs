@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Trajectory {
-    /// The task and the results of the trajectory.
+    /// The data of the trajectory besides its steps: the goal, the runs that took the steps, and the results.
     pub header: Header,
     /// The steps, in order.
     pub steps: Vec<StoredStep>,
@@ -25,35 +25,35 @@ pub struct Trajectory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// The goal of the run that the steps come from, in the user's words. If that run is undone and another run took
-    /// the same steps, the goal is kept.
+    /// The goal of the run that the steps come from, in the user's words. If this run is undone and another run took the
+    /// same steps, this goal is kept.
     pub goal: String,
-    /// The values of the goal that steps use, as ranges of bytes of the goal. A step refers to a value by the position
-    /// of its range in this list.
+    /// The values of the goal that the steps use. Each value is a range of bytes in `goal`, given as its start and its end.
+    /// A step refers to a value by the position of the range in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<(usize, usize)>,
-    /// The run that the steps come from. If that run was undone, another run that took the same steps.
+    /// The run that the steps come from. If that run was undone, this is another run that took the same steps.
     pub run: RunId,
     /// The runs that reached their goal by taking all of the steps in this order, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
     /// The end of the last run that reached its goal by these steps. `runs` does not contain that run if it took some
     /// of the steps from memory.
     pub timestamp: DateTime<Utc>,
-    /// Number of steps.
+    /// Number of steps of the trajectory.
     pub steps: usize,
     /// Number of the model's replies in the run that the steps come from.
     pub turns: u32,
     /// Duration of the run that the steps come from. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if another person's export contained the trajectory and nobody here has accepted it.
+    /// True if the trajectory was imported from another person's export, and no person has accepted it since the import.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// True if a run of this program took these steps and the record contains everything that is needed to take them
-    /// again without a model. False for steps from another person's export, from another program, or from an earlier
-    /// version of the record; they are only shown to models.
+    /// True if a run of this program took these steps and the record contains everything that is needed to take them again
+    /// without a model. False for steps from another person's export, from another program, or from an earlier version of
+    /// the record. Such steps are only shown to models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
-    /// The results of the last runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
+    /// The results of the latest runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
 }
@@ -114,7 +114,7 @@ impl Trajectory {
             .collect()
     }
 
-    /// Returns the share of the steps whose effect was seen. Range: 0 to 1.
+    /// Returns the share of the steps that had a visible effect on the page. Range: 0 to 1.
     pub fn verified_share(&self) -> f64 {
         let seen = self.steps.iter().filter(|step| step.verified).count();
         #[expect(clippy::cast_precision_loss, reason = "at most 50 steps")]
