@@ -38,32 +38,32 @@ const CHOICES: [(Role, &str, &str); 2] = [
 /// Maximum length of a page text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
-/// An item of the page that was added, removed or changed. The texts are page data.
+/// An element or text of the page that was added, removed or changed. The page wrote the texts in it, so they are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Change {
-    /// The role of the item.
+    /// The role of the element or text.
     pub role: Role,
-    /// The label or text of the item, at most [`MAX_LABEL`](super::MAX_LABEL) characters.
+    /// The label of the element, or the text; at most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
-    /// The differences, such as `checked` or `value "a" -> "b"`; empty for an item that was added or removed.
+    /// The differences, such as `checked` or `value "a" -> "b"`; empty for an element or text that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
-    /// The reference of the item in the second observation; `None` if the item was removed or has no reference.
+    /// The reference of the element or text in the second observation; `None` if it was removed or has no reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
 }
 
-/// A text that changed only in its numbers. Only a caller that knows which action was done can judge whether the change
-/// is an effect.
+/// A text of which only the numbers changed. Whether this change is an effect of an action can be judged only by a caller
+/// that knows the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, in the form of the entries of [`PageDiff::changed`].
+    /// The change, in the form that the entries of [`PageDiff::changed`] have.
     pub change: Change,
     /// The node of the text in the first observation.
     pub at: NodeId,
-    /// A number that identifies the text: the same in every observation of the same page, whatever numbers the text shows.
+    /// A number that identifies the text. It is the same in every observation of the page, whatever numbers the text shows.
     pub slot: u64,
 }
 
@@ -71,44 +71,45 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown. Two URLs that differ only in a fragment for a position in the document are the
-    /// same page.
+    /// True if another page is shown. A fragment of a URL that only names a position in the document does not make another
+    /// page.
     pub navigated: bool,
-    /// The URL of the second observation, if it differs in any way from the URL of the first observation.
+    /// The URL of the second observation; `None` if it is exactly the URL of the first observation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The title of the second observation, if it differs from the title of the first observation by more than numbers.
+    /// The title of the second observation; `None` if it differs from the title of the first observation in nothing but
+    /// numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Items that were added, in document order.
+    /// The elements and texts that were added, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<Change>,
-    /// Items that were removed, in document order.
+    /// The elements and texts that were removed, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Change>,
-    /// Items that stayed but have another value or state, in document order.
+    /// The elements and texts that stayed but have another value or state, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
-    /// Texts that differ only in their numbers, in document order. They do not count as differences, because clocks
-    /// tick. Not written to files.
+    /// Texts of which only the numbers changed, in document order. They do not count as differences, because some numbers,
+    /// such as those of a clock, change without an action. They are not written to files.
     #[serde(skip)]
     pub counted: Vec<Counted>,
-    /// Elements without words, and drawings, that look different or are at another position, in document order. They do
-    /// not count as differences, because looks also change under the pointer.
+    /// Elements without words, and drawings, that changed their look or their position, in document order. They do not count
+    /// as differences, because a look also changes when the pointer is over the element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Change>,
-    /// True if the content is the same in another order.
+    /// True if nothing was added or removed, but the order of the content changed.
     #[serde(default)]
     pub reordered: bool,
-    /// The number of changes that were left out, because more than [`MAX_CHANGES`] were of the same sort (added,
-    /// removed or changed).
+    /// Number of changes that were left out. Of each sort (added, removed, changed), at most [`MAX_CHANGES`] are kept.
     #[serde(default)]
     pub omitted: u32,
 }
 
 /// Compares two observations.
 ///
-/// References, layout, and numbers that change by themselves do not count; see [`Fingerprint::state`](super::Fingerprint::state).
+/// Differences in references and layout are ignored, and so are differences in most numbers.
+/// [`Fingerprint::state`](super::Fingerprint::state) says in which numbers.
 pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let mut found = PageDiff::default();
     let (old_head, new_head) = (before.0, after.0);
@@ -366,8 +367,8 @@ impl PageDiff {
         rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
     }
 
-    /// Returns true if there are no differences. Texts that differ only in their numbers do not count, and neither do
-    /// changed looks.
+    /// Returns true if there are no differences. A text of which only the numbers changed is not a difference, and neither
+    /// is a changed look.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()
             && self.title.is_none()
@@ -377,9 +378,11 @@ impl PageDiff {
             && !self.reordered
     }
 
-    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how many.
+    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how
+    /// many.
     ///
-    /// Page texts in these lines are written as JSON strings, so a line break in a page text cannot start a new line. `+` means added, `-` removed, `~` changed.
+    /// Page texts in these lines are written as JSON strings, so a line break in a page text cannot start a new line. A line
+    /// for something added begins with `+`, for something removed with `-`, and for something changed with `~`.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {

@@ -12,7 +12,8 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Result};
 
-/// A 64-bit hash that is equal for equal pages in every process, written as 16 hexadecimal digits.
+/// A 64-bit hash of a page, written as 16 hexadecimal digits. It is a hash of the page's structure
+/// ([`Fingerprint::structure`]) or of its content ([`Fingerprint::state`]). It is the same in every process.
 ///
 /// ```
 /// use webwise::page::{Fingerprint, Node, Role, Tree};
@@ -34,9 +35,10 @@ impl Fingerprint {
     /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, their nesting, and the names of
     /// the fields. Numbers in these names are left out.
     ///
-    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So the pages
-    /// of two products of one shop have the same fingerprint. The fingerprint does not change when a similar item is
-    /// added to a list that has items. It changes when an empty list gets its first item.
+    /// Ignores references, texts, values, states, and nodes that only wrap other nodes. Also ignores how many nodes of one
+    /// kind there are and in which order. So the pages of two products of one shop have the same fingerprint. The
+    /// fingerprint does not change when a similar item is added to a list that has items. It changes when an empty list gets
+    /// its first item.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();

@@ -12,10 +12,10 @@ use super::{
 };
 use crate::base::text;
 
-/// A position among similar siblings, such as the third of 24.
+/// The position of an element among similar siblings, such as the third of 24.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Collection {
-    /// The position, from 0.
+    /// The position, counted from 0.
     pub index: u32,
     /// Number of similar siblings, including the one at `index`; at least 2.
     pub size: u32,
@@ -23,26 +23,26 @@ pub struct Collection {
 
 /// The properties by which an element can be recognised on another load of the same kind of page.
 ///
-/// All texts are page data, cut to [`TargetIdentity::MAX_TEXT`] characters.
+/// The page wrote all texts in it, so they are untrusted. Each text is cut to [`TargetIdentity::MAX_TEXT`] characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TargetIdentity {
-    /// The role.
+    /// The role of the element.
     pub role: Role,
-    /// The accessible name; empty if there is none.
+    /// The accessible name of the element; empty if the element has none.
     #[serde(default)]
     pub name: String,
     /// For a field without a name: the label beside the field. For any other element without a name: the text in the
     /// element. `None` if the element has a name, or if there is no such label or text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The position of the element, from 0, among the elements of the page with the same role, name and frame.
+    /// The position of the element among the elements of the page with the same role, name and frame, counted from 0.
     #[serde(default)]
     pub ordinal: u32,
-    /// Names of the named ancestors, nearest first, at most 3.
+    /// Names of the elements around this element, nearest first, at most 3. Elements without a name are skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
-    /// The landmark that the element is in.
+    /// The role of the landmark around the element. A landmark is a region that structures a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
     /// The position of the element, or of an element around it, among similar siblings; `None` if there are no similar
@@ -50,13 +50,14 @@ pub struct TargetIdentity {
     /// search results. The items of a navigation menu are an exception.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// Stable attributes, such as `placeholder` and `testid`: name and value, sorted by name.
+    /// Attributes that usually stay the same on later loads of the page, such as `placeholder` and `testid`. Each is a pair
+    /// of name and value. The pairs are sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
-    /// Names of the enclosing frames, outermost first.
+    /// Names of the frames around the element, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<String>,
-    /// The durable locator that the driver gave for the element.
+    /// A locator that can find the element on a later load of the page; `None` if the driver gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
 }
@@ -77,7 +78,7 @@ impl TargetIdentity {
             .unwrap_or_default()
     }
 
-    /// Returns the value of a stable attribute.
+    /// Returns the value of the attribute with this name, if it is one of [`attributes`](Self::attributes).
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let mut all = self.attributes.iter();
         all.find(|(key, _)| key == name).map(|(_, value)| &**value)
@@ -132,7 +133,7 @@ impl TargetIdentity {
         }
     }
 
-    /// Returns the identity of a node of the tree, without a locator. The driver adds the locator.
+    /// Returns the identity of a node of the tree. The identity has no locator; the driver adds one.
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {

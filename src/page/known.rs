@@ -14,17 +14,18 @@ const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 /// be recognised after its name has changed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KnownElement {
-    /// The role.
+    /// The role of the element.
     pub role: Role,
-    /// The names that the element had in earlier runs. Text of a page, so untrusted.
+    /// The names that the element had in earlier runs. The page wrote these texts, so they are untrusted.
     pub names: Vec<String>,
-    /// The attributes by which the element is found again, with their values, the most reliable first. Text of a page, so untrusted.
+    /// The attributes by which the element is found again, the most reliable first. Each is a pair of name and value. The
+    /// page wrote these texts, so they are untrusted.
     pub marks: Vec<(String, String)>,
 }
 
 impl KnownElement {
-    /// Returns those attributes of the identity by which an element can be found again, with their values, the most
-    /// reliable first.
+    /// Returns the attributes of the identity by which an element can be found again, the most reliable first. Each is a
+    /// pair of name and value.
     pub fn marks_of(identity: &TargetIdentity) -> Vec<(String, String)> {
         let mark = |name: &&str| {
             let value = identity.attribute(name)?;

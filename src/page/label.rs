@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum length of a label; a longer label is cut. Unit: characters. Source: chosen.
+/// Maximum length of the label of an element; a longer label is cut. Unit: characters. Source: chosen.
 pub const MAX_LABEL: usize = 160;
 
 /// Maximum number of levels climbed to find the label of a field. Source: chosen; a field in a cell in a wrapper needs

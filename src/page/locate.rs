@@ -7,8 +7,8 @@ use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
 impl Locator {
-    /// Returns the nodes that the locator matches, in document order; `None` if a step asks for something that a tree
-    /// does not have (CSS, test ids, titles, frames).
+    /// Returns the nodes that the locator matches, in document order. Returns `None` if a step of the locator asks for
+    /// something that a tree does not have: CSS, test ids, titles or frames.
     ///
     /// ```
     /// use webwise::page::{Locator, Node, Role, Tree};

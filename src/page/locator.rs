@@ -9,7 +9,7 @@ use crate::base::{Error, ErrorKind, Result};
 
 /// Maximum length of each text in a locator. Unit: characters. Source: chosen, the same as for stored strings.
 pub const MAX_LOCATOR_TEXT: usize = 300;
-/// Maximum number of steps in a chain. Source: chosen; drivers print up to 5.
+/// Maximum number of steps of a locator. Source: chosen; drivers print up to 5.
 pub const MAX_LOCATOR_STEPS: usize = 8;
 
 /// One step of a [`Locator`].
@@ -18,11 +18,11 @@ pub const MAX_LOCATOR_STEPS: usize = 8;
 pub enum LocatorStep {
     /// Finds elements by role and, if a name is given, by accessible name.
     Role {
-        /// The role.
+        /// The role of the elements.
         role: Role,
-        /// The accessible name. Unless `exact` is true, case is ignored and a part of the name is enough.
+        /// The accessible name. If `exact` is false, case is ignored and a part of the name is enough.
         name: Option<String>,
-        /// True if the whole name must be equal, including case.
+        /// True if the whole name must be equal, and upper and lower case must match.
         exact: bool,
     },
     /// Finds a form field by its label.
@@ -42,15 +42,16 @@ pub enum LocatorStep {
     /// Finds elements by a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may
     /// contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
     Css(String),
-    /// Keeps only the matches that contain this text.
+    /// Keeps only those matches of the step before that contain this text.
     HasText(String),
-    /// Keeps only the match at this position, from 0; a negative number counts from the end.
+    /// Keeps only one match of the step before: the match at this position, counted from 0. A negative number counts from
+    /// the end: -1 is the last match.
     Nth(i32),
-    /// Makes the next steps search inside the frame found so far.
+    /// Makes the steps after this one search inside the frame that the steps before it found.
     Frame,
 }
 
-/// A chain of steps. Each step searches inside the matches of the step before.
+/// A chain of steps. Each step searches inside the matches of the step before it, or selects some of them.
 ///
 /// In the text form, a step is written as its kind and its value, such as `role=button`. Texts are JSON strings. Steps
 /// are joined by ` >> `:
@@ -91,10 +92,10 @@ impl Locator {
         &self.0
     }
 
-    /// Parses the text form.
+    /// Parses a locator from its text form.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the text does not follow the grammar.
+    /// [`ErrorKind::InvalidInput`] if the text is not the text form of a locator.
     pub fn parse(text: &str) -> Result<Self> {
         let mut rest = text.trim();
         let mut steps = Vec::new();

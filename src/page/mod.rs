@@ -1,9 +1,11 @@
 //! Pages: the tree, its interpretation, the identity of elements and pages, and differences.
 //!
-//! Pure, and independent of any driver's text format: a driver turns its view of a page into a [`Tree`], and everything
-//! else is computed from that tree. Called by the drivers (to build trees), by `prompt`, `guard` and `memory` (to read
-//! views) and by the loop. Texts that are called page data were chosen by a page
-//! ([`Trust::Page`](crate::base::Trust::Page)): they are shown as data and never followed as instructions.
+//! This module does no I/O, and it does not depend on any driver's text format. A driver turns its view of a page into a
+//! [`Tree`], and everything else is computed from that tree. The drivers call this module to build trees. The modules
+//! `prompt`, `guard` and `memory`, and the loop that runs the agent, call it to read pages.
+//!
+//! A text that a page wrote is untrusted ([`Trust::Page`](crate::base::Trust::Page)): prompts show it as data, and the model
+//! must not follow it as an instruction.
 //!
 //! # Decisions
 //!
@@ -11,9 +13,9 @@
 //!   Sentences and numbers, such as those of an exercise, may differ at every visit.
 //! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
 //!   exhausts the stack.
-//! - There are two fingerprints: structure for the kind of page, state for its content. Numbers outside fields and
-//!   controls are ignored, so a ticking clock is not an effect of an action. A diff is empty exactly when the states
-//!   are equal.
+//! - There are two fingerprints. The fingerprint of the structure shows the kind of page. The fingerprint of the state shows
+//!   the content of the page. Numbers outside fields and controls are ignored, so a ticking clock is not an effect of an
+//!   action. A diff is empty exactly when the states are equal.
 //! - A locator is a chain of steps and has a text form. The kinds of steps are a fixed set. Locators are stored, shown
 //!   and passed to drivers, so no text in a locator may act as syntax. Each driver prints a locator in a syntax of its
 //!   own.

@@ -39,9 +39,10 @@ pub enum DialogKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dialog {
-    /// The kind.
+    /// The kind of the dialog.
     pub kind: DialogKind,
-    /// The message: page data, cleaned, at most [`MAX_MESSAGE`] characters.
+    /// The message of the dialog, without control and invisible characters, at most [`MAX_MESSAGE`] characters. The page
+    /// wrote this text, so it is untrusted.
     pub message: String,
 }
 
@@ -59,13 +60,14 @@ impl Dialog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tab {
-    /// Position in the list, from 0.
+    /// Position of the tab in the list of open tabs, counted from 0.
     pub index: u32,
-    /// True for the tab that actions go to.
+    /// True for the tab on which actions act.
     pub current: bool,
-    /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
+    /// Title of the page in the tab, without control and invisible characters, at most [`MAX_TITLE`] characters. The page
+    /// wrote this text, so it is untrusted.
     pub title: String,
-    /// Address.
+    /// Address of the page in the tab.
     pub url: String,
 }
 
@@ -85,28 +87,29 @@ impl Tab {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Observation {
-    /// Address, as the driver reports it.
+    /// Address of the page, as the driver reports it.
     pub url: String,
-    /// Title: page data, cleaned, at most [`MAX_TITLE`] characters.
+    /// Title of the page, without control and invisible characters, at most [`MAX_TITLE`] characters. The page wrote this
+    /// text, so it is untrusted.
     pub title: String,
-    /// The accessible nodes; empty while a dialog blocks the page.
+    /// The tree of the page's accessible nodes; empty while a dialog blocks the page.
     pub tree: Tree,
-    /// The dialog that blocks the page.
+    /// The dialog that blocks the page; `None` if no dialog is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialog: Option<Dialog>,
     /// True if the page did not answer in time. The tree is then empty because nothing could be read, and the address
     /// is the one that the browser shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
-    /// The text that is selected in the main document or in its focused text field: page data, cleaned, at most
-    /// [`MAX_SELECTED`] characters. Empty in three cases: nothing is selected, the field is for a secret, or the driver
-    /// does not report selected text.
+    /// The text that is selected in the main document or in its focused text field, without control and invisible
+    /// characters, at most [`MAX_SELECTED`] characters. The page may have written this text, so it is untrusted. Empty in
+    /// three cases: nothing is selected, the field is for a secret, or the driver does not report selected text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub selected: String,
     /// The open tabs; empty if there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
-    /// A picture, if asked for: the bytes of a PNG file.
+    /// A picture of the page, as the bytes of a PNG file; `None` if the caller did not ask for a picture.
     #[serde(skip)]
     pub screenshot: Option<Vec<u8>>,
 }
@@ -122,7 +125,7 @@ impl Observation {
         }
     }
 
-    /// Creates an observation of a page that does not answer, at this address.
+    /// Creates an observation of a page that does not answer. `url` is the address that the browser shows.
     pub fn unresponsive(url: impl Into<String>, title: &str) -> Self {
         Self {
             unresponsive: true,
@@ -139,9 +142,9 @@ impl Observation {
         }
     }
 
-    /// Returns true if this is the browser's own error page, which it shows in place of a page that it could not load.
-    /// An error page that a server sends, such as one with status 404, is a page of the site, so the result is then
-    /// false.
+    /// Returns true if the page is the browser's own error page, which the browser shows in place of a page that it could
+    /// not load. Returns false for an error page that a server sends, such as one with status 404, because that is a page of
+    /// the site.
     pub fn is_browser_error(&self) -> bool {
         self.url == ERROR_PAGE
     }
@@ -158,7 +161,7 @@ impl Observation {
         Some(texts.find(|text| is_error_code(text)).unwrap_or_default())
     }
 
-    /// Returns the observation with every text outside the tree passed through `f`.
+    /// Returns the observation with all texts changed by `f`, except the texts in the tree.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);
@@ -186,7 +189,7 @@ fn is_error_code(text: &str) -> bool {
         || (text.contains('_') && text.chars().all(is_code))
 }
 
-/// An event that happened during an action, in addition to the action's own effect.
+/// An event that happened while an action was carried out, in addition to the action's own effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -196,26 +199,27 @@ pub enum Notice {
         /// The address of the new tab.
         url: String,
     },
-    /// A dialog opened in a tab that is not the current one. It stays until that tab is selected and the dialog is
-    /// answered.
+    /// A dialog opened in a tab that is not the current tab. The dialog stays open until its tab is selected and the dialog
+    /// is answered.
     DialogBehind {
-        /// Position of that tab among the open tabs, from 0.
+        /// Position of the tab with the dialog among the open tabs, counted from 0.
         tab: u32,
     },
-    /// The page offered a file. It was kept in the run's own folder, or refused.
+    /// The page offered a file for download. The driver kept the file in the run's own folder, or refused it.
     Download {
-        /// The name that the page gave the file: page data, cleaned, never used as a path.
+        /// The name that the page gave the file, without control and invisible characters. The page wrote this text, so it
+        /// is untrusted. It is never used as a path.
         suggested_name: String,
         /// True if the file was kept.
         kept: bool,
     },
     /// The driver changed its connection to the browser.
     TransportChanged {
-        /// The previous transport.
+        /// The name of the previous connection.
         from: String,
-        /// The new transport.
+        /// The name of the new connection.
         to: String,
-        /// The reason, in the driver's words; never page text.
+        /// The reason for the change, in the driver's words. It never contains text of a page.
         why: String,
     },
 }

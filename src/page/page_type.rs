@@ -40,7 +40,7 @@ pub enum PageType {
     Cart,
     /// An open dialog that must be dealt with first.
     DialogBlocking,
-    /// A page of a site or of the browser that says that the requested page could not be shown.
+    /// A page that says that the requested page could not be shown. It comes from a site or from the browser.
     ErrorPage,
     /// An empty page.
     Blank,
@@ -49,7 +49,7 @@ pub enum PageType {
 }
 
 impl PageType {
-    /// Returns the name in lower case with underscores.
+    /// Returns the name of the type in lower case with underscores.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SearchHome => "search_home",

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// A reference such as `e12`, or `f1e2` inside a frame. It is valid for one observation only and never stored.
+/// A driver's reference to an element, such as `e12`, or `f1e2` for an element inside a frame. It is valid for one
+/// observation only and never stored.
 ///
 /// ```
 /// use webwise::page::ElementRef;

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! roles {
     ($($variant:ident = $text:literal,)*) => {
-        /// A role of WAI-ARIA 1.2, or `iframe`, or `text` for text without a role.
+        /// The role of an element: a role of WAI-ARIA 1.2, or `iframe`, or `text` for text without a role.
         ///
-        /// A name outside the set is kept as [`Role::Other`], so that nothing of a page is lost. Such a name never
-        /// reaches memory.
+        /// A name outside this set is kept as [`Role::Other`], so that nothing of a page is lost. Such a name never reaches
+        /// memory.
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(from = "String", into = "String")]
         #[non_exhaustive]
@@ -20,7 +20,7 @@ macro_rules! roles {
         }
 
         impl Role {
-            /// Returns the role with this lower-case name.
+            /// Returns the role with this lower-case name; [`Role::Other`] for a name outside the set.
             pub fn parse(name: &str) -> Self {
                 match name {
                     $($text => Self::$variant,)*
@@ -157,7 +157,7 @@ impl Role {
         )
     }
 
-    /// Returns true for a region beside the main content: banner, menu, side column, footer.
+    /// Returns true if the role is that of a region beside the main content: a banner, menu, side column or footer.
     pub const fn is_aside(&self) -> bool {
         matches!(
             self,
@@ -165,7 +165,7 @@ impl Role {
         )
     }
 
-    /// Returns true for a landmark, a region that structures a page.
+    /// Returns true if the role is that of a landmark, which is a region that structures a page.
     pub const fn is_landmark(&self) -> bool {
         matches!(
             self,
@@ -180,7 +180,7 @@ impl Role {
         )
     }
 
-    /// Returns true for a dialog or an alert dialog.
+    /// Returns true if the role is that of a dialog or an alert dialog.
     pub const fn is_dialog(&self) -> bool {
         matches!(self, Self::Dialog | Self::AlertDialog)
     }

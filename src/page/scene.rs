@@ -2,16 +2,17 @@
 
 use super::{ElementRef, Locator};
 
-/// A rectangle. Unit: CSS pixels from the top left corner of the window; positions above or left of it are negative.
+/// A rectangle. Unit: CSS pixels, measured from the top left corner of the window. Positions to the left of this corner or
+/// above it are negative.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Area {
-    /// Position of its left edge.
+    /// Position of the left edge of the rectangle.
     pub x: f64,
-    /// Position of its top edge.
+    /// Position of the top edge of the rectangle.
     pub y: f64,
-    /// Width.
+    /// Width of the rectangle.
     pub width: f64,
-    /// Height.
+    /// Height of the rectangle.
     pub height: f64,
 }
 
@@ -26,7 +27,7 @@ impl Area {
         }
     }
 
-    /// Returns true if the area contains a point.
+    /// Returns true if the rectangle contains the point at these coordinates.
     pub fn contains(&self, x: f64, y: f64) -> bool {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
@@ -53,7 +54,7 @@ impl Area {
         self.width * self.height
     }
 
-    /// Returns the part of this area that is inside the other area; `None` if they do not overlap.
+    /// Returns the part of this rectangle that is inside the rectangle `other`; `None` if they do not overlap.
     #[must_use]
     pub fn within(&self, other: &Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
@@ -86,13 +87,13 @@ pub enum DrawingKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Drawing {
-    /// The kind.
+    /// The kind of the drawing.
     pub kind: DrawingKind,
     /// The area of the drawing, including the part outside the window.
     pub area: Area,
     /// True if the page gives a name in words to the drawing or to an element around it.
     pub named: bool,
-    /// A locator of the drawing, if the drawing is in the page's own document and not in a frame.
+    /// A locator of the drawing; `None` if the drawing is in a frame, or if the driver gave no locator.
     pub locator: Option<Locator>,
 }
 
@@ -117,9 +118,9 @@ impl Drawing {
     }
 }
 
-/// The visible part of a page: the contents of the window with their positions.
+/// The visible part of a page: the elements and drawings in the window, with their positions.
 ///
-/// The [`Default`] value means that nothing is known.
+/// The [`Default`] value, with a width and height of 0, means that the driver could not find positions.
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Scene {
@@ -129,14 +130,15 @@ pub struct Scene {
     pub width: u32,
     /// Height of the window. Unit: CSS pixels.
     pub height: u32,
-    /// The requested elements that can be seen in the window, each once. The area is the element's whole box, including
-    /// any part outside the window.
+    /// The elements for which the caller asked and which can be seen in the window, each once. The rectangle of an element
+    /// is its whole box, including any part outside the window.
     pub boxes: Vec<(ElementRef, Area)>,
-    /// Drawings in the window, at most 200.
+    /// Drawings that can be seen in the window, at most 200.
     pub drawings: Vec<Drawing>,
-    /// Empty boxes in the window that have a colour, an image or a border, such as the squares of a board; at most 500.
+    /// Boxes in the window that contain nothing and have a colour, an image or a border, such as the squares of a board; at
+    /// most 500.
     pub blank: Vec<Area>,
-    /// The area of the whole page, including the part that is scrolled out.
+    /// The area of the whole page, including the parts that are outside the window.
     pub page: Area,
 }
 

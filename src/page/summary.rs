@@ -6,7 +6,8 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum length of a summary. Unit: characters. Source: chosen; about 75 tokens.
+/// Maximum length of the summary of a page ([`PageView::summary`](super::PageView::summary)). Unit: characters. Source:
+/// chosen; about 75 tokens.
 pub const MAX_SUMMARY: usize = 300;
 /// Maximum length of a text of the page that a summary quotes. Unit: characters. Source: chosen.
 const MAX_QUOTE: usize = 60;

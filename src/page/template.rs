@@ -18,10 +18,11 @@ const MIN_HEX_ID: usize = 8;
 
 /// The origin and the path pattern of a URL.
 ///
-/// Numbers become `:n`, long hexadecimal ids `:id`, and a segment that does not match `[a-z0-9._-]{1,40}` becomes `:x`.
-/// A path of more than four segments keeps its first three and its last, with `:more` between them. The last segment is
-/// kept because it often names the operation (`change`, `delete`). Query, fragment and user are dropped, because they
-/// may contain tokens.
+/// In the path, each segment is written in lower case. A number becomes `:n`. A segment that is a long hexadecimal id
+/// becomes `:id`. A segment that does not match `[a-z0-9._-]{1,40}` becomes `:x`. A path of more than four segments keeps
+/// its first three and its last, with `:more` between them. The last segment is kept because it often names the operation,
+/// such as `change` or `delete`. The query, the fragment and the user name are dropped, because they may contain access
+/// tokens.
 ///
 /// ```
 /// use webwise::page::PageTemplate;
@@ -64,7 +65,7 @@ impl PageTemplate {
         rest.find('/').map_or("/", |at| &rest[at..])
     }
 
-    /// Parses the text of a URL and takes its template.
+    /// Parses the text of a URL and returns the template of the URL.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the text is not a URL, and for the same reasons as [`PageTemplate::of`].
@@ -124,7 +125,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// Parses a stored template. Accepts only a text that is its own template.
+    /// Parses a stored template. A text that is not a template, such as a URL with numbers, is an error.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

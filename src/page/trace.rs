@@ -2,21 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A reaction of a document during an action, and how the reaction relates to the action.
+/// A reaction of a page to an action, and how the reaction relates to the action. The page's tree may not show the reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {
     /// The kind of reaction.
     pub kind: TraceKind,
-    /// True if the reaction happened in or beside the target of the action.
+    /// True if the reaction happened in the target of the action or beside it.
     pub near: bool,
-    /// True if the reaction happened while the page handled the action's own events.
+    /// True if the reaction happened while the page was handling the events that the action itself caused.
     pub within: bool,
-    /// True if the reaction goes on by itself, like a clock or a spinner.
+    /// True if the reaction repeats without further actions, like a clock or a spinner.
     pub repeats: bool,
 }
 
-/// The kind of a trace.
+/// The kind of reaction that a trace describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

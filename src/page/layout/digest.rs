@@ -3,12 +3,12 @@
 
 use super::{super::Element, Layout, Line, Part, search::Relevance};
 
-/// Options of [`Layout::digest`].
+/// Options of [`Layout::digest`], which selects the lines of a page that a prompt shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestOptions {
-    /// Maximum size of a digest. Unit: estimated tokens. Default: 1,500; nine of ten measured pages of small tasks need
-    /// less than 500, and the whole prompt for a page of 10,000 elements may take 3,000.
+    /// Maximum size of a digest. Unit: estimated tokens. Default: 1,500. Nine of ten measured pages of small tasks need less
+    /// than 500, and the whole prompt for a page of 10,000 elements may take 3,000.
     pub max_tokens: usize,
 }
 
@@ -26,55 +26,56 @@ impl DigestOptions {
         }
     }
 
-    /// Returns the options with another maximum size, in estimated tokens.
+    /// Returns these options with another maximum size. Unit: estimated tokens.
     pub const fn with_max_tokens(self, max_tokens: usize) -> Self {
         Self { max_tokens }
     }
 }
 
-/// The content of one line of a digest.
+/// One entry of a digest: a line that is shown, or a report of lines that are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shown<'l> {
-    /// A line of the layout.
+    /// A line of the layout that is shown.
     Line {
-        /// The number of the line in the layout.
+        /// The number of the line in the layout, counted from 0.
         number: usize,
         /// The line itself.
         line: &'l Line,
     },
-    /// Lines that are left out.
+    /// A report that consecutive lines of the layout are left out.
     More {
-        /// The nesting depth of the first of these lines.
+        /// The nesting depth of the first line left out.
         depth: usize,
-        /// The number of lines that are left out here.
+        /// The number of lines left out.
         lines: usize,
-        /// The number of these lines at the nesting depth `depth`. They are items similar to the items shown before
-        /// them.
+        /// The number of lines left out that have the nesting depth `depth`. They are usually items that are similar to the
+        /// items before them.
         alike: usize,
-        /// The number of these lines that match the goal at least as well as the worst match that is shown.
+        /// The number of lines left out that match the goal. A line counts if it matches the goal at least as well as the
+        /// worst match that is shown.
         matching: usize,
-        /// The words of the goal that all of the `matching` lines have.
+        /// The words of the goal that all lines counted in `matching` contain.
         words: Vec<String>,
-        /// The nearest group around these lines that has a reference.
+        /// The nearest group around the lines left out that has a reference; `None` if there is no such group.
         of: Option<&'l Part>,
-        /// The number of the first line left out, counted from 1: within the group `of`, or on the page if `of` is
-        /// `None`.
+        /// The number of the first line left out, counted from 1. It is counted within the group `of`, or on the page if
+        /// `of` is `None`.
         from: usize,
-        /// The last of these lines.
+        /// The last line left out.
         last: &'l Line,
     },
 }
 
-/// The lines that a prompt shows of a layout, with a report wherever lines are left out.
+/// The lines that a prompt shows of a layout. Wherever lines are left out, a report stands in their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Digest<'l> {
-    /// The shown lines and the reports of lines left out, in the order of the layout.
+    /// The lines that are shown and the reports of lines left out, in the order of the layout.
     pub lines: Vec<Shown<'l>>,
-    /// Maximum length of each text that is shown. Unit: characters.
+    /// Maximum length of each text in the digest; a longer text is cut. Unit: characters.
     pub max_text: usize,
-    /// True if no line was left out and no text cut.
+    /// True if no line was left out and no text was cut.
     pub whole: bool,
 }
 
@@ -206,14 +207,16 @@ impl Layout {
         self.lines.iter().map(weigh).collect()
     }
 
-    /// Selects the part of the page to show for a goal, within the budget.
+    /// Selects the lines of the page that a prompt shows for a goal. The budget for these lines is
+    /// [`DigestOptions::max_tokens`].
     ///
-    /// A page that fits is shown whole. Otherwise long texts are cut, and of many similar items only the first ones, the last one and
-    /// the ones that match the goal are shown. If that is not enough, the limits on the length of texts and on the
-    /// number of items are lowered, and then only the first of each run of similar lines is shown. As a last resort,
-    /// the page is cut off at the end of the budget.
+    /// A page that fits is shown whole. Otherwise long texts are cut. Of many similar items, only the first ones, the last
+    /// one and the ones that match the goal are shown. If that is not enough, the limits on the length of texts and on the
+    /// number of items are lowered, and then only the first line of each sequence of similar lines is shown. As a last
+    /// resort, the page is cut off at the end of the budget.
     ///
-    /// Everything that is left out is reported in its place, with the line number from which it can be read.
+    /// Where lines are left out, the digest contains a report. The report gives the number of the line from which the
+    /// left-out lines can be read.
     pub fn digest(
         &self,
         elements: &[Element],

@@ -39,12 +39,13 @@ const MAX_HEADINGS: usize = 3;
 /// Source: chosen; a product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
-/// The relation of a part of a line to the part before it.
+/// The relation between a part of a line and the part before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Joint {
-    /// This part continues the run of text of the part before it.
+    /// This part continues the text of the part before it.
     Flow,
-    /// This part comes from another cell, or from another line of the page that is short enough to be joined.
+    /// This part comes from another cell or another line of the page. A line of the page is joined to the line before it if
+    /// it is short enough.
     Beside,
 }
 
@@ -54,24 +55,25 @@ pub enum Joint {
 pub struct Part {
     /// The node that this part shows.
     pub node: NodeId,
-    /// The driver's reference to that node, or to a node around it that contains nothing else.
+    /// The driver's reference to the node. If the driver gave the node none, this is the reference to a node around it that
+    /// contains nothing else.
     pub reference: Option<ElementRef>,
-    /// The role; [`Role::Text`] for plain words.
+    /// The role of the node; [`Role::Text`] for plain words.
     pub role: Role,
-    /// The label of the element, or the words. Text of a page, so untrusted.
+    /// The label of the element, or the words. The page wrote this text, so it is untrusted.
     pub text: String,
     /// The index of the element in [`PageView::elements`](super::PageView::elements); `None` if the part is not an
     /// element.
     pub element: Option<usize>,
-    /// True if the page reacts to a click on these words although they are plain text.
+    /// True if the part is plain words, but the page reacts to a click on them.
     pub clickable: bool,
-    /// True if a node around these words listens for clicks on its content, so that the words may be a target.
+    /// True if a node around these words listens for clicks on its content, so that an action may click these words.
     pub heard: bool,
-    /// The look of an element that has no words, as in `circle #0000ff 20x20 top left 35,60`: its shape, colour, size
-    /// and position. Unit of sizes and positions: pixels; positions count from the top left corner of the document.
-    /// Empty for any other part.
+    /// The look of an element that has no words, as in `circle #0000ff 20x20 top left 35,60`: its shape, colour, size and
+    /// position. Sizes and positions are in pixels. Positions are measured from the top left corner of the document. Empty
+    /// for any other part.
     pub look: String,
-    /// The relation to the part before it.
+    /// The relation between this part and the part before it.
     pub joint: Joint,
 }
 
@@ -86,16 +88,16 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The nesting depth: the number of enclosing groups that have a line.
+    /// The nesting depth of the line: the number of groups around it that begin with a line of their own.
     pub depth: usize,
     /// True if the line begins an item: an item of a list, a row or a card.
     pub item: bool,
-    /// The group that begins here, such as a list or a form.
+    /// The group that begins with this line, such as a list or a form; `None` if no group begins here.
     pub head: Option<Part>,
     /// The parts of the line.
     pub parts: Vec<Part>,
-    /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small
-    /// share of the budget.
+    /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small share
+    /// of the space.
     pub aside: bool,
     /// True if the line is a table row that contains only headings. Such a row separates the rows before it from the
     /// rows after it.
@@ -106,20 +108,20 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns the head of the group that begins here, if any, and then the parts.
+    /// Returns the head of the group that begins with this line, if a group begins here, and then the parts of the line.
     pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
         self.head.iter().chain(&self.parts)
     }
 }
 
-/// All lines of a page: those of open dialogs first, then in document order.
+/// All lines of a page. The lines of open dialogs come first. All other lines follow in document order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
     lines: Vec<Line>,
 }
 
 impl Layout {
-    /// Lays out a page. `elements` are the [elements](super::PageView::elements) of the page's view.
+    /// Creates the layout of a page. `elements` are the [elements](super::PageView::elements) of the page's view.
     ///
     /// ```
     /// use webwise::page::{ElementRef, Layout, Node, PageHead, Role, Tree, ViewOptions, interpret};
@@ -143,8 +145,8 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Lays out only the content of one node, with long texts in several lines. The tool `read` uses this layout for an
-    /// element that does not begin a group.
+    /// Creates a layout of only the content of one node. Long texts take several lines. The tool `read` uses this layout for
+    /// an element that does not begin a group.
     pub fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
@@ -154,7 +156,8 @@ impl Layout {
         &self.lines
     }
 
-    /// Returns the range of the lines inside the group that the node `head` begins; `None` if `head` begins no group.
+    /// Returns the range of the lines inside a group. `head` is the node with which the group begins. Returns `None` if no
+    /// group begins with this node.
     pub fn inside(&self, head: NodeId) -> Option<Range<usize>> {
         let is_head = |line: &Line| line.head.as_ref().is_some_and(|part| part.node == head);
         let at = self.lines.iter().position(is_head)?;

@@ -42,15 +42,15 @@ fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'
     })
 }
 
-/// Result of a search.
+/// The result of [`Layout::find`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hits {
-    /// Numbers of lines, best first. If the words of the query are spread over the lines of one item, the number of the
-    /// item's first line stands for the whole item.
+    /// Numbers of the lines that were found, best first, counted from 0. If the words of the query are spread over the lines
+    /// of one item, the number of the item's first line stands for the whole item.
     pub lines: Vec<usize>,
-    /// True if each hit has all words of the query. False if no line or item of the page has all words; each hit then
-    /// has some of them.
+    /// True if each line or item that was found has all words of the query. False if no line or item of the page has all
+    /// words. The lines and items that were found then have some of the words.
     pub have_all: bool,
 }
 
