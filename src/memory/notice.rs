@@ -14,7 +14,7 @@ pub struct StoreNotice {
     pub kind: StoreNoticeKind,
 }
 
-/// What a notice says: what the store did or found.
+/// The content of a notice: an action of the store, or something that it found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -20,6 +20,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
+use serde_json::Value;
+
 use self::{importance::ranks, kind::kind_of, structured::structured};
 use super::pack::cost;
 use crate::base::TokenCount;
@@ -75,43 +77,55 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
             left_out: 0,
         };
     }
+    let (kind, value) = kind_of(text);
     let urls = addresses(text);
     let all: u64 = urls.iter().map(|url| cost(url).0).sum();
     let [first, other] = FOR_ADDRESSES.map(|share| all.min(budget.0 / share));
-    let short = shortened(text, &urls, budget, first);
-    if missing(&urls, &short.lines, u64::MAX).is_empty() {
+    let shortened = |reserved| match &value {
+        Some(value) => shorten_json(value, &urls, budget, reserved),
+        None => shorten_lines(&lines, kind, &urls, budget, reserved),
+    };
+    let has_addresses = |short: &Compressed| missing(&urls, &short.lines, u64::MAX).is_empty();
+    let short = shortened(first);
+    if has_addresses(&short) || other == first {
         return short;
     }
-    if other == first {
-        return short;
-    }
-    let with_addresses = shortened(text, &urls, budget, other);
-    if missing(&urls, &with_addresses.lines, u64::MAX).is_empty() {
-        return with_addresses;
-    }
+    Some(shortened(other))
+        .filter(has_addresses)
+        .unwrap_or(short)
+}
+
+/// Returns a JSON value, shortened to the budget less `reserved` tokens, and then the addresses that are missing.
+fn shorten_json(
+    value: &Value,
+    urls: &BTreeSet<&str>,
+    budget: TokenCount,
+    reserved: u64,
+) -> Compressed {
+    let mut short = structured(value, TokenCount(budget.0 - reserved));
+    let room = budget.0.saturating_sub(size(&short.lines));
+    let listed = missing(urls, &short.lines, room);
+    short.lines.extend(listed);
     short
 }
 
-/// Returns the text, shortened to the budget. At first, `reserved` tokens of it are not for lines; then the addresses that
-/// are missing are added, and further lines, as far as the budget allows.
-fn shortened(text: &str, urls: &BTreeSet<&str>, budget: TokenCount, reserved: u64) -> Compressed {
+/// Returns the lines of a text, shortened to the budget. At first, `reserved` tokens of it are not for lines; then the
+/// addresses that are missing are added, and further lines, as far as the budget allows.
+fn shorten_lines(
+    lines: &[&str],
+    kind: Kind,
+    urls: &BTreeSet<&str>,
+    budget: TokenCount,
+    reserved: u64,
+) -> Compressed {
     let for_lines = budget.0 - reserved;
-    let (kind, value) = kind_of(text);
-    if let Some(value) = value {
-        let mut short = structured(&value, TokenCount(for_lines));
-        let room = budget.0.saturating_sub(size(&short.lines));
-        let listed = missing(urls, &short.lines, room);
-        short.lines.extend(listed);
-        return short;
-    }
-    let lines: Vec<&str> = text.lines().collect();
     let longest = match kind {
         Kind::Text | Kind::PageState => MAX_PARAGRAPH,
         _ => MAX_LINE,
     };
     let mut shown: Vec<String> = lines.iter().map(|line| middle_out(line, longest)).collect();
     let costs: Vec<u64> = shown.iter().map(|line| cost(line).0).collect();
-    let order = order(&lines, kind);
+    let order = order(lines, kind);
     let mut kept = vec![false; lines.len()];
     fill(&mut kept, &order, &costs, for_lines);
     let room = |out: &[String]| budget.0.saturating_sub(size(out));
@@ -121,7 +135,7 @@ fn shortened(text: &str, urls: &BTreeSet<&str>, budget: TokenCount, reserved: u6
     fill(&mut kept, &order, &costs, for_lines);
     let left = for_lines.saturating_sub(size(&joined(&shown, &kept)));
     let whole: Vec<usize> = order.into_iter().filter(|at| kept[*at]).collect();
-    lengthen(&mut shown, &lines, &whole, left);
+    lengthen(&mut shown, lines, &whole, left);
     let mut out = joined(&shown, &kept);
     let listed = missing(urls, &out, room(&out));
     out.extend(listed);

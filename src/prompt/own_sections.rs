@@ -271,7 +271,7 @@ fn newest<'a>(
         let most = most.min(TokenCount(room - room / FOR_FORM));
         let (mut lines, mut size) = written(most);
         if size > room {
-            // Short lines have more quotes for each word.
+            // Short lines have more quotes for each word: less by the excess, and by a tenth for the estimate.
             (lines, size) = written(TokenCount(most.0 * room / size * 9 / 10));
         }
         if size > room {

@@ -1,14 +1,16 @@
 //! Ranks the lines of a text by their importance. The rules for each kind of text follow from the question that readers
 //! have: which results were found, what a page offers, what failed and where, which values a form has, what a text is
 //! about.
+//!
+//! Source of all numbers: chosen.
 
 use std::collections::HashMap;
 
 use super::{
     Kind,
     kind::{
-        contains_any, has_reference, is_about_failure, is_chapter, is_comment, is_frame, is_report,
-        is_underline, pair, role,
+        contains_any, has_address, has_reference, is_about_failure, is_chapter, is_comment,
+        is_frame, is_report, is_underline, pair, role,
     },
 };
 
@@ -21,17 +23,17 @@ const LOW: u8 = 1;
 /// The rank of an empty line.
 const NONE: u8 = 0;
 
-/// Maximum length of a heading, or of the title of a search result. Unit: characters. Source: chosen.
+/// Maximum length of a heading, or of the title of a search result. Unit: characters.
 const MAX_HEADING: usize = 120;
-/// Number of the first lines of a failure that say what failed. Source: chosen.
+/// Number of the first lines of a failure that say what failed.
 const HEAD_OF_FAILURE: usize = 3;
-/// Number of the first lines of a form that say what it is for. Source: chosen.
+/// Number of the first lines of a form that say what it is for.
 const HEAD_OF_FORM: usize = 5;
-/// Number of values with the same label from which on a label counts as repeated. Source: chosen.
+/// Number of values with the same label from which on a label counts as repeated.
 const REPEATED: usize = 4;
-/// Maximum number of values with the same label that keep their rank. Source: chosen.
+/// Maximum number of values with the same label that keep their rank.
 const MAX_SAME_LABEL: usize = 2;
-/// Divisor that gives the share of the lines up to which comments count as headings: a fifth. Source: chosen.
+/// Divisor that gives the share of the lines up to which comments count as headings: a fifth.
 const FEW_COMMENTS: usize = 5;
 
 /// Returns the rank of each line, from [`NONE`] to [`TOP`].
@@ -88,10 +90,6 @@ fn lower_repeated(lines: &[&str], kind: Kind, ranks: &mut [u8]) {
             ranks[at] = LOW;
         }
     }
-}
-
-fn has_address(line: &str) -> bool {
-    contains_any(line, &["http://", "https://"])
 }
 
 fn is_short(line: &str) -> bool {

@@ -1,16 +1,18 @@
 //! Recognises the kind of a text from the text itself.
 //!
-//! Source of all shares: measured on the 60 recorded results in `tests/fixtures/results`.
+//! Source of all numbers, unless said otherwise: measured on the 60 recorded results in `tests/fixtures/results`.
 
 use serde_json::Value;
 
-use super::{Kind, addresses};
+use super::Kind;
 use crate::base::text;
 
 /// Minimum share of elements in the lines of a page. Unit: percent.
 const ELEMENT_SHARE: usize = 30;
 /// Minimum share of reports and stack frames in the lines of a failure. Unit: percent.
 const ERROR_SHARE: usize = 8;
+/// Minimum number of reports in the lines of a failure with few stack frames.
+const MIN_REPORTS: usize = 2;
 /// Minimum share of stack frames in the lines of a failure that is reported only once. Unit: percent. Source: chosen.
 const FRAME_SHARE: usize = 30;
 /// Minimum share of lines with an address in a list of search results. Unit: percent.
@@ -56,9 +58,8 @@ fn kind_of_lines(text: &str) -> Kind {
         let is_trace = || share(|line| is_report(line) || is_frame(line)) >= ERROR_SHARE;
         let is_one_trace = || share(is_frame) >= FRAME_SHARE;
         let reports = count(is_report);
-        reports >= 2 && (has_trace || is_trace()) || reports >= 1 && is_one_trace()
+        reports >= MIN_REPORTS && (has_trace || is_trace()) || reports >= 1 && is_one_trace()
     };
-    let has_address = |line: &str| !addresses(line).is_empty();
     let are_results = || share(has_address) >= ADDRESS_SHARE && count(has_address) >= MIN_ADDRESSES;
     let has_code = || count(|line| line.trim_start().starts_with("```")) >= 2;
     let is_form = || {
@@ -112,6 +113,10 @@ pub(super) fn is_about_failure(line: &str) -> bool {
     ];
     let line = text::fold(line);
     contains_any(&line, &words) || line.trim_end().ends_with("error")
+}
+
+pub(super) fn has_address(line: &str) -> bool {
+    contains_any(line, &["http://", "https://"])
 }
 
 pub(super) fn contains_any(line: &str, parts: &[&str]) -> bool {

@@ -21,7 +21,7 @@ use super::{
     },
     Kind, addresses,
     kind::kind_of,
-    required,
+    missing,
 };
 use crate::{
     action::{Action, RawCall, ToolSet, ToolSpec, parse_calls},
@@ -174,21 +174,11 @@ pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Optio
         fields.filter_map(|field| Some((true_only(&field.name)?, true_only(&field.kind)?)));
     lines.extend(fields.map(|(name, kind)| format!("field {name} {kind}")));
     let told = lines.join("\n");
-    let kept = addresses(&told);
-    let needed = (known.len() * required(known.len())).div_ceil(100);
-    let missing = known.iter().filter(|url| !kept.contains(**url));
     let last = "(shortened by a model: quote as evidence only what a page shows)";
-    let mut room = most.0.saturating_sub(cost(&told).0 + cost(last).0);
-    let fits = |url: &&&str| {
-        let size = cost(url).0;
-        let fits = size <= room;
-        room = room.saturating_sub(size);
-        fits
-    };
-    let missing = missing.take(needed.saturating_sub(kept.len()));
-    let added: Vec<&str> = missing.take_while(fits).copied().collect();
+    let room = most.0.saturating_sub(cost(&told).0 + cost(last).0);
+    let added = missing(&known, std::slice::from_ref(&told), room);
     let text = std::iter::once(&*told)
-        .chain(added.iter().copied())
+        .chain(added.iter().map(String::as_str))
         .chain([last])
         .collect::<Vec<_>>()
         .join("\n");

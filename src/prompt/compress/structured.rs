@@ -6,6 +6,8 @@
 //!   its first levels.
 //! - The first items of a list may all be alike. So one item of each type, status or the like comes first.
 //! - Numbers in lists, such as coordinates, say little each.
+//!
+//! Source of all numbers: chosen.
 
 use std::collections::BTreeMap;
 
@@ -36,28 +38,28 @@ const LEAST: Limits = Limits {
     letters: 40,
     depth: 1,
 };
-/// The limits on items that are tried. Source: chosen.
+/// The limits on items that are tried.
 const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
-/// The limits on depth that are tried. Source: chosen.
+/// The limits on depth that are tried.
 const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
-/// Maximum length of a text if many items are kept, and if few are. Unit: characters. Source: chosen.
+/// Maximum length of a text if many items are kept, and if few are. Unit: characters.
 const LETTERS: (usize, usize) = (200, 120);
-/// Maximum lengths of a text, tried in this order once the items and the depth are known. Unit: characters. Source: chosen.
+/// Maximum lengths of a text, tried in this order once the items and the depth are known. Unit: characters.
 const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
-/// Maximum length of an address. A longer one is a text. Unit: characters. Source: chosen.
+/// Maximum length of an address. A longer one is a text. Unit: characters.
 const MAX_ADDRESS: usize = 500;
-/// Number of items from which on they are many. Source: chosen.
+/// Number of items from which on they are many.
 const MANY: usize = 20;
-/// Number of plain values that an object may have for each item of a list, and at least. Source: chosen; a record has more
-/// fields than a short list has items.
+/// Number of plain values that an object may have for each item of a list, and at least. A record has more fields than a short
+/// list has items.
 const FIELDS: (usize, usize) = (4, 8);
-/// Maximum number of items that are searched for groups. Source: chosen; a longer list takes noticeable time.
+/// Maximum number of items that are searched for groups. A longer list takes noticeable time.
 const MAX_SEARCHED: usize = 500;
-/// Maximum number of different values of a field that tells the items of a list apart. Source: chosen.
+/// Maximum number of different values of a field that tells the items of a list apart.
 const MAX_GROUPS: usize = 8;
 
-/// What a plain value adds to the worth of a cut value: at the top, where the value says what it is; elsewhere; and in a
-/// long series. Source: chosen.
+/// The worth of a plain value in a cut value: in an object that no list contains, where the value says what the whole is;
+/// elsewhere; and in a long series.
 mod worth {
     pub(super) const TOP: u64 = 32;
     pub(super) const USUAL: u64 = 8;
@@ -77,34 +79,24 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     }
     // At each depth, the most items that fit show most.
     let at_depth = |depth| {
-        let cuts = ITEMS.into_iter().map(|items| {
-            let letters = if items > MANY { LETTERS.0 } else { LETTERS.1 };
-            Cut::new(
-                value,
-                Limits {
-                    items,
-                    letters,
-                    depth,
-                },
-            )
+        let limits = ITEMS.into_iter().map(|items| Limits {
+            items,
+            letters: if items > MANY { LETTERS.0 } else { LETTERS.1 },
+            depth,
         });
-        cuts.into_iter().find(fits)
+        limits.map(|limits| Cut::new(value, limits)).find(fits)
     };
     // Of equal ones, the deepest.
     let best = DEPTHS.into_iter().rev().filter_map(at_depth);
     let best = best.max_by_key(|cut| cut.worth);
     if let Some(best) = best {
         // Longer texts, as far as they fit.
-        let longer = LONGER.map(|letters| {
-            Cut::new(
-                value,
-                Limits {
-                    letters,
-                    ..best.limits
-                },
-            )
+        let limits = LONGER.into_iter().map(|letters| Limits {
+            letters,
+            ..best.limits
         });
-        return longer.into_iter().find(fits).unwrap_or(best).compressed();
+        let longer = limits.map(|limits| Cut::new(value, limits)).find(fits);
+        return longer.unwrap_or(best).compressed();
     }
     let mut least = Cut::new(value, LEAST);
     let packed = pack(&least.lines, budget);
