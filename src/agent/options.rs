@@ -48,7 +48,8 @@ pub struct Options {
     pub prices: Option<Prices>,
     /// The actions that need approval. Default: irreversible actions.
     pub approval: ApprovalMode,
-    /// Maximum number of tool calls in one reply of the model that are carried out. Default: 5. Source: chosen.
+    /// Maximum number of tool calls in one reply of the model that are carried out. Default: 8. Source: chosen; enough for
+    /// most forms.
     pub max_calls: usize,
     /// The kind of work that most of the runs do. A message to the model may have no room for everything that the run
     /// has noted. This setting then decides which parts are kept. Default: [`Mode::Auto`].
@@ -119,7 +120,7 @@ impl Default for Options {
             budget: Budget::default(),
             prices: None,
             approval: ApprovalMode::Hybrid,
-            max_calls: 5,
+            max_calls: 8,
             mode: Mode::default(),
             digest: DigestOptions::default(),
             command_timeout: COMMAND_TIMEOUT,

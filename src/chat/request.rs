@@ -53,7 +53,7 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
-    /// Makes a request with the default mode, at most 5 calls, temperature 0.2, at most 2,048 tokens in the reply,
+    /// Makes a request with the default mode, at most 8 calls, temperature 0.2, at most 2,048 tokens in the reply,
     /// and no pictures.
     pub fn new(system: impl Into<String>, message: impl Into<String>, tools: Arc<ToolSet>) -> Self {
         Self {
@@ -61,7 +61,7 @@ impl ChatRequest {
             message: message.into(),
             tools,
             mode: CallMode::default(),
-            max_calls: 5,
+            max_calls: 8,
             temperature: 0.2,
             max_output: TokenCount(2_048),
             images: Vec::new(),

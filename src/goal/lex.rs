@@ -260,6 +260,18 @@ fn quoted(rest: &str, before: Option<char>) -> Option<(&str, usize)> {
     Some((&inside[..end], open.len_utf8() + end + close.len_utf8()))
 }
 
+/// Returns the texts that a goal quotes, without their quotes.
+pub(crate) fn quoted_values(goal: &str) -> Vec<&str> {
+    let quoted = lex(goal)
+        .into_iter()
+        .filter(|token| token.kind == Kind::Quoted);
+    let inside = quoted.filter_map(|token| {
+        let (start, end) = inside_quotes(goal, (token.start, token.end));
+        goal.get(start..end)
+    });
+    inside.collect()
+}
+
 /// Returns the byte range of a value in a goal, without the quotes around the value.
 pub(crate) fn inside_quotes(goal: &str, (start, end): (usize, usize)) -> (usize, usize) {
     let value = goal.get(start..end).unwrap_or_default();

@@ -74,7 +74,7 @@ mod words;
 pub use date_format::{DateFormat, TimeFormat};
 pub use dates::Order;
 pub use fold::compose;
-pub(crate) use lex::inside_quotes;
+pub(crate) use lex::{inside_quotes, quoted_values};
 pub use months::Language;
 pub use numbers::{Convention, Output};
 pub use overlap::overlap;

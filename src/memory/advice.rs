@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Section, Shelf, stored_advice::StoredAdvice};
+use super::{Aim, Section, Shelf, stored_advice::StoredAdvice};
 use crate::{
     base::{Trust, text},
     page::Role,
@@ -58,6 +58,20 @@ impl PageName {
     pub fn within(mut self, group: &str) -> Self {
         self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
         self
+    }
+
+    pub(super) fn is_of(&self, role: &Role) -> bool {
+        self.role == *role
+    }
+
+    /// Compares role, name and position, but not the groups.
+    pub(super) fn is_called(&self, aim: &Aim) -> bool {
+        let name = Self::new(&aim.role, &aim.name, aim.ordinal);
+        (&self.role, &self.name, self.ordinal) == (&name.role, &name.name, name.ordinal)
+    }
+
+    pub(super) fn group(&self) -> Option<&str> {
+        self.within.as_deref()
     }
 
     pub(crate) fn plain(name: &str) -> String {

@@ -5,6 +5,9 @@ use std::fmt;
 use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
+/// The end of the line of the step that comes next.
+pub(super) const NEXT: &str = " <- next, on this page";
+
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and
 /// `<1>` for the first value of the goal. `values` has, for each value of the recorded goal, the value that the new
 /// goal has in its place. A value that is not known is `None` or missing.

@@ -252,7 +252,7 @@ impl<'a> Words<'a> {
                 if *matching > 0 {
                     let shared = match words[..] {
                         [] => "some words of the goal".to_owned(),
-                        _ => quoted(&words.join(" "), MAX_LAST),
+                        _ => quoted(&words.join(", "), MAX_LAST),
                     };
                     let _ = write!(out, ", {matching} of them with {shared}");
                 }

@@ -21,8 +21,8 @@ use super::{
 use crate::{
     action::{CallProblem, Outcome},
     base::{Nonce, TokenCount},
-    memory::{self, Advice},
-    page::{Dialog, DigestOptions, Layout, PageView, Tab},
+    memory::{self, Advice, PageName},
+    page::{Dialog, DigestOptions, ElementRef, Layout, PageView, Tab},
     working::{Extraction, History},
 };
 
@@ -66,9 +66,12 @@ pub struct StepParts<'a> {
     pub nonce: Nonce,
     /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last failure. In the message, numbers stand for the names of page
-    /// elements, and all advice shares one numbering. Advice for the system instruction is ignored.
+    /// Advice from memory about this site and the last failure. In the message, references or numbers stand for the names
+    /// of page elements, and all advice shares one numbering. Advice for the system instruction is ignored.
     pub advice: &'a [Advice],
+    /// The elements of the current page that the advice names. In the message, the reference of such an element stands for
+    /// its name, if the message shows the element.
+    pub named: &'a [(PageName, ElementRef)],
     /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
     /// The steps of the run so far.
@@ -133,6 +136,7 @@ impl<'a> StepParts<'a> {
             nonce,
             goal_words: &[],
             advice: &[],
+            named: &[],
             site_notes: &[],
             history: History::default(),
             view,
@@ -168,7 +172,8 @@ impl<'a> StepParts<'a> {
 /// message follow inside a second fence. The nonce of the second fence is new, so no page can know it.
 ///
 /// If a person or this crate vouches for the words of a tip, the tip is outside the fences. In such a tip, names from a
-/// page are replaced by numbers; the second fence lists the names.
+/// page are replaced: by the reference of the element if the message shows it, otherwise by a number. The second fence lists
+/// the names that have a number.
 pub fn step(parts: &StepParts<'_>) -> String {
     let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
     let all = |is_cut| {
@@ -228,7 +233,8 @@ fn write<'a>(
     sections: &[Section<'a>],
     digest: DigestOptions,
 ) -> String {
-    let mut names = Names::default();
+    let page = page_lines(parts, digest);
+    let mut names = Names::new(parts.named, &page);
     let mut past = Fence::new(parts.run_nonce);
     write_all(sections, Zone::Run, &mut names, &mut past);
     let mut fence = Fence::new(parts.nonce);
@@ -248,7 +254,7 @@ fn write<'a>(
     // Text that a page may have influenced is data, even if it comes from memory, so it goes inside the fence.
     fence.section("Memory for this site", data(&tips.site_data));
     write_all(sections, Zone::BeforePage, &mut names, &mut fence);
-    fence.section("Page", page_lines(parts, digest));
+    fence.section("Page", page);
     write_all(sections, Zone::AfterPage, &mut names, &mut fence);
     fence.section("Calls refused", parts.refused.iter().map(refused_line));
     // The model's question may repeat text of a page, so it goes inside the fence. The answer is the person's own text.
@@ -440,6 +446,31 @@ mod tests {
              ## Notes\n- It ships on Monday.\n\n\
              ## Last action failed\nclick had no effect: the page did not change\nstep 3 was the same and failed too\nTips from previous experience:\n\
              - click on n1 fails: click n3 first.\n"
+        );
+        // A reference stands for the name of an element that the message shows.
+        let tree = crate::testing::tree("button \"Accept\" e4\n");
+        let view = interpret(
+            &PageHead::new("https://x.example/", "X"),
+            &tree,
+            &ViewOptions::default(),
+        );
+        let layout = Layout::of(&tree, &view.elements);
+        let place = |name: &str, at: &str| {
+            let name = PageName::new(&Role::Button, name, None);
+            (name, ElementRef::parse(at).unwrap())
+        };
+        let message = step(&StepParts {
+            advice: &advice,
+            named: &[place("Accept", "e4"), place("Close", "e5")],
+            ..StepParts::new([Nonce::new(6), Nonce::new(7)], &view, &layout)
+        });
+        assert!(
+            message.contains("- click on n1 fails: click e4 first."),
+            "{message}"
+        );
+        assert!(
+            message.contains("\nn2 button \"Close\"\n") && !message.contains("n3"),
+            "{message}"
         );
         // If there was no failure, the message mentions no failure.
         let message = say(None);

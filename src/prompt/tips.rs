@@ -1,17 +1,23 @@
 //! Advice from memory in the message of a step.
 //!
 //! If a person or this crate vouches for the words of a piece of advice, the advice is outside the fences, with names
-//! from a page replaced by numbers. All other advice is data and is inside the fences. Each piece of advice is one list
+//! from a page replaced by references or numbers. All other advice is data and is inside the fences. Each piece of advice is one list
 //! item; its lines after the first are indented.
 
-use std::fmt::Write as _;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+};
 
 use super::{
     fence::quoted,
     pack::Keep,
     section::{Line, Section, Zone},
 };
-use crate::memory::{self, Advice, Lasts, PageName, Piece};
+use crate::{
+    memory::{self, Advice, Lasts, PageName, Piece},
+    page::ElementRef,
+};
 
 /// A line of advice. A person or this crate vouches for its words.
 #[derive(Debug, Clone, Copy)]
@@ -138,43 +144,67 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The names from pages in the advice of one message, numbered in the order in which they first appear.
+/// The names from pages in the advice of one message.
 #[derive(Debug, Default)]
-pub(super) struct Names<'a>(Vec<&'a PageName>);
+pub(super) struct Names<'a> {
+    /// The elements that the message shows.
+    shown: HashMap<&'a PageName, &'a ElementRef>,
+    /// The other names, numbered in the order in which they first appear.
+    others: Vec<&'a PageName>,
+}
 
 impl<'a> Names<'a> {
+    /// Prepares the replacement of names. `named` has the elements of the page that advice names, and `page` the lines
+    /// that the message shows of the page. A reference that is not in these lines is not used, because the model could not
+    /// see what it stands for.
+    pub(super) fn new(named: &'a [(PageName, ElementRef)], page: &[String]) -> Self {
+        let words: HashSet<&str> = page
+            .iter()
+            .flat_map(|line| line.split_whitespace())
+            .collect();
+        let shown = named
+            .iter()
+            .filter(|(_, place)| words.contains(place.as_str()));
+        Self {
+            shown: shown.map(|(name, place)| (name, place)).collect(),
+            others: Vec::new(),
+        }
+    }
+
     pub(super) fn of_all(&mut self, tips: &[&'a Advice]) -> Vec<String> {
         let lines = tips.iter().copied().flat_map(TipLine::all);
         lines.map(|line| self.line(line)).collect()
     }
 
-    /// Returns a line of advice with each name from a page replaced by its number, such as `n1`.
+    /// Returns a line of advice with each name from a page replaced by a reference, such as `e12`, or by the number of the
+    /// name, such as `n1`.
     pub(super) fn line(&mut self, tip: TipLine<'a>) -> String {
         let mut line = tip.prefix.to_owned();
         for piece in tip.line.pieces() {
             match piece {
                 Piece::Words(words) => line.push_str(words),
-                Piece::Name(name) => {
-                    let _ = write!(line, "n{}", self.number(name));
-                }
+                Piece::Name(name) => match self.shown.get(name) {
+                    Some(place) => line.push_str(place.as_str()),
+                    None => {
+                        let _ = write!(line, "n{}", self.number(name));
+                    }
+                },
             }
         }
         line
     }
 
     fn number(&mut self, name: &'a PageName) -> usize {
-        let known = self.0.iter().position(|known| *known == name);
+        let known = self.others.iter().position(|known| *known == name);
         1 + known.unwrap_or_else(|| {
-            self.0.push(name);
-            self.0.len() - 1
+            self.others.push(name);
+            self.others.len() - 1
         })
     }
 
     /// Returns a line for each numbered name, such as `n1 button "Accept all"`.
     pub(super) fn lines(&self) -> impl Iterator<Item = String> {
-        self.0
-            .iter()
-            .zip(1..)
-            .map(|(name, number)| format!("n{number} {name}"))
+        let others = self.others.iter().zip(1..);
+        others.map(|(name, number)| format!("n{number} {name}"))
     }
 }

@@ -86,7 +86,7 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
 
 /// Returns the label of an element. If the element has no label, returns its attribute `name`, which the prompt shows
 /// instead.
-fn label(element: &Element) -> &str {
+pub(super) fn label(element: &Element) -> &str {
     if element.label.is_empty() {
         hint(element, "name")
     } else {

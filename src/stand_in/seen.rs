@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::lines::past;
+use super::{finding::label, lines::past};
 pub(super) use crate::prompt::ShownElement as Element;
 use crate::prompt::{ShownPage, json_string};
 
@@ -170,15 +170,20 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip in which each short name, such as `n1`, is replaced by the element that it stands for.
+    /// Returns a tip in which each reference, such as `e12`, and each short name, such as `n1`, is replaced by the element
+    /// that it stands for.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
             .split_inclusive(|c: char| !c.is_alphanumeric())
             .map(|word| {
                 let name = word.trim_end_matches(|c: char| !c.is_alphanumeric());
-                match self.names.iter().find(|(known, _)| known == name) {
-                    Some((_, what)) => format!("{what}{}", &word[name.len()..]),
+                let named = || {
+                    let (_, what) = self.names.iter().find(|(known, _)| known == name)?;
+                    Some(what.clone())
+                };
+                match self.page.called(name).or_else(named) {
+                    Some(what) => format!("{what}{}", &word[name.len()..]),
                     None => word.to_owned(),
                 }
             });
@@ -187,6 +192,23 @@ impl Seen {
 }
 
 impl Page {
+    /// Returns the element with this reference in the form in which tips name elements, such as `button "Go"` or `textbox
+    /// number 2`.
+    fn called(&self, reference: &str) -> Option<String> {
+        let element = self
+            .elements
+            .iter()
+            .find(|one| one.reference == reference)?;
+        let role = &element.role;
+        let label = label(element);
+        if !label.is_empty() {
+            return Some(format!("{role} {}", Value::from(label)));
+        }
+        let mut alike = self.elements.iter().filter(|one| one.role == *role);
+        let at = alike.position(|one| one.reference == reference)?;
+        Some(format!("{role} number {}", at + 1))
+    }
+
     /// Returns true if the page has form fields and its kind is `form` or unknown.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [

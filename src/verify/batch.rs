@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Outcome;
 
-/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 5 calls, and the prompt shows
+/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 8 calls, and the prompt shows
 /// the page itself after these lines.
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 16;
 
 /// A call that was carried out or tried. The history lists its target under the same step number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,11 +46,20 @@ impl CallMade {
 /// Returns a line of page data for each call of a reply, in order, with the call's changes or outcome. If there are too many
 /// calls, the first line counts the earliest ones instead.
 ///
-/// For a single call, returns only the changes, one in each line; the outcome is reported elsewhere.
+/// For a single call, returns only the changes, one in each line; the outcome is reported elsewhere. So is the failure of the
+/// last call.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();
     }
+    let calls = match calls.split_last() {
+        Some((last, before))
+            if matches!(last.outcome, Outcome::Failed(_)) && last.changed.is_empty() =>
+        {
+            before
+        }
+        _ => calls,
+    };
     let skipped = (calls.len() + 1).saturating_sub(MAX_LINES);
     let skipped = if skipped > 1 { skipped } else { 0 };
     let each = MAX_LINES / calls.len().clamp(1, MAX_LINES);
@@ -91,7 +100,6 @@ mod tests {
                 "5. press: another page is shown",
                 "6. press: done",
                 "7. press: no effect",
-                "8. press: failed, not_found",
             ]
         );
     }
@@ -111,6 +119,6 @@ mod tests {
         }
         let six = changes(&many[..6]);
         assert!(six[0].ends_with("~ 1; ~ 2; and 1 more"), "{six:?}");
-        assert_eq!(changes(&many[..13])[0], "(2 earlier calls)");
+        assert_eq!(changes(&many[..17])[0], "(2 earlier calls)");
     }
 }

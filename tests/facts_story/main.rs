@@ -29,7 +29,7 @@ const DONE: &str = "https://desk.example/done";
 const FIRST_DAY: &str = "2026-01-02T03:04:05Z";
 const COVERED: &str = "<div> intercepts pointer events";
 /// The fact about the banner, as the model reads it.
-const FACT: &str = "\n## Facts about this site\n- n1 is on top of other elements until you click it: click it first.\n";
+const FACT: &str = "\n## Facts about this site\n- e9 is on top of other elements until you click it: click it first.\n";
 const BANNER: &str = "button \"Accept all\" e9";
 
 fn click(target: &str) -> ChatResponse {
@@ -78,7 +78,7 @@ fn clicks(target: &'static str) -> ScriptedModel {
         if message.contains("heading \"All done\"") {
             return Ok(finish());
         }
-        let is_told = message.contains("n1 is on top of other elements");
+        let is_told = message.contains("e9 is on top of other elements");
         if message.contains("e9 button \"Accept all\"") && (is_told || tried) {
             return Ok(click("e9"));
         }
@@ -180,8 +180,6 @@ async fn what_was_in_the_way_on_one_page_is_cleared_away_first_on_another() {
     let warm = run(&store, kinds(), "run_2", BOATS, covered(), clicks("e2")).await;
     assert_eq!(warm.did, did(&["e9", "e2"]));
     assert!(warm.messages[0].ends_with(FACT), "{}", warm.messages[0]);
-    let names = "\n## Names in the tips\nn1 button \"Accept all\"\n";
-    assert!(warm.messages[0].contains(names), "{}", warm.messages[0]);
 
     // A lesson is about the button of the first page, so lessons alone do not help on the second one.
     let store = InMemory::new();
@@ -203,7 +201,7 @@ async fn what_was_in_the_way_is_cleared_away_first_on_the_next_page_of_the_same_
         if message.contains("heading \"All done\"") {
             return Ok(finish());
         }
-        let is_told = message.contains("n1 is on top of other elements");
+        let is_told = message.contains("e9 is on top of other elements");
         if message.contains("e9 button \"Accept all\"") && (is_told || clicked == 1) {
             clicked = 0;
             return Ok(click("e9"));
@@ -243,7 +241,7 @@ async fn a_fact_is_not_repeated_where_a_lesson_names_its_element() {
     let model = ScriptedModel::new(replies);
     let again = run(&store, kinds(), "run_2", HOME, covered(), model).await;
     let message = &again.messages[0];
-    assert!(message.contains("click n2 first."), "{message}");
+    assert!(message.contains("click e9 first."), "{message}");
     assert!(!message.contains("## Facts about this site"), "{message}");
 }
 

@@ -2,6 +2,7 @@
 
 use webwise::{
     chat::ChatRequest,
+    page::ElementRef,
     prompt::{ShownElement, ShownPage, json_string},
 };
 
@@ -40,6 +41,8 @@ pub(crate) struct Past {
 /// An element that a tip names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Named {
+    /// Its reference, which says everything else.
+    pub(crate) reference: Option<String>,
     pub(crate) role: String,
     pub(crate) name: String,
     /// The group that it is in.
@@ -128,12 +131,15 @@ impl Prompted {
     pub(crate) fn all<'a>(&'a self, named: &'a Named) -> impl Iterator<Item = &'a ShownElement> {
         let of_role = self.lines.iter().flat_map(|line| {
             let here = line.elements.iter().map(move |element| (line, element));
-            here.filter(|(_, element)| element.role == named.role)
+            here.filter(|(_, element)| named.reference.is_some() || element.role == named.role)
         });
         let is_mute = |element: &ShownElement| called(element).is_empty();
         let mut number = 0;
         of_role
             .filter(move |(line, element)| {
+                if let Some(reference) = &named.reference {
+                    return element.reference == *reference;
+                }
                 number += usize::from(is_mute(element));
                 let is_placed = named.number == Some(number) && is_mute(element);
                 let is_called = named.number.is_none() && called(element) == named.name;
@@ -197,6 +203,7 @@ fn named(what: &str) -> Named {
         .strip_prefix("number ")
         .map(|rest| rest.split(' ').next());
     Named {
+        reference: None,
         role: role.to_owned(),
         within: rest
             .rsplit_once(" in ")
@@ -210,11 +217,19 @@ fn tip(row: &str, names: &[(&str, Named)]) -> Option<Tip> {
     let (head, remedy) = row.strip_prefix("- ")?.split_once(": ")?;
     let all = |words: &str| -> Vec<Named> {
         let words = words.split(|c: char| !c.is_alphanumeric());
-        let of = |word: &str| names.iter().find(|(number, _)| *number == word);
-        words
-            .filter_map(of)
-            .map(|(_, named)| named.clone())
-            .collect()
+        let of = |word: &str| {
+            let by_number = names.iter().find(|(number, _)| *number == word);
+            let by_reference = || {
+                ElementRef::parse(word).ok().map(|reference| Named {
+                    reference: Some(reference.to_string()),
+                    ..Named::default()
+                })
+            };
+            by_number
+                .map(|(_, named)| named.clone())
+                .or_else(by_reference)
+        };
+        words.filter_map(of).collect()
     };
     Some(Tip {
         command: head.split(' ').next()?.to_owned(),

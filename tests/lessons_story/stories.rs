@@ -22,8 +22,24 @@ use crate::{
     refusing::Refusing,
 };
 
-/// The tip as the message has it: the sentence is ours and stands outside of the fence, its names came from a page and stand inside.
-const TIP: &str = "## Tips for this site: try them first\n- click on n1 fails because another element covers the target: click n2 first.\n";
+/// Returns the tip as a message has it: the sentence is ours and stands outside of the fence, and the references lead to the
+/// buttons of the page, whose names stand inside.
+fn tip([show, agree]: [&str; 2], page: &str) -> String {
+    let reference = |name: &str| {
+        let button = format!(" button {}", Value::from(name));
+        let (before, _) = page.split_once(&button).expect("the page has the button");
+        before
+            .split([' ', '\n'])
+            .next_back()
+            .expect("a reference")
+            .to_owned()
+    };
+    format!(
+        "## Tips for this site: try them first\n- click on {} fails because another element covers the target: click {} first.\n",
+        reference(show),
+        reference(agree)
+    )
+}
 
 on_each_driver! {
     a_fill_that_fails_is_recovered_counted_for_the_seed_and_not_tried_again_on_its_site,
@@ -245,16 +261,9 @@ async fn a_notice_over_a_button_is_cleared_first_on_the_next_visit_and_on_no_oth
         .messages()
         .map(|message| message.rsplit_once(">>>\n").expect("a fence"))
         .collect();
-    let names = format!(
-        "## Names in the tips\nn1 button {}\nn2 button {}\n",
-        Value::from(here.show),
-        Value::from(here.agree)
-    );
     let (inside, outside) = messages[0];
-    assert!(
-        inside.contains(&names) && outside.contains(TIP),
-        "{inside} {outside}"
-    );
+    let expected = tip([here.show, here.agree], inside);
+    assert!(outside.contains(&expected), "{inside} {outside}");
     let is_named = |text: &str| text.contains(here.agree);
     assert!(messages.iter().all(|(_, outside)| !is_named(outside)) && !is_named(second.system()));
 

@@ -647,7 +647,7 @@ fn covered(shown: impl Iterator<Item = usize>) -> ScriptedBrowser {
     })
 }
 
-/// The tips under a heading outside of the fence, with what their names stand for inside of it.
+/// The tips under a heading outside of the fence, with what their names and references stand for inside of it.
 fn tips(message: &str, heading: &str) -> Vec<String> {
     let (inside, outside) = message.rsplit_once(">>>\n").unwrap();
     let names: Vec<(&str, &str)> = inside
@@ -657,13 +657,20 @@ fn tips(message: &str, heading: &str) -> Vec<String> {
         .take_while(|line| !line.starts_with("## "))
         .map(|line| line.split_once(' ').unwrap())
         .collect();
+    let parts = inside.lines().flat_map(|line| line.trim().split(" | "));
+    let shown: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once(' ')).collect();
     let lines = outside.lines().skip_while(|line| *line != heading).skip(1);
     let tips = lines.map_while(|line| line.strip_prefix("- "));
-    let in_full = |tip: &str| {
-        let names = names.iter().rev();
-        names.fold(tip.to_owned(), |tip, (number, what)| {
-            tip.replace(number, what)
-        })
+    let in_full = |tip: &str| -> String {
+        let words = tip.split_inclusive(|c: char| !c.is_alphanumeric());
+        let word = |word: &str| {
+            let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let mut all = names.iter().chain(&shown);
+            let named = all.find(|(name, _)| *name == bare && !bare.is_empty());
+            let what = named.map_or(bare, |(_, what)| what);
+            format!("{what}{}", &word[bare.len()..])
+        };
+        words.map(word).collect()
     };
     tips.map(in_full).collect()
 }

@@ -315,7 +315,7 @@ impl Broken {
         }
         for (_, message) in &played.at_home {
             let memory = read(message)
-                .map(|reading| reading.memory)
+                .map(|reading| [reading.memory, reading.referred].concat())
                 .unwrap_or_default();
             broken.at_home.extend(tokens.found(&memory.join("\n")));
         }

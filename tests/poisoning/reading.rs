@@ -2,6 +2,11 @@
 //!
 //! Written from the rules and not with the crate's own fence: what that gets wrong must be found here.
 
+use std::collections::HashSet;
+
+use serde_json::Deserializer;
+use webwise::page::ElementRef;
+
 /// The section with what the names in tips stand for.
 const NAMES: &str = "Names in the tips";
 /// The section with earlier runs. The goal there is the user's, the rest the model's.
@@ -52,8 +57,12 @@ const MEMORY: [&str; 6] = [
 pub(crate) struct Reading {
     /// What memory says inside of the fence, as the model would decode it.
     pub(crate) memory: Vec<String>,
-    /// What the names in tips stand for, by their numbers.
+    /// What the names and references in tips stand for.
     pub(crate) names: Vec<(String, String)>,
+    /// The names of the elements of the page to which tips refer, as the page has them.
+    pub(crate) referred: Vec<String>,
+    /// The elements of the page, by their references.
+    shown: Vec<(String, String)>,
     /// What stands inside of the fence but in no string.
     pub(crate) bare: String,
     /// What stands behind the fence.
@@ -78,7 +87,48 @@ pub(crate) fn read(message: &str) -> Result<Reading, String> {
         return Err("the number of a fence stands behind it".to_owned());
     }
     outside(rest, &mut reading);
+    referred(&mut reading);
     Ok(reading)
+}
+
+/// Adds the elements to which tips refer, with what the page says of them.
+fn referred(reading: &mut Reading) {
+    let said: HashSet<&str> = reading
+        .outside
+        .split(|c: char| !c.is_alphanumeric())
+        .collect();
+    for (reference, what) in &reading.shown {
+        let Some(at) = what.find('"').filter(|_| said.contains(&**reference)) else {
+            continue;
+        };
+        let mut strings = Deserializer::from_str(&what[at..]).into_iter::<String>();
+        if let Some(Ok(name)) = strings.next() {
+            let what = &what[..at + strings.byte_offset()];
+            reading.referred.push(name);
+            reading.names.push((reference.clone(), what.to_owned()));
+        }
+    }
+}
+
+/// The elements in a line of the page: the reference of each, and the rest of the line behind it.
+fn elements(line: &str) -> Vec<(String, String)> {
+    let (mut rest, mut found) = (line, Vec::new());
+    while !rest.is_empty() {
+        let end = if rest.starts_with('"') {
+            let mut strings = Deserializer::from_str(rest).into_iter::<String>();
+            strings.next();
+            strings.byte_offset().max(1)
+        } else {
+            let end = rest[1..].find([' ', '"']).map_or(rest.len(), |at| at + 1);
+            let word = rest[..end].trim();
+            if ElementRef::parse(word).is_ok() {
+                found.push((word.to_owned(), rest[end..].trim_start().to_owned()));
+            }
+            end
+        };
+        rest = &rest[end..];
+    }
+    found
 }
 
 /// Takes one fence apart, from its number on; returns the number and what stands behind the fence.
@@ -118,6 +168,9 @@ fn fence<'a>(fenced: &'a str, reading: &mut Reading) -> Result<(&'a str, &'a str
             }
             reading.names.push((number.to_owned(), said.to_owned()));
         }
+        if section == "Page" {
+            reading.shown.extend(elements(line));
+        }
         if MEMORY.contains(&section) {
             let item = line
                 .strip_prefix("- ")
@@ -141,11 +194,14 @@ pub(crate) fn tips(message: &str) -> Vec<String> {
         .lines()
         .filter_map(|line| line.strip_prefix("- "));
     let in_full = |tip: &str| {
-        // From the last, because `n1` begins `n10`.
-        let names = reading.names.iter().rev();
-        names.fold(tip.to_owned(), |tip, (number, what)| {
-            tip.replace(number, what)
-        })
+        let words = tip.split_inclusive(|c: char| !c.is_alphanumeric());
+        let word = |word: &str| {
+            let bare = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+            let named = reading.names.iter().find(|(name, _)| name == bare);
+            let what = named.map_or(bare, |(_, what)| what);
+            format!("{what}{}", &word[bare.len()..])
+        };
+        words.map(word).collect()
     };
     said.map(in_full).collect()
 }

@@ -36,8 +36,7 @@ const SECRET: &str = "hunter2-and-more";
 /// A function that adds this number of elements to a page. Each shape of page has its own function.
 type Shape = fn(&mut TreeBuilder, usize);
 
-/// The shapes of pages, each with the numbers of elements to try. The quick profile tries the two largest sizes only
-/// with buttons, because these pages take most of the time and their results differ least.
+/// The shapes of pages, each with the numbers of elements to try.
 const SHAPES: [(&str, &[usize], Shape); 6] = [
     (BUTTONS, &[10, 300, 3_000, 10_000], flat),
     ("rows with a button each", &[10, 300, 3_000], rows),
@@ -55,8 +54,8 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const BUTTONS: &str = "buttons in a form";
-/// Maximum number of elements in the quick profile, for all shapes except the buttons.
-const QUICK: usize = 1_000;
+/// Maximum numbers of elements in the quick profile: for the buttons, and for the other shapes.
+const QUICK: (usize, usize) = (3_000, 1_000);
 const SPREAD: &str = "a secret spread over elements in one another";
 /// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes, divided
 /// by the number of nodes of the page. If a run visited a number of nodes that is quadratic in the size of the page,
@@ -256,7 +255,7 @@ async fn what_a_run_costs_grows_no_faster_than_its_page() {
         let mut costs = Vec::new();
         let wanted = sizes
             .iter()
-            .filter(|n| profile::full() || name == BUTTONS || **n <= QUICK);
+            .filter(|n| profile::full() || **n <= if name == BUTTONS { QUICK.0 } else { QUICK.1 });
         for n in wanted {
             let (nodes, looked_at, commands) = cost(shape, *n, name == SPREAD).await;
             println!(

@@ -59,7 +59,7 @@ use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, step_records,
 };
-use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, text::counted};
+use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
 
 /// Name of the collection of patterns.
 pub const COLLECTION: &str = "patterns";
@@ -109,10 +109,13 @@ impl MemoryKind for Patterns {
         MAX_SHOWN
     }
 
-    /// Returns false if the pattern adds nothing, because earlier advice, such as a trajectory, already contains all of its
-    /// steps.
+    /// Returns false if the pattern adds nothing, because earlier advice already contains all of its steps. A pattern that
+    /// no person gave also adds nothing if earlier advice, such as a trajectory, already says what comes next.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
-        !said.iter().any(|other| show::is_said(own, other))
+        let is_given = own.trust() == Trust::User;
+        let is_said =
+            |other: &Advice| show::is_said(own, other) || (!is_given && show::has_next(other));
+        !said.iter().any(is_said)
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {

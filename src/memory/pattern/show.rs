@@ -13,7 +13,7 @@ use crate::{
     memory::{
         Advice, AdviceId, Aim, Cue, Index, Lasts, Line, Moment, PageName, Piece, Record, Section,
         Shelf, StoredStep, StoredText,
-        step_words::{slot_name, words},
+        step_words::{NEXT, slot_name, words},
     },
     page::{PageTemplate, Role, Tree, sketch},
 };
@@ -211,7 +211,7 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
         let mut line = vec![Piece::Words(format!("{}. ", n + 1))];
         line.extend(words(step, &[]));
         if n == from {
-            line.push(" <- next, on this page".into());
+            line.push(NEXT.into());
         }
         out.push(line);
     }
@@ -252,6 +252,16 @@ fn own_values(steps: &[StoredStep]) -> String {
             )
         }
     }
+}
+
+/// Returns true if a line of this advice marks the next step.
+pub(super) fn has_next(advice: &Advice) -> bool {
+    let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.ends_with(NEXT));
+    let mut ends = advice
+        .lines()
+        .iter()
+        .filter_map(|line| line.pieces().last());
+    ends.any(is_next)
 }
 
 /// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if it has

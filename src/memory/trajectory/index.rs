@@ -116,7 +116,7 @@ impl TrajectoryIndex {
 
 impl Index for TrajectoryIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
-        let Cue::PageShown { seen, .. } = moment.cue else {
+        let Cue::PageShown { page, seen, .. } = moment.cue else {
             return Vec::new();
         };
         let goal = &moment.about.goal;
@@ -128,7 +128,13 @@ impl Index for TrajectoryIndex {
         let task = known.same_task(goal).unwrap_or_default();
         let trajectory = adapted(&known.trajectory, goal);
         let behind = behind(&trajectory.steps, moment.steps, goal);
-        let left = left(&trajectory.steps, &behind, &seen.tree, goal, &task.values);
+        let left = left(
+            &trajectory,
+            &behind,
+            (page.as_ref(), &seen.tree),
+            goal,
+            &task.values,
+        );
         if left.is_empty() {
             return Vec::new();
         }

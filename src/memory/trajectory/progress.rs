@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::{Header, Trajectory};
 use crate::{
     base::text,
+    goal::quoted_values,
     memory::{Aim, StoredStep, StoredTarget, aim::without_remark},
-    page::{Role, Tree, sketch},
+    page::{PageTemplate, Role, Tree, sketch},
     working::Step,
 };
 
@@ -92,44 +94,48 @@ pub(super) fn is_in(name: &str, words: &str) -> bool {
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions in `way` of the steps that are left, the next one first; empty if none of the next steps can
-/// be taken on this page.
+/// Returns the positions of the steps of a trajectory that are left, the next one first; empty if none of the next steps
+/// can be taken on this page. `template` is the template of the page's address. For each value of the recorded goal, `values`
+/// has the value that the new goal `goal` has in its place.
 ///
 /// Steps that the run left out come first if they can be taken here. The run may have taken steps in another order, and
 /// a later step may submit a form with a field that the left-out step should fill in.
 pub(super) fn left(
-    way: &[StoredStep],
+    trajectory: &Trajectory,
     behind: &Behind,
-    page: &Tree,
+    (template, page): (Option<&PageTemplate>, &Tree),
     goal: &str,
     values: &[Option<String>],
 ) -> Vec<usize> {
+    let way = &trajectory.steps;
     let ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let near = behind.left_out.iter().copied().chain(ahead.clone());
     let roles: HashSet<&Role> = near
         .filter_map(|at| Some(&way[at].target.as_ref()?.role))
         .collect();
-    let here: Vec<Aim> = sketch(page, |role| roles.contains(role))
-        .iter()
-        .map(Aim::of)
-        .collect();
-    // The name of the element may contain other words in addition to the value.
-    let is_value = |aim: &Aim, slot: usize| match values.get(slot).and_then(Option::as_deref) {
-        Some(value) => is_in(value, &aim.name),
-        None => is_in(&aim.name, goal) || is_in(without_remark(&aim.role, &aim.name), goal),
+    let here = Here {
+        template,
+        elements: sketch(page, |role| roles.contains(role))
+            .iter()
+            .map(Aim::of)
+            .collect(),
+        goal,
+        header: &trajectory.header,
+        values,
     };
-    let is_here = |target: &StoredTarget| {
-        here.iter().any(|aim| match &target.aim {
-            Some(own) => own.is_called(aim),
-            None => aim.role == target.role && target.slot.is_none_or(|slot| is_value(aim, slot)),
-        })
-    };
+    let has_target = |at: &usize| way[*at].target.is_some();
     let left_out = behind.left_out.iter().copied();
     let mut left: Vec<usize> = left_out
-        .filter(|at| way[*at].target.as_ref().is_some_and(is_here))
+        .filter(|at| has_target(at) && here.can_take(&way[*at]))
         .collect();
-    let mut ahead = ahead;
-    let next = ahead.find(|at| way[*at].target.as_ref().is_none_or(is_here));
+    let mut fitting = ahead.filter(|at| here.can_take(&way[*at]));
+    let next = fitting.next().map(|first| {
+        // The target of such a step may be any element of its role, so a later step that names an element of this very
+        // page is more certain.
+        let certain = || fitting.find(|at| here.is_named_here(&way[*at]));
+        let better = here.is_vague(&way[first]).then(certain).flatten();
+        better.unwrap_or(first)
+    });
     match next {
         Some(next) => left.extend(next..way.len()),
         None => left.extend(
@@ -141,4 +147,83 @@ pub(super) fn left(
         ),
     }
     left
+}
+
+/// The page and the goal of a run, and the trajectory that the run may follow.
+struct Here<'a> {
+    /// The template of the page's address; `None` if it is not known.
+    template: Option<&'a PageTemplate>,
+    /// The elements of the page that have the role of a target of the next steps.
+    elements: Vec<Aim>,
+    goal: &'a str,
+    header: &'a Header,
+    /// For each value of the recorded goal, the value that the run's goal has in its place.
+    values: &'a [Option<String>],
+}
+
+impl Here<'_> {
+    /// Returns true if the target of the step is on the page, or if the step has no target.
+    fn can_take(&self, step: &StoredStep) -> bool {
+        let Some(target) = &step.target else {
+            return true;
+        };
+        let mut alike = self.elements.iter().filter(|aim| aim.role == target.role);
+        match (&target.aim, target.slot) {
+            (Some(own), _) => self.elements.iter().any(|aim| own.is_called(aim)),
+            (None, Some(slot)) => {
+                let is_value = self.value_test(slot);
+                (self.value(slot).is_some() || self.may_be_page_of(step)) && alike.any(is_value)
+            }
+            (None, None) => alike.next().is_some(),
+        }
+    }
+
+    fn may_be_page_of(&self, step: &StoredStep) -> bool {
+        step.page.is_none() || self.template.is_none() || step.page.as_ref() == self.template
+    }
+
+    /// Returns true if the step was taken on a page with this template and names its target.
+    fn is_named_here(&self, step: &StoredStep) -> bool {
+        let is_named = |target: &StoredTarget| target.aim.is_some();
+        step.page.is_some()
+            && step.page.as_ref() == self.template
+            && step.target.as_ref().is_some_and(is_named)
+    }
+
+    /// Returns true if the step was taken on a page with another template, and its target is known only by its role.
+    fn is_vague(&self, step: &StoredStep) -> bool {
+        let has_role = |target: &StoredTarget| target.aim.is_none() && target.slot.is_none();
+        !self.may_be_page_of(step) && step.target.as_ref().is_some_and(has_role)
+    }
+
+    fn value(&self, slot: usize) -> Option<&str> {
+        self.values.get(slot)?.as_deref()
+    }
+
+    /// Returns a test whether an element has the name of a value. The name may contain other words in addition to the value. If
+    /// the value is not known, it may be any words of the run's goal, or any quoted words of it if both goals quote their
+    /// values.
+    fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
+        let known = self.value(slot);
+        let mut texts = quoted_values(self.goal);
+        if texts.is_empty() || !self.is_quoted(slot) {
+            texts = vec![self.goal];
+        }
+        move |aim| {
+            if let Some(value) = known {
+                return is_in(value, &aim.name);
+            }
+            let names = [&*aim.name, without_remark(&aim.role, &aim.name)];
+            let is_in_any = |name: &&str| texts.iter().any(|text| is_in(name, text));
+            names.iter().any(is_in_any)
+        }
+    }
+
+    /// Returns true if the recorded goal quotes this value.
+    fn is_quoted(&self, slot: usize) -> bool {
+        let goal = &self.header.goal;
+        let value = self.header.slots.get(slot);
+        let value = value.and_then(|(start, end)| goal.get(*start..*end));
+        value.is_some_and(|value| quoted_values(goal).contains(&value))
+    }
 }

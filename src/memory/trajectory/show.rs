@@ -9,7 +9,7 @@ use crate::{
     memory::{
         Lasts, Piece, Section,
         ago::ago,
-        step_words::{slot_name, words},
+        step_words::{NEXT, slot_name, words},
     },
 };
 
@@ -60,7 +60,7 @@ pub(super) fn lines(
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
         pieces.extend(words(&trajectory.steps[*at], values));
         if nth == 0 {
-            pieces.push(" <- next, on this page".into());
+            pieces.push(NEXT.into());
         }
         out.push(pieces);
     }

@@ -7,7 +7,7 @@ use super::{distill::Learned, *};
 use crate::{
     action::{Action, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
     memory::{Advice, MAX_STEP_BYTES, Namespace, Uses, apply},
-    page::{Collection, Observation, Role, TargetIdentity},
+    page::{Collection, Observation, PageTemplate, Role, TargetIdentity},
     working::{About, BudgetKind, Place, Step, StopReason},
 };
 
@@ -134,9 +134,19 @@ fn learned(records: &[Record], log: &RunLog) -> Vec<Record> {
 
 /// Returns the advice that a run with this goal is shown on a page after it has taken these steps.
 fn advice(records: &[Record], goal: &str, taken: &[Step], page: &str) -> Vec<Advice> {
+    advice_at(None, records, goal, taken, page)
+}
+
+fn advice_at(
+    url: Option<&str>,
+    records: &[Record],
+    goal: &str,
+    taken: &[Step],
+    page: &str,
+) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: Host::of_domain("shop.example").unwrap(),
-        page: None,
+        page: url.map(|url| PageTemplate::parse(url).unwrap()),
         seen: Arc::new(Observation::new(SHOP, "Shop", crate::testing::tree(page))),
     };
     let about = About::new(goal);
@@ -248,6 +258,54 @@ fn only_the_rest_of_the_way_is_shown_and_only_where_it_can_be_taken() {
         "button \"Add to cart\" e1",
     );
     assert_eq!(done, [""; 0]);
+}
+
+#[test]
+fn a_step_that_names_an_element_of_this_very_page_comes_before_one_that_names_none() {
+    let first = search("run_1", 0, "padel rackets", "Bullpadel Hack 03");
+    let records = learned(&[], &first);
+    let now = search("run_2", 0, "tennis balls", "Ball 4");
+    let page = "link \"Home\" e1\nbutton \"Add to cart\" e2";
+    let next = |url: &str| {
+        let advice = advice_at(Some(url), &records, &now.about.goal, &now.steps[..2], page);
+        advice[0].lines()[1].text().to_owned()
+    };
+    // The run may have come to the product on another way.
+    assert!(next("https://shop.example/item/9").starts_with("4. click button \"Add to cart\""));
+    assert!(next(FOUND).starts_with("3. click the link"));
+    assert!(next("https://shop.example/other").starts_with("3. click the link"));
+}
+
+#[test]
+fn a_value_that_a_goal_quotes_is_looked_for_and_no_other_word_of_the_goal() {
+    let open = |run: &str, name: &str| {
+        let steps = vec![
+            step("click", json!({}), element(Role::Link, "Bookings"), FOUND),
+            step(
+                "click",
+                json!({}),
+                product(name),
+                "https://shop.example/item/3",
+            ),
+            step("click", json!({}), element(Role::Button, "Save"), FOUND),
+        ];
+        log(
+            run,
+            0,
+            &format!("Change the booking \"{name}\" and save it"),
+            steps,
+        )
+    };
+    let records = learned(&[], &open("run_1", "Choir 1"));
+    let goal = "Delete the booking \"Choir 5\" and save it";
+    let taken = &open("run_2", "Choir 5").steps[..1];
+    let next = |page: &str| {
+        let advice = advice_at(Some(FOUND), &records, goal, taken, page);
+        advice.first().map(|one| one.lines()[1].text().to_owned())
+    };
+    assert_eq!(next("link \"Delete\" e1"), None);
+    let found = next("link \"Delete\" e1\nlink \"Choir 5\" e2").unwrap();
+    assert!(found.starts_with("2. click the link <1>"), "{found}");
 }
 
 #[test]

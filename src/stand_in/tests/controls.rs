@@ -19,7 +19,7 @@ struct Form {
 impl Form {
     fn calls(&self) -> Vec<RawCall> {
         let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
-        let system = format!("You may make up to 5 calls.\n\n## Goal\n{}\n", self.goal);
+        let system = format!("You may make up to 8 calls.\n\n## Goal\n{}\n", self.goal);
         let kind = if self.kind.is_empty() {
             "form"
         } else {

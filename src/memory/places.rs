@@ -1,0 +1,92 @@
+//! The elements of a page that advice names.
+
+use std::collections::HashSet;
+
+use super::{Advice, Aim, Line, PageName, Piece};
+use crate::page::{ElementRef, TargetIdentity, Tree, sketch_nodes};
+
+/// Returns the elements of a page that advice names, each with its reference. A name that fits no element of the page, or
+/// more than one, is left out.
+pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRef)> {
+    let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
+    let names: HashSet<&PageName> = pieces
+        .filter_map(|piece| match piece {
+            Piece::Name(name) => Some(name),
+            Piece::Words(_) => None,
+        })
+        .collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let here: Vec<_> = sketch_nodes(page, |role| names.iter().any(|name| name.is_of(role)))
+        .into_iter()
+        .map(|(id, identity)| (id, Aim::of(&identity), identity))
+        .collect();
+    let place = |name: &PageName| {
+        let is_it = |aim: &Aim, identity: &TargetIdentity| {
+            name.is_called(aim) && name.group().is_none_or(|own| is_within(identity, own))
+        };
+        let mut found = here
+            .iter()
+            .filter(|(_, aim, identity)| is_it(aim, identity));
+        let (id, ..) = found.next()?;
+        let is_only = found.next().is_none();
+        page[*id].reference.clone().filter(|_| is_only)
+    };
+    names
+        .into_iter()
+        .filter_map(|name| Some((name.clone(), place(name)?)))
+        .collect()
+}
+
+fn is_within(identity: &TargetIdentity, group: &str) -> bool {
+    let groups = Aim::groups(identity);
+    groups.iter().any(|own| PageName::plain(own) == group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        base::Trust,
+        memory::{AdviceId, Namespace, Section, Shelf},
+        page::Role,
+    };
+
+    #[test]
+    fn a_name_has_a_place_if_it_fits_one_element_of_the_page() {
+        let page = crate::testing::tree(
+            "form \"Draft\"\n  button \"Save\" e2\nform \"Letter\"\n  button \"Save\" e3\n\
+             button \"Send\" e4\ntextbox \"\" e5\ntextbox \"\" e6\n",
+        );
+        let name = |role, name: &str, at| PageName::new(&role, name, at);
+        let save = name(Role::Button, "Save", None);
+        let names = [
+            save.clone(),
+            save.within("Letter"),
+            name(Role::Button, "Send", None),
+            name(Role::Link, "Send", None),
+            name(Role::TextBox, "", Some(1)),
+            name(Role::TextBox, "", Some(2)),
+        ];
+        let id = AdviceId {
+            shelf: Shelf::global(&Namespace::default(), "x"),
+            key: "k".to_owned(),
+        };
+        let pieces = names.map(Piece::Name);
+        let advice = Advice::with_names(id, pieces, Trust::Code, Section::SiteTips).unwrap();
+        let mut found: Vec<String> = places(&[advice], &page)
+            .iter()
+            .map(|(name, place)| format!("{place} {name}"))
+            .collect();
+        found.sort();
+        assert_eq!(
+            found,
+            [
+                r#"e3 button "Save" in "Letter""#,
+                r#"e4 button "Send""#,
+                "e6 textbox number 2"
+            ]
+        );
+    }
+}
