@@ -34,7 +34,8 @@ macro_rules! agent_actions {
                 match name { $($name => Some(schemars::schema_for!($variant)),)* _ => None }
             }
 
-            /// Builds the action of this name; `None` if there is no such tool.
+            /// Builds the action from the name of its tool and the arguments. Returns `None` if no tool of the loop has
+            /// this name.
             pub(super) fn from_arguments(name: &str, arguments: Value) -> Option<Result<Self, serde_json::Error>> {
                 match name { $($name => Some(serde_json::from_value(arguments).map(Self::$variant)),)* _ => None }
             }

@@ -143,8 +143,8 @@ browser_actions! {
     RunCode(RunCode) = "run_code", Irreversible, false, "Run driver code.";
 }
 
-/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step of the call takes at least
-/// this time.
+/// Longest time that a call of `wait` may ask for. Unit: seconds. Source: chosen; the step of the run lasts as long as
+/// the wait.
 const MAX_WAIT_SECONDS: u32 = 30;
 
 /// Maximum number of key presses in one call of `press`. Source: chosen; enough to move a slider from one end to the
@@ -299,7 +299,7 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Converts a [`Drag`] whose end is a distance, such as `-40,0`, to a [`DragBy`]. Returns any other action
+    /// Converts a [`Drag`] to a [`DragBy`] if its end is given as a distance, such as `-40,0`. Returns any other action
     /// unchanged.
     pub(super) fn or_by_distance(self) -> Self {
         match self {
@@ -311,7 +311,8 @@ impl BrowserAction {
         }
     }
 
-    /// Checks the rules for arguments that the types cannot express. For example, a wait has exactly one condition.
+    /// Checks those rules for arguments that the argument types cannot express. For example, a wait has exactly one
+    /// condition.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {

@@ -115,8 +115,8 @@ pub struct CallProblem {
     pub failure: Failure,
 }
 
-/// Parses the calls of a model's reply. They are taken from the reply's tool calls. If the reply has no tool calls,
-/// they are taken from JSON in its text.
+/// Parses the calls of a model's reply. The calls are taken from the reply's tool calls. If the reply has no tool
+/// calls, the calls are taken from JSON in the reply's text.
 ///
 /// A model may quote a page, so JSON in a text counts only in the places where a model puts its own calls:
 ///
@@ -263,9 +263,9 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number that a value contains, as a number or as a text such as `"3"`. A number with a fraction is
-/// rounded if `rounds` is true. Returns `None` for a number with a fraction if `rounds` is false, for a number that is
-/// too large, and for a value without a number.
+/// Returns the whole number that a value contains. The value may be a number or a text such as `"3"`. A number with a
+/// fraction is rounded if `rounds` is true. Returns `None` for a number with a fraction if `rounds` is false, for a
+/// number that is too large, and for a value without a number.
 fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

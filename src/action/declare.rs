@@ -1,8 +1,9 @@
-//! The declarations of tools for a provider: frequent tools in full, and one tool for all others.
+//! The declarations of tools for a provider. Each frequent tool has a declaration of its own, and one further tool
+//! stands for all others.
 //!
 //! The schemas of thirty tools would take more tokens of every request than a usual page. So the frequent tools, and
-//! the embedder's, are declared one by one, and one more tool takes the name and the arguments of any other tool. Every
-//! tool can also be called directly.
+//! the embedder's, are declared one by one, and the further tool takes the name and the arguments of any other tool.
+//! Every other tool can also be called by its own name, although it is not declared.
 //!
 //! The declarations stay the same for a whole run. Providers put them before everything else, so a change would
 //! invalidate the provider's cache of all that follows.
@@ -48,8 +49,8 @@ const NOTES: &[(&str, &str)] = &[
     ("go_back_to", "fields filled as before it"),
 ];
 
-/// Returns the declarations in a fixed order: the frequent tools, the embedder's tools (the last `custom` of `specs`),
-/// and the tool that stands for all others.
+/// Returns the declarations in a fixed order: the frequent tools, the embedder's tools (the last `custom` items of
+/// `specs`), and the tool that stands for all others.
 pub(super) fn declared(specs: &[ToolSpec], custom: usize) -> Vec<ToolSpec> {
     let (ours, theirs) = specs.split_at(specs.len() - custom);
     let frequent = FREQUENT.iter().filter_map(|(name, arguments)| {
@@ -159,8 +160,8 @@ pub(super) fn signature(spec: &ToolSpec) -> String {
 }
 
 /// Returns the same line as [`signature`]. If `values` is true, the line also lists the allowed values of each optional
-/// argument that has more than three, as in `scroll(direction? up|down|left|right)`. A model could not guess these
-/// values.
+/// argument that has more than three allowed values, as in `scroll(direction? up|down|left|right)`. A model could not
+/// guess these values.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")
@@ -205,8 +206,8 @@ mod tests {
     use super::*;
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
-    /// Maximum size of all tool declarations in a request. Unit: tokens of `o200k`. Source: measured, 757 with the
-    /// tools for saved states and one tool of an embedder.
+    /// Maximum size of all tool declarations in a request. Unit: tokens of `o200k`. Source: measured; the declarations
+    /// of a run take 757 tokens if the run has the tools for saved states and one tool of an embedder.
     const MAX_DECLARED: usize = 760;
 
     fn tools() -> ToolSet {

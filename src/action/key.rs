@@ -1,4 +1,5 @@
-//! The keys that may be pressed. They are an allow-list, because a key name becomes an argument of a program.
+//! The keys that may be pressed. Only the keys in a fixed list are allowed, because a driver passes the name of a key
+//! to another program as an argument.
 
 use std::{borrow::Cow, fmt};
 
@@ -117,9 +118,9 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
-    /// Returns true if the key may be pressed several times without observing the page in between. It must be a key
-    /// that [`moves`](Self::moves), but not Delete, which can delete items outside a field. Its only modifier may be
-    /// Shift, because with another modifier a key can lead to another page or tab.
+    /// Returns true if the key may be pressed several times without observing the page in between. This is so for the
+    /// keys for which [`moves`](Self::moves) returns true, except Delete. Delete can delete items outside a field. The
+    /// only modifier may be Shift, because with another modifier a key can lead to another page or tab.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"

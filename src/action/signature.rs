@@ -1,5 +1,5 @@
-//! Signatures of actions. By comparing signatures, the failure check, the guards and the recorder recognise that an
-//! action is repeated.
+//! Signatures of actions. Equal signatures show that an action was repeated. The guard against repetition, the run's
+//! memory and the prompt compare signatures for that purpose.
 
 use std::fmt;
 

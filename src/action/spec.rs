@@ -57,9 +57,9 @@ impl ToolSpec {
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply must give the arguments in an object of their own. This is so if the name of an argument
-    /// does not sort after [`NAME`], or if the names of the arguments are unknown. No tool of this crate needs such an
-    /// object.
+    /// Returns true if a reply must give the arguments in an object of their own. This is so in two cases: the name of
+    /// an argument does not come after [`NAME`] in alphabetical order, or the names of the arguments are unknown. No
+    /// tool of this crate needs such an object.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -160,8 +160,8 @@ impl ToolSet {
         &self.declared
     }
 
-    /// Returns the estimated size of the declarations. It is computed only when the set is created, because all
-    /// requests of a run contain the same declarations.
+    /// Returns the estimated size of the declarations of these tools. The size is computed only when the set is
+    /// created, because all requests of a run contain the same declarations.
     pub(crate) const fn declared_tokens(&self) -> TokenCount {
         self.declared_tokens
     }

@@ -31,7 +31,7 @@ pub enum TextValue {
     Literal(String),
     /// The name of a parameter of the task. The loop types the parameter's value.
     Parameter(ParameterName),
-    /// The name of a secret. The driver fills in the secret itself just before it types the text.
+    /// The name of a secret. The driver replaces the name by the secret just before it types the text.
     Secret(SecretName),
 }
 

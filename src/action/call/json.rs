@@ -5,9 +5,10 @@ use serde_json::Value;
 
 /// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes that a search reads without finding a value. The search then gives up. A search that starts
-/// again at a later bracket counts the same bytes again. Source: chosen; four times the maximum length of a text. A
-/// text of up to 2,000 bytes never reaches this number, however many brackets it contains.
+/// Maximum number of bytes that a search reads without finding a value. After this many, the search gives up. If the
+/// search starts again at a later bracket, the bytes that it reads a second time count again. Source: chosen; four
+/// times the maximum length of a text. A text of up to 2,000 bytes never reaches this number, however many brackets it
+/// contains.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
 /// Returns the value of a text that consists of exactly one JSON object or array; `None` for any other text.
@@ -34,8 +35,8 @@ impl Reader {
         Self { left: MAX_IN_VAIN }
     }
 
-    /// Parses the JSON objects and arrays at the start of the text. Returns these values and the rest of the text.
-    /// White space, commas and semicolons after each value are skipped.
+    /// Parses the JSON objects and arrays at the start of the text. Returns these values and the text after them. White
+    /// space, commas and semicolons after each value are skipped.
     pub(super) fn values<'t>(&mut self, text: &'t str) -> (Vec<Value>, &'t str) {
         let (mut found, mut rest) = (Vec::new(), text.trim_start());
         while rest.starts_with(['{', '[']) {

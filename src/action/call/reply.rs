@@ -103,8 +103,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 }
 
 /// Returns the JSON values before the closing mark, and the text after the mark. `inside` is the text after the opening
-/// mark. Fails if there are no values, or if there is other text before the closing mark or next to it. The error is
-/// the rest of the text, in which the search for calls continues.
+/// mark. Fails if there are no values. Also fails if there is other text before the closing mark, or other text next to
+/// this mark. The error is the rest of the text, in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -7,7 +7,8 @@ use super::{
     RawCall,
 };
 
-/// Maximum number of nested lists and wrappers around a call. Source: chosen; the deepest nesting seen is 3.
+/// Maximum number of nested lists and wrappers around a call. Source: chosen; the deepest nesting seen in replies of
+/// models is 3.
 const MAX_WRAPPERS: usize = 6;
 /// Keys under which a wrapping object may hold a list of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
@@ -116,8 +117,8 @@ fn look_into_object(
 }
 
 /// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]; `None` if it
-/// is a call of another tool. The value is the object in a key such as `args`. If there is no such key, the value
-/// consists of all keys except the one with the tool's name.
+/// is a call of another tool. The value is the object under a key such as `args`. If there is no key of this kind, the
+/// value consists of all keys except the one with the tool's name.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -172,7 +173,7 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
 }
 
 /// Returns the tool's name and the arguments of a call such as `{"click": {...}}`, in which the name of one tool is the
-/// only key besides notes. If two keys name tools, returns `None`, because the order of the calls would be unknown.
+/// only key besides notes. Returns `None` if two keys name tools, because the order of the two calls would be unknown.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {
         tools.contains(key) && (value.is_object() || value.is_null())
