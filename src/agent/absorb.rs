@@ -48,9 +48,9 @@ const fn only_looks(action: &Action) -> bool {
 /// Returns true if the later calls of the reply are still carried out although this action did not succeed.
 ///
 /// Calls after an action that only looks do not depend on its success, with two exceptions. Calls after a `wait` depend
-/// on it, because the model may wait for the moment to act. Calls after a hover may depend on it, because a hover can
-/// make another element appear. But many elements do not react to the pointer, so the calls after a hover without
-/// effect are carried out.
+/// on the success of the `wait`, because the model may wait for the moment to act. Calls after a hover may depend on
+/// the success of the hover, because a hover can make another element appear. But many elements do not react to the
+/// pointer, so the calls after a hover without effect are carried out.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
@@ -214,8 +214,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Asks memory for advice at this cue: the start of the run, a new page or a failed command. Some runs withhold
-    /// some advice, so that runs with and without it can be compared. Withheld advice is left out.
+    /// Asks memory for the advice that fits a cue. A cue is the start of the run, a new page or a failed command.
+    /// Leaves out advice that this run withholds, so that runs with and without this advice can be compared.
     pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
         let asking = Asking {
             emitter: &self.executor.emitter,

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum length of each text of the model (answer, evidence, question, key and value of a fact) and of a person's
-/// answer. Unit: characters. Source: chosen; the same as for an extraction.
+/// answer. Unit: characters. Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
 /// Maximum length of the result of an embedder's tool. A longer result is cut to this length, and the prompt may
 /// shorten it further. Unit: characters. Source: chosen; the size of a large document.
@@ -54,8 +54,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. This is step 9 in
-    /// `Run::advance`. The first `finish` that reports success without evidence is refused. The next `finish` of this
-    /// kind ends the run and is recorded as unverified.
+    /// `Run::advance`. The first `finish` that reports success without evidence is refused. The second one ends the
+    /// run, and its success is recorded as unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(
@@ -202,8 +202,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. The call needs approval by the same rules as a call of a built-in tool. If the
-    /// page is out of the run's scope after the call, the browser is led back.
+    /// Calls a tool of the embedder. The rules for the approval of a built-in tool apply to this call too. If the page
+    /// is out of the run's scope after the call, the browser is led back.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

@@ -6,8 +6,9 @@
 //! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes
 //!   it.
 //! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the
-//!   second case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the
-//!   model was told. If the outcome of an action is unknown, that action is the intent in the last checkpoint.
+//!   second case the checkpoint contains that action as the intent (the action that is about to be carried out). So the
+//!   last checkpoint contains everything that the model was told. If the outcome of an action is unknown, that action
+//!   is the intent in the last checkpoint.
 
 use std::fmt::Debug;
 
@@ -31,18 +32,19 @@ use crate::{
 /// Part of a checkpoint's maximum size that is reserved for the intent (the action that is about to be carried out).
 /// Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
-/// Maximum total size of the extracted texts in a checkpoint. It applies only if the checkpoint would otherwise be too
-/// large. The newest texts are kept. Unit: bytes. Source: chosen.
+/// Maximum total size of the extracted texts in a checkpoint. The maximum applies only if the checkpoint would
+/// otherwise be too large. The newest texts are kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Maximum length of a tool's result in a checkpoint. It applies only if the checkpoint would otherwise be too large.
-/// Unit: characters. Source: chosen; together with the note that it was cut, such a result is short enough for a
-/// prompt, which then does not cut it again.
+/// Maximum length of a tool's result in a checkpoint. The maximum applies only if the checkpoint would otherwise be too
+/// large. Unit: characters. Source: chosen; a result of this length, with the note that it was cut, fits into a prompt.
+/// The prompt then does not cut the result again.
 const MAX_RESULT: usize = 400;
-/// Maximum number of results of tools in a checkpoint. It applies only if the checkpoint would otherwise be too large. The
-/// last results are kept. Source: chosen; earlier pages, which prove answers, need the room more.
+/// Maximum number of results of tools in a checkpoint. The maximum applies only if the checkpoint would otherwise be
+/// too large. The last results are kept. Source: chosen; the room is kept for earlier pages, because they prove
+/// answers.
 const LAST_RESULTS: usize = 10;
-/// Maximum number of steps in a checkpoint. It applies only if the checkpoint would otherwise be too large. The last
-/// steps are kept. Source: chosen; the prompt shows 50.
+/// Maximum number of steps in a checkpoint. The maximum applies only if the checkpoint would otherwise be too large.
+/// The last steps are kept. Source: chosen; the prompt shows the last 50 steps.
 const LAST_STEPS: usize = 50;
 
 #[async_trait]
@@ -115,8 +117,8 @@ impl State {
         }
     }
 
-    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out, whose outcome is
-    /// not known.
+    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out. The outcome of
+    /// that action is not known.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be read.

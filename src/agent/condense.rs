@@ -20,8 +20,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// Maximum number of failures of the compressor. After this many failures, the run no longer asks it. Source: chosen;
 /// if the API key is wrong, a repetition does not help.
 const MAX_FAILURES: u32 = 2;
-/// A bit that makes the nonces for the compressor differ from all other nonces. The nonce of a request is made from the
-/// step number. For a request to the compressor, this bit is set in the step number before the nonce is made.
+/// A bit that makes the nonces for the compressor differ from all other nonces of the run. A nonce is a number that
+/// marks text from outside in a prompt, and it is made from the step number. For a request to the compressor, this bit
+/// is set in the step number before the nonce is made.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {

@@ -38,7 +38,8 @@ const MAX_UNUSABLE: u32 = 3;
 /// the model cannot accept a file chooser as it accepts a dialog.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600.
+/// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600 tokens for a
+/// picture.
 const IMAGE_TOKENS: u64 = 1_600;
 
 /// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the
@@ -61,8 +62,8 @@ fn replayed(steps: usize) -> Option<String> {
     ))
 }
 
-/// Returns the reasoning of a reply or, if there is none, the text beside the reply's calls. The result is cut to
-/// [`MAX_THOUGHT`] characters.
+/// Returns the reasoning of a reply. If the reply has no reasoning, returns the text beside the reply's calls. The
+/// result is cut to [`MAX_THOUGHT`] characters.
 fn thought(response: &ChatResponse) -> Option<String> {
     let beside = (!response.calls.is_empty()).then_some(&response.text);
     let said = response.reasoning.as_ref().or(beside)?.trim();
@@ -250,7 +251,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
-    /// Returns the amounts that the run had spent before the current step. The state already counts the current step.
+    /// Returns what the run had spent of its budget (steps, tokens, money) before the current step. The state already
+    /// counts the current step, so one step is subtracted.
     fn spent_before_step(&self) -> Spent {
         Spent {
             steps: self.executor.state.spent.steps.saturating_sub(1),
@@ -326,8 +328,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Queues the usable calls of a reply. If a reply has no usable call, the next message tells the model so.
-    /// [`MAX_UNUSABLE`] successive replies without a usable call end the run.
+    /// Queues the usable calls of a reply. A call is usable if it names a tool of the run and has valid arguments. If a
+    /// reply has no usable call, the next message tells the model so. [`MAX_UNUSABLE`] successive replies without a
+    /// usable call end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
@@ -398,9 +401,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the maximum size of the message in this request, as an estimate without calibration: the model's context
-/// window, minus the tokens reserved for the reply, a tenth for errors of the estimate, and the other parts of the
-/// request.
+/// Returns the maximum size of the message in this request: the model's context window, minus the tokens reserved for
+/// the reply, a tenth for errors of the estimate, and the other parts of the request. The size is in estimated tokens,
+/// before any correction by the numbers of tokens that the provider reported.
 fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibration) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);

@@ -11,7 +11,8 @@ use crate::{
     secret::Redactor,
 };
 
-/// An emitter, which adds the run, step and time to events and passes them to the sink with all secrets replaced.
+/// An emitter of events. It adds the run, the step and the time to each event, replaces all secrets in the event, and
+/// passes the event to the sink.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,

@@ -29,8 +29,9 @@ pub enum Images {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// The steps of a known task that need no decision are taken from memory: logins, links, searches, and the filling
-    /// of fields. The model decides the other steps, and it decides when the task is done.
+    /// If memory has recorded the task in an earlier run, the steps that need no decision are taken from memory:
+    /// logins, links, searches, and the filling of fields. The model decides the other steps, and decides when the task
+    /// is done.
     #[default]
     Known,
     /// No step is taken from memory.

@@ -13,13 +13,13 @@ use crate::{
 };
 
 /// A function that adds one call of a model to the amounts spent. If the usage of the call is not known, the function
-/// adds the estimate.
+/// adds the estimated usage.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
 /// The limits of one call of a model.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
-    /// The most that the call may cost.
+    /// The maximum number of tokens and the maximum cost of the call.
     pub(super) worst: CallEstimate,
     pub(super) count: Count,
     /// The operation that an error names if the reply does not come in time.

@@ -36,15 +36,15 @@ const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
 /// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Maximum share of the room beside the page for the lines that `read` returned. Unit: percent of the tokens that are left
-/// in a message after the page has been put into it. Source: chosen; the other half is for the steps and the notes.
+/// Maximum size of the lines of `read` in one message, as a share of the tokens that the page leaves free in that
+/// message. Unit: percent of these free tokens. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
 /// Maximum length of an extracted text. If a text is longer, its beginning is kept, because the report must not join
 /// parts that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:
 /// characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
-/// Maximum number of lines or small items of one `read` that are kept as facts. The lines and items that share the most
-/// words with the goal are kept. Source: chosen.
+/// Maximum number of facts that are kept from one `read`. A fact is a line, or all lines of a small item of the page.
+/// The lines and items that share the most words with the goal are kept. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -219,7 +219,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         page.layout().digest(elements, &self.goal_words, limits)
     }
 
-    /// Returns true if the model has seen every line of the page, in the prompt or through `read`.
+    /// Returns true if the model has seen every line of the page, in a prompt or through `read`.
     pub(super) fn was_read(&self, page: &PageNow) -> bool {
         let layout = page.layout();
         let digest = self.digest(page);

@@ -1,4 +1,5 @@
-//! A run in the register of runs: its lease, its checkpoints, and its heartbeats.
+//! A run in the register of runs (the list of runs in the store): its lease (the right of this process to carry out the
+//! run), its checkpoints, and its heartbeats (signs that the process still works).
 
 use std::{
     sync::{
@@ -53,7 +54,7 @@ impl Drop for Registered {
 }
 
 impl Registered {
-    /// Starts the heartbeats of a run. `is_kept` is true if the run has a checkpoint.
+    /// Starts the heartbeats of a run. `is_kept` is true if a checkpoint of the run is already in the register.
     pub(super) fn new(
         register: Register,
         lease: Lease,
@@ -81,7 +82,8 @@ impl Registered {
         }
     }
 
-    /// Sets the data that the next heartbeats send. If `at_once` is true, a heartbeat is sent immediately.
+    /// Sets the data that the next heartbeats write into the register. If `at_once` is true, a heartbeat is sent
+    /// immediately.
     pub(super) fn tell(&self, sign: Heartbeat, at_once: bool) {
         self.signs.send_if_modified(|told| {
             *told = sign;

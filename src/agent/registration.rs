@@ -1,5 +1,5 @@
 //! Connects a run to the register of runs: enters it at the start, writes a checkpoint before each turn, and records
-//! its end. Also resumes a registered run that another process has left.
+//! its end. Also resumes a registered run that another process has abandoned.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 
     /// Starts the heartbeats and the checkpoints of the run. `lease` is the right of this process to carry out the run.
-    /// `is_kept` is true if the run has a checkpoint.
+    /// `is_kept` is true if a checkpoint of the run is already in the register.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
         let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(
@@ -61,7 +61,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.registered = Some(registered);
     }
 
-    /// Resumes a registered run that another process has left. The task names the run by its id.
+    /// Resumes a registered run that another process has abandoned. The task names the run by its id.
     pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
         let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
         let register = parts.register.clone();

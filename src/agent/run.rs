@@ -51,9 +51,9 @@ pub struct Run<'l, B, L, M> {
     /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
     pub(super) compressor_failures: u32,
-    /// The reason why the model's last reply could not be read; `None` if it could.
+    /// The reason why the model's last reply could not be read; `None` if it could be read.
     pub(super) unreadable: Option<String>,
-    /// The run in the register of runs; `None` if it is not registered.
+    /// The run in the register of runs; `None` if this run is not registered.
     pub(super) registered: Option<Arc<Registered>>,
 }
 
@@ -213,7 +213,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 
     /// Returns a nonce: a number that marks the text from outside in a prompt, and that nobody outside the run can
-    /// know. It is for the message of this step, or for the whole run if `step` is `None`.
+    /// know. The nonce is for the message of the step `step`; if `step` is `None`, it is for the whole run.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.executor.state.seed);

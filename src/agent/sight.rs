@@ -1,5 +1,5 @@
-//! The picture of the page in a step. This module decides whether the model gets a picture, and explains the picture in
-//! a note.
+//! The picture of the page that the model may get in a step. This module decides whether the model gets a picture, and
+//! explains the picture in a note.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -49,7 +49,8 @@ impl Sight {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes a picture of the page for the next message, if the model, the options or the page itself call for one.
+    /// Takes a picture of the page for the next message, if the model asked for a picture, or if the options or the
+    /// page require one.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
         let asked = self.executor.state.remarks.window.take();

@@ -113,7 +113,8 @@ pub struct State {
     version: u32,
     pub(super) run: RunId,
     pub(super) about: About,
-    /// Random number from which the run's nonces are derived.
+    /// Random number from which the run's nonces are derived. A nonce is a number that marks text from outside in a
+    /// prompt.
     pub(super) seed: [u8; 16],
     pub(super) system: String,
     /// Time that the run took before it was last resumed. Unit: milliseconds.
@@ -137,13 +138,14 @@ pub struct State {
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
-    /// Indexes in `offered` of the items of advice that the current prompt contains.
+    /// Positions, in the list `offered`, of the items of advice that the current prompt contains.
     pub(super) offered_now: Vec<usize>,
-    /// Number of items of advice in the system instruction. They come first in `offered`.
+    /// Number of items of advice in the system instruction. These items come first in `offered`.
     pub(super) standing: usize,
     /// Ids of all advice that prompts of the run have shown, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
-    /// Ids of all advice that the run has withheld as a control, in the order of first appearance.
+    /// Ids of all advice that the run has withheld so that runs with and without it can be compared, in the order of
+    /// first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
     /// The reasoning of the last reply, until a step records it.
@@ -159,7 +161,8 @@ pub struct State {
     #[serde(default)]
     pub(super) replayed: u32,
     pub(super) estimated: bool,
-    /// The ratio of reported to estimated tokens in this run's requests, by which later estimates are corrected.
+    /// The ratio between the tokens that the provider reported for this run's requests and the tokens that were
+    /// estimated for them. Later estimates are corrected by this ratio.
     #[serde(default)]
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
@@ -171,7 +174,7 @@ pub struct State {
     pub(super) finish_refused: bool,
     /// True if the current action led to a page out of the run's scope. Memory does not learn from such an action.
     pub(super) left_scope: bool,
-    /// Elements of the current page's host that earlier runs used, as memory knows them.
+    /// Elements that earlier runs used on the current page's host, as memory has stored them.
     #[serde(default)]
     pub(super) elements: Vec<KnownElement>,
     /// True if the target of the current action was found through `elements` and not by its name. Reset when the step
@@ -191,9 +194,9 @@ pub struct State {
     /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is
     /// missing.
     pub(super) unrecorded: Option<String>,
-    /// The number of a step; `None` if there is no such step. The run was interrupted during the irreversible action of
-    /// that step, which may have been carried out. While this number is set, every irreversible action needs approval.
-    /// The number is cleared when a person approves an irreversible action.
+    /// The number of the step in which the run was interrupted during an irreversible action; `None` if there is no
+    /// such step. The action of that step may have been carried out. While this number is set, every irreversible
+    /// action needs approval. The number is cleared when a person approves an irreversible action.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }

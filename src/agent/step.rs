@@ -1,4 +1,4 @@
-//! One step of the loop, in the documented order.
+//! One step of a run, in the order that `Run::advance` documents.
 
 use tokio::time::Instant;
 use url::Url;

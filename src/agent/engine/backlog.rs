@@ -1,6 +1,6 @@
-//! Learns from earlier runs. If the store did not accept what memory learned from a run, it may have accepted a digest
-//! of that run (the part of the run's log that a kind of memory learns from). The digest waits in the store for the
-//! next run, which learns from it.
+//! Learns from earlier runs. If the store could not be updated with what memory learned from a run, it may still have
+//! accepted a digest of that run (the part of the run's log that a kind of memory learns from). The digest waits in the
+//! store for the next run, which learns from it.
 
 use tokio::time::Instant;
 

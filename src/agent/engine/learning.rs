@@ -138,9 +138,9 @@ fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, In
     (now + left.saturating_sub(reserve), now + left)
 }
 
-/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt until
-/// it reaches the longest pause of [`PAUSES`]. It also differs from run to run, so that waiting runs do not all retry at the
-/// same moments.
+/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt until it
+/// reaches the longest pause of [`PAUSES`]. The pause also differs from run to run, so that waiting runs do not all
+/// retry at the same moments.
 fn pause(run: &RunId, attempt: u32) -> Duration {
     let (shortest, longest) = PAUSES;
     let limit = shortest.saturating_mul(1 << attempt.min(16)).min(longest);

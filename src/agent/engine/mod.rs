@@ -34,7 +34,8 @@ use crate::{
 /// run can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
-/// The records of a shelf (a part of the store) in the version that the run knows, with their indexes.
+/// The records of a shelf (a part of the store), as the run last read or changed them, with the indexes of these
+/// records.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
@@ -44,8 +45,8 @@ struct CachedShelf {
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
-/// The memory engine of one run, with the shelves that the run has read. Each shelf is read once. Changes that the
-/// store refuses are kept here until the run ends.
+/// The part of a run that reads and updates memory, with the shelves (parts of the store) that the run has read. Each
+/// shelf is read once. Changes that the store refuses are kept here until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
@@ -58,7 +59,8 @@ pub(super) struct Engine {
     failures: Vec<String>,
 }
 
-/// The parts of the run through which the engine reports events.
+/// The parts of the run that the engine needs to report events: the emitter of events, and the redactor, which replaces
+/// secrets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,
@@ -112,8 +114,8 @@ impl Engine {
         }
     }
 
-    /// Returns the advice of every memory kind for this moment of the run (its cue, task and steps), in the order of
-    /// the kinds.
+    /// Returns the advice of every memory kind for the current moment of the run, in the order of the kinds. `moment`
+    /// gives the cue (the occasion for the advice), the task and the steps.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -135,8 +137,8 @@ impl Engine {
         advice
     }
 
-    /// Returns the elements of the page's host that memory knows, each with the id of its record, in the order of the
-    /// memory kinds.
+    /// Returns the elements that memory knows on the page's host, each with the id of the record that contains it, in
+    /// the order of the memory kinds.
     pub(super) async fn elements(
         &mut self,
         store: &impl MemoryBackend,

@@ -1,4 +1,5 @@
-//! One browser action: guarded, approved, executed, verified and recorded.
+//! Carries out one browser action. The action is checked by the guards, approved, recorded, passed to the driver, and
+//! judged by its effect.
 
 use tokio::time::Instant;
 
@@ -91,9 +92,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// Returns the reason why a text cannot be typed: it is a placeholder for an unknown secret or parameter, or a
-    /// longer text that contains a placeholder, which would be typed literally. Returns `None` if the text can be
-    /// typed.
+    /// Returns the reason why a text cannot be typed: it is a placeholder for an unknown secret or parameter, or it is
+    /// a longer text that contains a placeholder. A placeholder in a longer text would be typed literally. Returns
+    /// `None` if the text can be typed.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {

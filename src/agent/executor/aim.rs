@@ -22,7 +22,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Changes each target that the model gave in words into a reference, if the words identify exactly one element of
     /// the page. If the words match several elements, or only a part of a text on the page, lists the matches for the
     /// model and returns a refusal. If the words match nothing, but earlier runs used an element under these words and
-    /// exactly one such element is on the page, uses its reference, except for an irreversible action.
+    /// exactly one such element is on the page, uses the reference of that element. For an irreversible action, an
+    /// element is never found in this way.
     pub(in crate::agent) fn aim(
         &mut self,
         action: &mut BrowserAction,
@@ -120,7 +121,7 @@ fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     found.extend(lines);
 }
 
-/// Returns the references that an action contains, in the order of its arguments.
+/// Returns the element references that an action contains, in the order of the action's arguments.
 pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     let targets = match action {
         Action::Browser(action) => action.targets(),
@@ -154,8 +155,8 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
     references(action).into_iter().map(known).collect()
 }
 
-/// Returns the worst effect that an action can have. Unlike [`effect`], this also judges keys that have a target, and
-/// points inside an element.
+/// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges keys that have a
+/// target, and points inside an element.
 ///
 /// An action on a point inside an element counts as irreversible if the element is unknown, or if it contains an
 /// interactive element, which the point may hit. A key counts like the click or the form submission that it may cause

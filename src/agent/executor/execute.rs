@@ -210,8 +210,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Returns the action with new targets: the elements with which the page has replaced the old targets. Returns
-    /// `None` if there are no such elements. The flag is true if the new targets do not have the old names, and were
-    /// found because earlier runs used them.
+    /// `None` if the page has no replacements. The flag is true if the new targets have other names than the old
+    /// targets, and were found because earlier runs used them.
     fn again(
         &self,
         action: &BrowserAction,

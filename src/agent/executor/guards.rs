@@ -59,7 +59,7 @@ impl Guards {
         self.warned.clear();
     }
 
-    /// Returns the same guards with the scope of a task in place of the stored scope, because a stored state must not
+    /// Returns these guards with the scope of a task in place of the stored scope, because a stored state must not
     /// widen the scope. The arguments are the task's start address, its allowed sites, and whether it has secrets.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);

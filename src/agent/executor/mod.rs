@@ -70,8 +70,8 @@ pub struct Executor<'g, B> {
     pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
     /// True if a failure of the register of runs has already been emitted as an event.
     unkept: bool,
-    /// The right to use the browser, given back when the run is finished or dropped. A run without this right stops at
-    /// once.
+    /// The right to use the browser. It is given back when the run is finished or dropped. `None` if another run uses
+    /// the browser; this run then stops at once.
     turn: Option<Turn<'g>>,
 }
 
@@ -183,7 +183,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Emits an event for each given text that the run begins with.
+    /// Emits an event for each text that the task gave to the run.
     fn tell_given(&self) {
         for (name, text) in self.state.memory.given() {
             let (name, text) = (name.clone(), Some(text.clone()));
@@ -418,8 +418,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// Returns a warning about these secrets, which are too short to be searched for in all texts; `None` if `names` is
-/// empty.
+/// Returns a warning about the secrets in `names`, which are too short to be searched for in all texts; `None` if
+/// `names` is empty.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {
@@ -433,7 +433,7 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
 
 /// Puts the texts that the task gives to the run into the run's memory, with secrets replaced. The task has already
 /// checked these texts. In a resumed run, each text of the task replaces the stored text of the same name. A text that
-/// was taken back from the run is not put into its memory again.
+/// the caller has taken back (see `take_back`) is not put into the run's memory again.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {

@@ -24,13 +24,13 @@ impl Patience {
         }
     }
 
-    /// Returns the time-out to give to the driver for the next call: three quarters of the time left. Source: chosen.
+    /// Returns the time limit that the driver gets for the next call: three quarters of the time left. Source: chosen.
     pub(in crate::agent) fn limit(&self) -> Duration {
         self.left() * 3 / 4
     }
 
-    /// Returns the time at which the run stops waiting for a driver that ignores its time-out: after five sixths of the
-    /// time left. Source: chosen; the driver must have time to clean up.
+    /// Returns the time at which the run stops waiting for a driver that ignores its time limit: after five sixths of
+    /// the time left. Source: chosen; the driver must have time to clean up.
     pub(in crate::agent) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }

@@ -28,8 +28,8 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
-    /// True if the action was queued by `go_back_to`, which opens an earlier page again and repeats what was filled in
-    /// there.
+    /// True if the action was queued by `go_back_to`, which opens an earlier page again and fills in again what the run
+    /// had entered there.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
@@ -122,7 +122,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records an action that was being carried out when the run or the step was interrupted. Its outcome is unknown.
+    /// Records the action that was being carried out when the run or the step was interrupted. The action is recorded
+    /// as failed, with a note that its effect is not known.
     pub(in crate::agent) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";

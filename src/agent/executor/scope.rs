@@ -11,8 +11,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of actions with which the run tries to leave a page that is out of scope: three for dialogs and one
-/// to go back. Source: chosen.
+/// Maximum number of actions with which the run tries to leave a page that is out of scope: three to answer dialogs and
+/// one to go back. Source: chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Leads the browser back if the page that it shows now (`after`) is out of scope. The model sees nothing of that

@@ -79,8 +79,8 @@ fn summary(confidence: f64) -> ChatResponse {
     }
 }
 
-/// Runs the loop with this compressor. The model calls a compressible tool, and then one that is not compressible.
-/// Returns the messages, the events, and the input tokens that the run counted.
+/// Runs the loop with this compressor. The model calls a tool whose results the compressor may shorten, and then a tool
+/// whose results it may not shorten. Returns the messages, the events, and the input tokens that the run counted.
 async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenCount) {
     run_with(compressor, Options::default()).await
 }

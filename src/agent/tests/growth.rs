@@ -1,4 +1,4 @@
-//! The cost of a run, in visited nodes and sent commands, grows no faster than its page.
+//! The cost of a run, in visited nodes and sent commands, grows no faster than the page.
 
 use std::{
     sync::{
@@ -176,7 +176,7 @@ impl BrowserDriver for OnePage {
     }
 }
 
-/// A person who takes so long that the page is observed again.
+/// A person who takes so long to approve an action that the page is observed again.
 #[derive(Debug)]
 pub(super) struct Slow;
 

@@ -37,7 +37,7 @@ struct Stepper {
     redraws: bool,
     /// True if the page also replaces its buttons between an observation and an action, so that no reference is valid.
     restless: bool,
-    /// True if the driver reports that the page changed something while it handled the click.
+    /// True if the driver reports that the page reacted to the click by changing something.
     traces: bool,
 }
 
@@ -421,7 +421,7 @@ async fn a_reply_that_cannot_be_read_is_the_error_of_the_run_only_if_the_last_on
     assert_eq!(told, "the reply was empty; call a tool");
 }
 
-/// A page with one button. A click on the button only draws, so nothing in the tree changes.
+/// A page with buttons. A click on a button only draws something, so nothing in the tree changes.
 #[derive(Debug)]
 struct Drawing;
 

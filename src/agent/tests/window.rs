@@ -24,7 +24,8 @@ fn notes() -> impl Iterator<Item = ChatResponse> {
     })
 }
 
-/// Returns a model that writes 30 long notes and reports this many hundredths of the estimated tokens.
+/// Returns a model that writes 30 long notes. As the tokens of each request, it reports `hundredths` percent of the
+/// estimated tokens.
 fn counting(hundredths: u64) -> ScriptedModel {
     let mut waiting = notes();
     ScriptedModel::deciding(move |request| {
@@ -39,7 +40,7 @@ fn counting(hundredths: u64) -> ScriptedModel {
     })
 }
 
-/// Returns the requests of a run with this model, whose window has this size.
+/// Returns the requests of a run with this model. `window` is the size of the model's context window in tokens.
 async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest> {
     told(model, window).await.0
 }
