@@ -1,5 +1,5 @@
-//! Run ids, session ids and nonces. Making any of them takes a clock or random bits, which this pure module does not
-//! have, so callers make the bits and pass them in.
+//! Run ids, session ids and nonces. Making one of them takes a clock or random bits. This module uses neither, so
+//! callers make the bits and pass them in.
 
 use std::fmt;
 

@@ -83,7 +83,8 @@ impl Calibration {
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))
     }
 
-    /// Returns the ratio as a fraction: tokens estimated, tokens reported. Neither number is zero.
+    /// Returns the two numbers of the ratio: the estimated tokens and the reported tokens. If one of the numbers is
+    /// zero, returns 1 for each.
     const fn ratio(self) -> (u64, u64) {
         match (self.estimated.0, self.reported.0) {
             (0, _) | (_, 0) => (1, 1),
