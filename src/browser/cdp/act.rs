@@ -98,8 +98,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over. Returns `execution`, completed with the dialog that opened, the
-    /// traces (reactions of the page), and the address and title of the page that the action led to.
+    /// Waits until the effects of an action are over. Returns `execution`, completed with three things: the dialog that
+    /// opened, the traces (reactions of the page), and the address and title of the page that the action led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -147,8 +147,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if the current page and the page for which the action was decided have different origins. Only an action
-    /// that could act on any page is checked: see [`meets_any_page`].
+    /// Fails if the current page and the page for which the action was decided have different origins. Checks only
+    /// actions for which [`meets_any_page`] returns true: they could act on a page for which they were not decided.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -383,7 +383,7 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Carries out `work` on an element, and returns the locator that the element had before `work`. In the main frame,
+    /// Carries out `work` on an element, and returns the element's locator from before `work`. In the main frame,
     /// `work` begins as soon as the request for the locator is sent. In any other frame, `work` begins only after the
     /// locator has arrived.
     async fn named(
@@ -401,8 +401,8 @@ impl Cdp {
         done.map(|()| told.unwrap_or_default())
     }
 
-    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON
-    /// counts as text of the page.
+    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON is
+    /// untrusted, like all text of the page.
     async fn evaluate(
         &self,
         turn: &mut Turn,

@@ -23,8 +23,9 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to close our tabs. It is also the longest wait for a tab that is still opening when the
-/// caller gives up, because a tab can be closed only once it is open. Source: a browser closes tabs within 0.1 s.
+/// Longest time for a browser to close our tabs. If a tab is still opening when the caller gives up, this is also the
+/// longest wait for that tab, because a tab can be closed only once it is open. Source: a browser closes tabs within
+/// 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
 /// usual answer has about 500 bytes.

@@ -29,12 +29,12 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest wait for a browser to end after `Browser.close`. A wait after a kill has the same limit. Source: chosen; it
-/// takes 0.2 s.
+/// Longest wait for a browser to end after `Browser.close`. A wait after a kill has the same limit. Source: chosen; a
+/// browser usually ends within 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; it takes about 10
-/// ms.
+/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; either is known
+/// after about 10 ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A driver that controls Chromium through Chromium's own DevTools protocol.
@@ -59,7 +59,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
-    /// The lock admits one action or observation at a time.
+    /// The state that is kept from one action to the next. Its lock lets only one action or observation run at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
 }
@@ -308,8 +308,8 @@ impl Cdp {
 }
 
 impl Turn {
-    /// Returns the failure unchanged. If it is [`Lost`](CdpError::Lost), remembers its reason, so that later calls fail
-    /// at once.
+    /// Returns the failure unchanged. If the failure is [`Lost`](CdpError::Lost), keeps the reason, so that later calls
+    /// fail at once.
     fn keep(&mut self, trouble: CdpError) -> CdpError {
         if let CdpError::Lost(why) = trouble {
             self.gone = Some(why);
@@ -340,7 +340,7 @@ impl Drop for Cdp {
 }
 
 impl fmt::Debug for Turn {
-    /// Leaves out all text of the page: it may contain typed text, and only the run knows which text is secret.
+    /// Leaves out all text of the page. That text may contain typed text, and only the run knows which text is secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
             .field("gone", &self.gone)

@@ -27,7 +27,7 @@ pub(super) enum CdpError {
 #[derive(Debug, Deserialize)]
 struct Refusal {
     failed: ErrorClass,
-    /// The detail, which may contain text of the page.
+    /// A description of the failure. It may contain text of the page.
     #[serde(default)]
     detail: String,
 }

@@ -1,4 +1,4 @@
-//! The protocol events that this driver uses, as values.
+//! The events of the DevTools protocol that this driver uses, as Rust values.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -32,7 +32,8 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame left its process: it was removed or, if `swapped` is true, its document moved to another process.
+    /// A frame left its process. If `swapped` is true, its document moved to another process. Otherwise the frame was
+    /// removed.
     FrameDetached {
         frame: String,
         swapped: bool,
@@ -58,8 +59,8 @@ pub(super) enum BrowserEvent {
     LoadingStopped {
         frame: String,
     },
-    /// A frame's document reached the loading stage `name`. For example, the document was parsed, or all its images
-    /// have loaded.
+    /// A frame's document reached the loading stage `name`. For example, the document is parsed, or all its images are
+    /// loaded.
     Lifecycle {
         frame: String,
         loader: String,
@@ -179,7 +180,7 @@ pub(super) struct Sent {
     pub(super) post_data_entries: Option<Vec<Bytes>>,
 }
 
-/// A part of a request's body. `bytes` is its content as base64; `None` if the content cannot be read.
+/// A part of a request's body. `bytes` is the content of the part as base64; `None` if the content cannot be read.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Bytes {
     pub(super) bytes: Option<String>,

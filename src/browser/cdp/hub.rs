@@ -222,7 +222,8 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that this number was given to an element, so that the elements of later pages get higher numbers.
+    /// Records that our script in a page gave this number to an element. The elements of later pages then get higher
+    /// numbers.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
@@ -282,8 +283,8 @@ impl Hub {
         self.unless_blocked(work).await
     }
 
-    /// Waits for `work`, which needs the current page. Fails instead as soon as a dialog, a crash or the end of the
-    /// browser blocks the page.
+    /// Waits for `work`, which needs the current page, and returns its result. Fails as soon as a dialog, a crash or
+    /// the end of the browser blocks the page.
     pub(super) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, CdpError>>,
@@ -412,9 +413,9 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// In a window that a page opened, this function first waits for the document. The reason is that Chromium passes a
-    /// call on to the next document if a document is replaced before it answers. The call that emulates focus would
-    /// then crash the process of a document that is still arriving.
+    /// In a window that a page opened, this function first waits for the document. The reason is that a document may be
+    /// replaced before it has answered a call. Chromium then passes the call on to the next document. If that document
+    /// is still arriving, the call that emulates focus would crash its process.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);

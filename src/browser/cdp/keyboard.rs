@@ -1,5 +1,5 @@
-//! The keyboard: keys as input events of the browser. The layout is the American one, as in every browser automation
-//! tool.
+//! The keyboard: keys as input events of the browser. The keyboard layout is the American one, as in every tool for
+//! browser automation.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::action::Key;
 /// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 
-/// The key that types a character.
+/// The key of a keyboard that types a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
     /// The position of the key, as in `KeyboardEvent.code`.
@@ -214,8 +214,9 @@ enum Typed {
     Text(String),
 }
 
-/// Splits a text into runs that are typed with keys and runs that are inserted without keys. Characters that are on no
-/// key are inserted. If the text is longer than [`BY_KEYS`], all characters except line breaks and tabs are inserted.
+/// Splits a text into pieces that are typed with keys and pieces that are inserted without keys. Characters that are on
+/// no key are inserted. If the text is longer than [`BY_KEYS`], all characters except line breaks and tabs are
+/// inserted.
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;

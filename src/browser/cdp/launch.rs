@@ -27,21 +27,22 @@ const OPERATION: &str = "browser.launch";
 /// Folders that are created inside the browser's private folder: for the profile, for downloads, and for temporary
 /// files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The path, inside the private folder, at which Chromium would create a folder of data for restoring tabs after a
-/// crash: addresses and typed text. This driver puts a file at the path, so Chromium cannot create the folder. Without
-/// the file, Chromium would store typed text within seconds.
+/// The path, inside the private folder, at which Chromium would create a folder for restoring tabs after a crash. The
+/// folder would contain addresses and typed text. This driver puts a file at the path, so Chromium cannot create the
+/// folder. Without the file, Chromium would store typed text within seconds.
 const SESSIONS: &str = "profile/Default/Sessions";
 /// The path, inside the private folder, of the file from which a new profile reads its preferences.
 const PREFERENCES: &str = "profile/Default/Preferences";
-/// The preferences of a new profile, as JSON: typed form data and passwords are not stored for later suggestions.
+/// The preferences of a new profile, as JSON. They keep the browser from storing typed form data and passwords for
+/// later suggestions.
 const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
 "credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
 /// Stack size of the browser's processes. Chromium walks a page recursively, so with the usual 8 MiB, a page of 3,000
-/// nested elements crashes it. Unit: KiB. Source: measured; 64 MiB are enough for 20,000.
+/// nested elements crashes it. Unit: KiB. Source: measured; 64 MiB are enough for 20,000 nested elements.
 #[cfg(unix)]
 const STACK: u32 = 64 << 10;
-/// Longest time for a browser to end after it closed its pipe while starting. Source: chosen; a browser that closed its
-/// pipe is usually ending already.
+/// Longest time for a browser to end, if it closed its pipe while it was starting. Source: chosen; a browser that
+/// closed its pipe is usually ending already.
 const END: Duration = Duration::from_secs(1);
 
 /// The parts of this driver that keep a browser running or connected. Dropping them ends a launched browser and
@@ -63,8 +64,9 @@ pub(super) struct Own {
 
 impl Own {
     /// Kills the started process and all processes that it started, which form one process group. This is needed if the
-    /// started program is not a browser. Such a program might not notice the end of the connection. Its command line
-    /// might not contain the private folder's path, which marks the processes of a browser.
+    /// started program is not a browser. A program that is not a browser might not notice the end of the connection.
+    /// Also, its command line might not contain the path of the private folder, by which the processes of a browser are
+    /// recognised.
     pub(super) fn kill(&self) {
         // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]

@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Names of the events that make an element clickable: an element counts as clickable if it listens for at least one of
-/// them. They are events of clicks, of keys on the focused element, of moving a slider's handle, and of dragging.
+/// them. These are the events of clicks, of keys on the focused element, of moving a slider's handle, and of dragging.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -49,8 +49,8 @@ pub(super) struct Listening {
     /// elements listen.
     top: Option<String>,
     /// The tickets of elements. A ticket is a number by which our script in the page recognises an element that listens
-    /// for clicks; it is not the element's number in references. The key is the browser's number of the element's node.
-    /// The ticket is 0 for a node that is not an element of the document.
+    /// for clicks. It is not the number in the element's reference, such as 12 in `e12`. The key of the map is the
+    /// browser's number of the element's node. The ticket is 0 for a node that is not an element of the document.
     tickets: HashMap<u64, u64>,
 }
 
@@ -126,8 +126,8 @@ impl Cdp {
         theirs.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Asks our script in the page for the tickets of new elements, and adds them to `known`. `new` holds the browser's
-    /// node numbers.
+    /// Asks our script in the page for the tickets of new elements, and adds them to `known`. `new` contains the
+    /// browser's numbers of the elements' nodes.
     async fn meet(
         &self,
         (session, world): &(String, World),
@@ -177,8 +177,8 @@ impl Cdp {
     }
 }
 
-/// Returns the browser's node numbers of the elements that listen for clicks. Leaves out elements that listen on behalf
-/// of all elements inside them (see [`MOST_KINDS`]). Pure.
+/// Returns the browser's numbers of the nodes of elements that listen for clicks. Leaves out elements that listen on
+/// behalf of all elements inside them (see [`MOST_KINDS`]).
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

@@ -15,9 +15,9 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// Longest time for a page to answer when the tab is about to show another document. If the page does not answer in this
-/// time, its script counts as endless. Source: chosen; an answer takes a millisecond, and pages that compute for seconds
-/// are rare.
+/// Longest time for a page to answer when the tab is about to show another document. If the page does not answer in
+/// this time, the page's script counts as endless. Source: chosen; an answer takes a millisecond, and pages that
+/// compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
 /// Maximum number of attempts to send a tab to an address while its page navigates elsewhere by itself. Source: chosen;
 /// one attempt is enough for most pages that keep reloading themselves.
@@ -228,8 +228,8 @@ impl Cdp {
     }
 
     /// Ends the script of the current page if the script is endless, because an endless script keeps the next document
-    /// from loading. Before that, the script gets time to end by itself, because the navigation may bring no new
-    /// document. For example, a download brings none.
+    /// from loading. Before that, the script gets time to end by itself. The reason is that the navigation may bring no
+    /// new document, as in the case of a download, and the current page then stays.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self

@@ -33,16 +33,17 @@ use crate::{
 /// Maximum number of frames, besides the main frame, that are read at one observation of a page. Source: chosen; pages
 /// have up to about thirty frames.
 const MAX_FRAMES: usize = 100;
-/// Longest time for reading all frames inside a page together. The content of a frame that was not read in this time is
-/// left out. Source: chosen; it takes a few milliseconds, but a frame with its own process can be as slow as it likes.
+/// Longest total time for reading all frames inside a page. The content of a frame that was not read in this time is
+/// left out. Source: chosen; reading takes a few milliseconds, but a frame with its own process can be as slow as it
+/// likes.
 const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
 /// document is replaced once.
 const LOOKS: usize = 3;
 /// Maximum amount of text that is read from a page's main document. All frames inside the page together have a limit of
 /// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
-/// that people read have a million. On the wire, one unit takes up to 7 bytes, so a text of this size fills a fifth of
-/// the largest message.
+/// that people read have a million units. In a message of the browser, one unit takes up to 7 bytes, so a text of this
+/// size fills a fifth of the largest message that is accepted.
 const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
@@ -53,11 +54,11 @@ const MAX_AREA: f64 = 32_000_000.0;
 /// a page redirects once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
 /// Pause before the next attempt to read a page, after an attempt failed because the document was replaced. Source:
-/// chosen; reading a document takes about the same time.
+/// chosen; reading a document takes about as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for the browser to report a document that must be there. An observation waits this long for the
-/// documents of all known frames. A navigation waits this long for its new document, and again while the tab is still
-/// loading. Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report a document that must exist. An observation waits this long for the documents
+/// of all known frames. A navigation waits this long for its new document. If the tab is then still loading, it waits
+/// this long again. Source: chosen; it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The address, origin and title of a document, as our script in the document reads them.
@@ -65,14 +66,14 @@ pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 #[serde(default)]
 pub(super) struct Place {
     pub(super) url: String,
-    /// The web origin; the text `null` for a document without one.
+    /// The web origin of the document; the text `null` if the document has no origin.
     pub(super) origin: String,
     pub(super) title: String,
 }
 
 struct Document {
     place: Place,
-    /// The text that is selected in the document; empty if there is none.
+    /// The text that is selected in the document; empty if no text is selected.
     selected: String,
 }
 
@@ -121,8 +122,8 @@ impl Cdp {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
 
-    /// Returns the observation of a page that does not answer although the browser does: address and title as last
-    /// reported, without a tree.
+    /// Returns the observation of a page that does not answer although the browser answers. The observation contains
+    /// the address and the title that were last reported, and no tree.
     pub(super) fn unanswered(&self) -> Result<Observation, CdpError> {
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
@@ -215,9 +216,9 @@ impl Cdp {
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads the document of a frame; the result never mixes two documents. `before` is the content that was last read
-    /// from the frame. `is_restless` is true if an earlier attempt failed because the document was replaced; this
-    /// attempt then reads no click listeners.
+    /// Reads the document of a frame. The result never contains parts of two documents. `before` is the content that
+    /// was last read from the frame. `is_restless` is true if an earlier attempt failed because the document was
+    /// replaced; this attempt then reads no click listeners.
     async fn walk(
         &self,
         frame: &str,
@@ -279,8 +280,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// Returns the id of the document that `world` belongs to, and the number of `frame` in references. Fails if the
-    /// frame now shows another document.
+    /// Returns the id of the document that `world` belongs to, and the number that stands for `frame` in element
+    /// references, such as 2 in `f2e1`. Fails if the frame now shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -344,8 +345,9 @@ impl Cdp {
         }
     }
 
-    /// Reads a frame if it is visible. It is visible if its owner element is one of the elements `shown`, which are the
-    /// visible ones in the document around the frame. `room` is the number of frames that may still be read.
+    /// Reads a frame if it is visible. The frame is visible if the element that shows it is one of `shown`. `shown`
+    /// contains the numbers of the visible elements that show frames in the document around this frame. `room` is the
+    /// number of frames that may still be read.
     async fn walk_frame(
         &self,
         owner: Owner,

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// The report of our script in the page on a press of the mouse. `intercepted` describes another element that received
-/// the press.
+/// The report of our script in the page on a press of the mouse. If another element received the press, `intercepted`
+/// describes that element.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,
@@ -27,18 +27,18 @@ struct Verdict {
 /// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The session and the script world of the document. The hit of a press is recorded only in this world; a document
-    /// that replaces this one has a world without that record.
+    /// The session and the script world of the document. Our script records only in this world whether the press hit
+    /// the element. If another document replaces this one, the new document has a world without that record.
     world: (String, World),
     token: Value,
 }
 
-/// The parts of the current pointer action that must be undone if the action is cancelled.
+/// The parts of the current pointer action (a press, a drag or watches) that must be undone if the action is cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
     pressed: bool,
     dragged: bool,
-    /// True if documents may still watch for a press.
+    /// True if our script may still watch for a press in some documents.
     watched: bool,
 }
 
@@ -75,7 +75,7 @@ impl Needs {
 }
 
 impl Cdp {
-    /// Waits until an element meets these conditions. Returns the point of the window to aim at.
+    /// Waits until an element meets the conditions `needs`. Returns the point of the window to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
@@ -103,8 +103,7 @@ impl Cdp {
     ///
     /// # Errors
     /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
-    /// that element. A dialog that opens during the clicks is an error as well; in this case, all clicks have been
-    /// sent.
+    /// that other element. [`CdpError::Dialog`] if a dialog opens during the clicks; all clicks have then been sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,

@@ -1,5 +1,5 @@
 //! Conversion of rows into nodes of a page tree. Our script in the page returns a document as rows, one for each node.
-//! Pure.
+//! This code does no I/O.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// One node of a document, as our script in the page returns it. The parts are: depth in the document, role, name,
-/// number of the element (0 for none), states, value, and further properties.
+/// number of the element (0 if the node has no number), states, value, and further properties.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row(
     u32,
@@ -39,8 +39,8 @@ struct Extra {
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Number of rows at the beginning (`head`) and at the end (`tail`) of the document that `rows` leaves out, because
-    /// they did not change since the previous walk.
+    /// Number of rows at the beginning of the document that `rows` leaves out, because they did not change since the
+    /// previous walk. `tail` is the number of such rows at the end of the document.
     head: usize,
     tail: usize,
     #[serde(default)]
@@ -52,7 +52,7 @@ pub(super) struct Walk {
 pub(super) struct Seen {
     /// The browser's id of the document.
     pub(super) document: String,
-    /// The frame's number in references; 0 for the main frame.
+    /// The number that stands for the frame in element references, such as 2 in `f2e1`; 0 for the main frame.
     pub(super) number: u32,
     pub(super) url: String,
     pub(super) generation: u64,
@@ -61,7 +61,7 @@ pub(super) struct Seen {
     omitted: u32,
 }
 
-/// Reads an object as `Some`, and 0 or `null` as `None`.
+/// Reads an object as `Some`, and a number or `null` as `None`. Our script in the page writes 0 if there is no object.
 fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -130,7 +130,7 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames directly inside this one that could be read. The key is the number of the element that shows the
+    /// The frames directly inside this frame that could be read. The key is the number of the element that shows the
     /// frame.
     pub(super) frames: HashMap<u64, Self>,
 }
@@ -143,7 +143,8 @@ pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     tree.finish()
 }
 
-/// Adds a document and the frames in it to the tree. Recursion is safe here, because frames are rarely nested deeply.
+/// Adds a document and the frames in it to the tree. The function calls itself for each frame in the document. The
+/// recursion stays shallow, because frames are rarely nested deeply.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
     let seen = shown.seen;
     let floor = tree.depth();

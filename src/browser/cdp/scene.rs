@@ -22,9 +22,9 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A frame whose document must still be asked for its visible part. `number` is the frame's number in references.
-/// `corner` is the position of the frame's top left corner in the window. `seen` is the part of the window in which the
-/// frame is visible; `None` for the whole window.
+/// A frame whose document must still be asked for its visible part. `number` stands for the frame in element
+/// references, such as 2 in `f2e1`. `corner` is the position of the frame's top left corner in the window. `seen` is
+/// the part of the window in which the frame is visible; `None` for the whole window.
 struct Next {
     frame: String,
     number: u32,

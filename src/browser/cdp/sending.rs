@@ -30,7 +30,7 @@ pub(super) struct Guard {
     typed: TypedSecrets,
     /// The browser's ids of the documents into which a secret was typed.
     documents: BTreeSet<String>,
-    /// The latest request that was held back and is not reported yet.
+    /// The latest request that was held back, if it has not been reported yet.
     held: Option<Misdirected>,
     /// The requests that were held back so far because they certainly contain a secret. A script that repeats such a
     /// request causes only one report.
@@ -43,18 +43,19 @@ struct Sends {
     to: Vec<String>,
 }
 
-/// The names of the secrets that a form would send, and the address to which it would be sent; `None` if nothing would
-/// be sent.
+/// The names of the secrets that a form would send, and the address that would receive the form. The address is `None`
+/// if nothing would be sent.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
     to: Option<String>,
 }
 
-/// The input that may send a form.
+/// The kind of input that may send a form.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'a> {
-    /// A click on an element, given by the browser's id of its frame and by its number.
+    /// A click on an element. The text is the browser's id of the element's frame; the number is the element's number
+    /// in the frame.
     Click(&'a str, u64),
     Enter,
     Space,
@@ -134,8 +135,8 @@ impl Cdp {
 }
 
 impl Hub {
-    /// Starts to check the requests of all tabs, because this secret is about to be typed into the document of this
-    /// frame.
+    /// Starts to check the requests of all tabs, because the secret `name` is about to be typed into the document of
+    /// `frame`.
     ///
     /// # Errors
     /// Any failure to watch a tab or frame; the secret must then not be typed.
@@ -189,8 +190,8 @@ impl Hub {
         done
     }
 
-    /// Asks the browser to hold the requests of a session. A new session inside it (of a frame or worker) does not run
-    /// until its own requests are held too.
+    /// Asks the browser to hold the requests of a session. A new session inside this session (for a frame or a worker)
+    /// does not run until its own requests are held too.
     fn hold_requests(
         &self,
         session: &str,

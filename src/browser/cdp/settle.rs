@@ -1,9 +1,10 @@
 //! Waiting for the end of an action: until the navigations that it began have led to a document, and that document is
 //! quiet.
 //!
-//! Quiet means that for a short time there is no navigation, no request and no change of the document. The script in
-//! the page watches the document, events report the rest, and a pure function decides what to wait for next. If a page
-//! is not quiet in time, the wait ends nevertheless, and the page is observed as it is then.
+//! Quiet means that for a short time there is no navigation, no request and no change of the document. Our script in
+//! the page watches the document, the browser's events report the requests and navigations, and a pure function decides
+//! what to wait for next. If a page is not quiet in time, the wait ends nevertheless, and the page is observed as it is
+//! then.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -21,16 +22,16 @@ use super::{
 /// Longest time for a navigation to begin after the page asked for it. A navigation that has not begun by then counts
 /// as refused. Source: chosen; it takes a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Longest pause between two parts of the response to a script's request. After a longer pause, no further part is
-/// waited for, because scripts often read only the headers. Source: chosen; parts follow each other within a few
+/// Longest pause between two parts of the response to a script's request. After a longer pause, the wait for further
+/// parts ends, because scripts often read only the headers. Source: chosen; parts follow each other within a few
 /// milliseconds.
 const REST: Duration = Duration::from_millis(100);
-/// Maximum number of documents that are waited for after one action, if each is replaced by the next. Redirects rarely
-/// lead to a third document, and a page that reloads itself again and again is observed as it is. Source: chosen; twice
-/// what sign-in pages need.
+/// Maximum number of documents that are waited for after one action, if each document is replaced by the next one.
+/// Redirects rarely lead to a third document, and a page that reloads itself again and again is observed as it is.
+/// Source: chosen; twice what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
-/// Number by which the settling time is divided for a page that was not quiet after the previous action. Source:
-/// chosen.
+/// Number by which the settling time (the longest wait for a page to become quiet) is divided, if the page was not
+/// quiet after the previous action. Source: chosen.
 const RESTLESS: u32 = 4;
 
 /// The counts at the start of an action: requests so far, open tabs, and windows that pages opened so far with an empty
@@ -49,7 +50,8 @@ pub(super) enum Pending {
     /// The page asked for a navigation that has not begun.
     Asked,
     Navigation,
-    /// The document has arrived, but parts of it, requests of scripts, or new windows are still waited for.
+    /// The document has arrived, but one of these is still waited for: parts of the document, requests of scripts, or
+    /// new windows.
     Parts,
     /// Only further parts of responses to scripts' requests are missing; their first parts have arrived.
     Rest,

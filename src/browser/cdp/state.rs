@@ -71,14 +71,16 @@ pub(super) enum Effect {
 pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
-    /// The target of the current tab; `None` if there is no tab.
+    /// The browser's id of the current tab; `None` if there is no tab.
     pub(super) current: Option<String>,
-    /// The target of another tab whose dialog also blocks the page of the current tab, because both pages are in one
-    /// process.
+    /// The browser's id of another tab. The dialog of that tab also blocks the page of the current tab, because both
+    /// pages are in one process. `None` if there is no such tab.
     pub(super) over: Option<String>,
-    /// True in an attached browser. There, only the tabs that this driver or its pages opened concern this driver.
+    /// True in an attached browser. In an attached browser, only the tabs that this driver or its pages opened concern
+    /// this driver.
     pub(super) own_only: bool,
-    /// The target of each session. A target is a tab or a frame. The key is the id of the session.
+    /// The target (a tab or a frame) of each session. The key is the id of the session, and the value is the id of the
+    /// target.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
@@ -97,7 +99,8 @@ pub(super) struct BrowserState {
     pub(super) started: u64,
     /// Number of windows that pages have opened so far with an empty address, to write the content by script.
     pub(super) blank: usize,
-    /// The browser's id of the frame that contains the element of the current action.
+    /// The browser's id of the frame that contains the element of the current action; `None` if there is no such
+    /// element.
     pub(super) aimed: Option<String>,
     /// Web origins that tabs and frames have shown, the latest one last.
     pub(super) origins: Vec<String>,
@@ -153,8 +156,8 @@ impl BrowserState {
         self.blocking().and_then(Tab::blocked_by)
     }
 
-    /// Returns the target of a background tab that has an open dialog. Returns `None` if there is no such tab, or while
-    /// the current tab is navigating.
+    /// Returns the id of a background tab that has an open dialog. Returns `None` if there is no such tab, or while the
+    /// current tab is navigating.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()

@@ -17,11 +17,11 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Maximum length of a line (the rest counts as the next line), and maximum number of lines that are kept from the
-/// start of the output. Unit: bytes and lines. Source: chosen.
+/// Maximum length of a line, and maximum number of lines that are kept from the start of the output. The rest of a
+/// longer line counts as the next line. Unit: bytes and lines. Source: chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
-/// Maximum number of lines that are kept from the end of the output. They are needed for the report if the browser is
-/// lost. Source: chosen.
+/// Maximum number of lines that are kept from the end of the output. The lines are needed for the report if the browser
+/// is lost. Source: chosen.
 const LAST: usize = 40;
 /// Maximum number of lines in a report, and maximum length of a report. Unit: lines and characters. Source: chosen.
 const REPORTED: (usize, usize) = (3, 300);

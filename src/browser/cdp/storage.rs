@@ -1,8 +1,8 @@
 //! Saving and loading cookies and local storage. The format is that of playwright's `storageState`, so both drivers
 //! read each other's files.
 //!
-//! A state is saved only if all of it could be read from the browser. If loading a state fails, the current cookies
-//! stay in place.
+//! Cookies and local storage together are a state. A state is saved only if all of it could be read from the browser.
+//! If a state cannot be loaded, the current cookies stay in place.
 //!
 //! ```text
 //! file   the format

@@ -33,9 +33,10 @@ const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
-    /// On this element, wherever it is when the drag ends. The number is the height of the dragged element, in CSS pixels.
+    /// The drag ends on this element, wherever the element is at that time. The number is the height of the dragged
+    /// element, in CSS pixels.
     Element(&'a Aim, f64),
-    /// At this point of the window.
+    /// The drag ends at this point of the window.
     Point(Point),
 }
 
@@ -51,8 +52,8 @@ fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
 }
 
 impl Cdp {
-    /// Drags one element onto another. If the page starts the browser's own drag and drop, this sends drag events.
-    /// Otherwise it sends mouse events alone.
+    /// Drags one element onto another. If the page starts the browser's own drag and drop, this function sends drag
+    /// events. Otherwise it sends only mouse events.
     pub(in crate::browser::cdp) async fn drag(
         &self,
         turn: &mut Turn,
@@ -227,7 +228,7 @@ impl Cdp {
         self.release(turn).await
     }
 
-    /// Sends events that are only a part of an action: afterwards, the action does not yet count as sent.
+    /// Sends events that are only a part of an action. After these events, the action does not yet count as sent.
     async fn part(
         &self,
         turn: &mut Turn,
@@ -248,7 +249,7 @@ impl Cdp {
 
     /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the
     /// watching for a press. Waits at most [`DRAG`] for the page, because a busy page does not answer. Even a page that
-    /// has not answered by then receives all this before any later event.
+    /// has not answered by then receives these inputs before any later event.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);

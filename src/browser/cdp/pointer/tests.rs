@@ -15,21 +15,23 @@ use crate::browser::cdp::{
     wire::tests::{From, To},
 };
 
-/// The frame of the tab, and a frame inside it.
+/// The id of the main frame of the tab.
 const PAGE: &str = "P";
+/// The id of a frame inside the main frame.
 const INNER: &str = "I";
-/// The element that is pressed, and the element of the page that shows the inner frame.
+/// The number of the element that is pressed.
 const BUTTON: u64 = 1;
+/// The number of the element of the page that shows the inner frame.
 const OWNER: u64 = 2;
 
 /// The event that follows the release of the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    /// Nothing apart from the click.
+    /// Nothing happens apart from the click.
     Stays,
-    /// A frame gets another document, which answers from now on.
+    /// A frame gets another document. From then on, the new document answers the calls.
     Replaced(&'static str),
-    /// The tab closes, and another one is left.
+    /// The tab closes, and another tab stays open.
     Closed,
 }
 
@@ -39,7 +41,7 @@ struct Played {
     /// The report of the watch in each frame. As in the real page script, a document that does not
     /// watch reports no hit.
     saw: BTreeMap<&'static str, Value>,
-    /// The document that each frame shows.
+    /// The number of the document that each frame shows.
     documents: BTreeMap<&'static str, u64>,
     /// The ids of the documents that watch for a press.
     armed: Vec<String>,
@@ -63,7 +65,7 @@ impl Played {
         format!("{frame}{}", self.documents[frame])
     }
 
-    /// Returns the browser's messages for a call: events, then its answer.
+    /// Returns the messages that the browser sends after a call: first events, then the answer to the call.
     fn hears(&mut self, call: &Value) -> Vec<Value> {
         let (id, params) = (&call["id"], &call["params"]);
         let mut says = Vec::new();

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Effect;
 
-/// Maximum size of a downloaded file that is kept, and maximum total size of all incomplete files; above that total,
-/// all incomplete files are dropped. Unit: bytes. Source: chosen, the same for every driver.
+/// Maximum size of a downloaded file that is kept. The same number is the maximum total size of all incomplete files;
+/// above that total, all incomplete files are dropped. Unit: bytes. Source: chosen; every driver has the same limit.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
 /// Maximum number of files that are incomplete at the same time; any further file is dropped. Source: chosen; a person
 /// starts a few.
@@ -54,7 +54,7 @@ impl Files {
     }
 
     /// Records the progress or the end of a download, and returns the work that this requires. `received` is the number
-    /// of bytes so far. `id` and `state` are the browser's own id and state of the download.
+    /// of bytes that have arrived so far. `id` and `state` are the browser's own id and state of the download.
     pub(super) fn progress(
         &mut self,
         id: String,

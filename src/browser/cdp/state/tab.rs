@@ -11,8 +11,8 @@ use crate::{
 /// does so once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
-/// The isolated JavaScript world of our script in one document. It ends with the document and is never used for another
-/// one.
+/// The isolated JavaScript world of our script in one document. The world ends with the document and is never used for
+/// another document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
     /// The number of the world within its process; another process may use the same number.
@@ -34,15 +34,15 @@ pub(in crate::browser::cdp) struct Frame {
     /// The browser's id of the document that the frame shows; empty if it is not known yet.
     pub(in crate::browser::cdp) loader: String,
     pub(in crate::browser::cdp) url: String,
-    /// The number of the frame in references: 3 in `f3e12`; 0 for the main frame.
+    /// The number that stands for the frame in element references, such as 3 in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
     /// True if the page asked for a navigation of the frame, and the navigation has not begun yet.
     pub(in crate::browser::cdp) asked: bool,
     /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if the loading of the frame was waited for in vain. It is not waited for again until the frame's next
-    /// navigation.
+    /// True if an action waited for the frame to load, and the frame did not load in time. Later actions do not wait
+    /// for it until its next navigation.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of times that the frame's address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
@@ -83,12 +83,13 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
     /// The browser's description of the tab's crash; `None` if it has not crashed.
     pub(in crate::browser::cdp) how: Option<String>,
-    /// True if the page was not quiet at the end of the last action.
+    /// True if the page was not quiet at the end of the last action. A page is quiet if for a short time it has no
+    /// navigation, no request and no change.
     pub(in crate::browser::cdp) restless: bool,
     /// True if the tab need not be reported as new: this driver opened it, or has already reported it.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
-    /// The latest documents of the tab, the current one last.
+    /// The latest documents of the tab. The current document is the last one.
     pub(super) documents: VecDeque<Shown>,
     /// Requests that have not ended yet, by the browser's id of the request.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
@@ -96,7 +97,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) received: u64,
 }
 
-/// A document that a tab shows or has shown.
+/// A document that a tab shows or has shown in its main frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
@@ -138,20 +139,20 @@ impl Frame {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if the frame is loading, about to navigate, or without a known document, and was not yet waited for
-    /// in vain.
+    /// Returns true if the frame is loading, about to navigate, or without a known document, and if no action has
+    /// waited for it in vain (see `vain`) since its last navigation.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
     /// Returns true if the frame is navigating, or its document is loading and not yet parsed. The result is always
-    /// false if the frame was already waited for in vain.
+    /// false if an action has already waited for the frame in vain (see `vain`).
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
     /// Records that a navigation was asked for (`loader` is `None`) or began (`loader` is the browser's id of its
-    /// document). This navigation is waited for, even if an earlier one was waited for in vain.
+    /// document). Actions wait for this navigation, even if an action waited in vain (see `vain`) for an earlier one.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader
@@ -238,8 +239,8 @@ impl Tab {
         })
     }
 
-    /// Updates the tab with an event of one of its sessions. `number` is the next free number for frames in references.
-    /// Returns true if a new frame or document got this number.
+    /// Updates the tab with an event of one of its sessions. `number` is the next free number for a frame in element
+    /// references. Returns true if a new frame or document got this number.
     pub(super) fn learn(&mut self, session: &str, told: BrowserEvent, number: u32) -> bool {
         match told {
             BrowserEvent::FrameAttached { frame, parent } => {
@@ -331,8 +332,8 @@ impl Tab {
         }
     }
 
-    /// Records that a frame shows a document. `number` is the next free number for frames in references. Returns true
-    /// if the frame got this number.
+    /// Records that a frame shows a document. `number` is the next free number for a frame in element references.
+    /// Returns true if the frame got this number.
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
@@ -383,7 +384,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// Returns the ids of all frames inside a frame, at any depth.
+    /// Returns the ids of all frames inside a frame, and of the frames inside these.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];

@@ -865,7 +865,8 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// Reports a new session of a target. If `waits` is true, the session waits until this driver lets it run.
+/// Sends the simulated browser's event about a new session of a target. If `waits` is true, the session waits until
+/// this driver lets it run.
 fn told_of(
     played: &mut Played,
     session: &str,
