@@ -83,7 +83,7 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
 
 /// Returns the names of the tools that [`rest`] returns, and the arguments of all these tools in one map. A reply
 /// schema describes these tools together, as one form of call that accepts each of the names and each of the arguments.
-/// When a call is parsed, its arguments are checked against those of the named tool.
+/// When a call is parsed, its arguments are checked against the arguments of the tool that the call names.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -123,8 +123,8 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema of the tool's arguments, reduced to those that `arguments` names. Required arguments lose their
-/// descriptions, which repeat the tool's own description.
+/// Returns the schema of those arguments of the tool that `arguments` names. The descriptions of required arguments are
+/// left out, because they repeat the description of the tool.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();

@@ -1,5 +1,5 @@
-//! Kinds of failure. Each lesson belongs to one kind of failure, so that it is found when a command (a call of a tool)
-//! fails in that way.
+//! Kinds of failure. Each lesson belongs to one kind of failure, so that the lesson is found when a command (a call of
+//! a tool) fails in that way.
 
 use std::fmt;
 

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key under which a call in a reply gives the tool's name. It must be the first key of a call. Grammar-constrained
-/// servers make a model write the keys in the order of the schema. If another key such as `name` or `text` came first,
-/// the model would write the tool's name into that key.
+/// The key under which a call in a reply gives the tool's name. This key must be the first key of a call. The reason is
+/// that servers that constrain a reply by a grammar make the model write the keys in the order of the schema. If
+/// another key such as `name` or `text` came first, the model would write the tool's name into that key.
 const NAME: &str = "action";
 /// The key under which a call in a reply gives the arguments as one object. This key is used only if the arguments
 /// cannot be keys beside the tool's name (`is_wrapped`).
@@ -50,8 +50,8 @@ impl ToolSpec {
         })
     }
 
-    /// Returns true if the tool may take an argument of this name. If the schema lists no arguments, the tool may take any
-    /// argument.
+    /// Returns true if the tool may take an argument of this name. If the tool's schema lists no arguments, the tool
+    /// may take any argument.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))

@@ -1,5 +1,5 @@
-//! Parses locators in forms that models write without being taught: the visible text, or the locator grammar without
-//! its quotes.
+//! Parses locators in forms that models write without being taught: the visible text of an element, or a locator in the
+//! crate's locator grammar, but without the quotes.
 //!
 //! The text becomes steps of a [`Locator`], whose own checks apply. No part of the text is run as code, and a selector
 //! may contain only the characters that a locator allows. A text such as `xpath=//a`, in the grammar of another tool,

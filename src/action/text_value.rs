@@ -1,4 +1,4 @@
-//! Texts to be typed. They are never bare strings, because the source of a text decides who may see it.
+//! Texts to be typed. A text to be typed is never a bare string, because the source of the text decides who may see it.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 

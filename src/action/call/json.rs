@@ -1,5 +1,5 @@
-//! Parses almost-JSON as models write it, with trailing commas or with text after it. The work is bounded, because a
-//! reply can be hostile.
+//! Parses JSON as models write it. There may be trailing commas, and other text may follow the JSON. The amount of work
+//! is limited, because a reply can be hostile.
 
 use serde_json::Value;
 
@@ -50,7 +50,8 @@ impl Reader {
         (found, rest)
     }
 
-    /// Parses the value at the start of the text. Returns it and its length in bytes. Trailing commas are accepted.
+    /// Parses the value at the start of the text. Returns the value and the length of its text in bytes. Trailing
+    /// commas are accepted.
     fn value(&mut self, text: &str) -> Option<(Value, usize)> {
         if self.left == 0 {
             return None;

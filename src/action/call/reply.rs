@@ -37,7 +37,7 @@ const FENCES: &[Marks] = &[
 ];
 
 /// Returns the JSON values of each place that may contain calls. The first place is the last lines of the text, the
-/// second all tags, the third all code fences. Each place is searched only when the iterator reaches it.
+/// second is all tags, and the third is all code fences. Each place is searched only when the iterator reaches it.
 pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     let said = without_thoughts(text);
     let read: [fn(&str) -> Vec<Value>; 3] = [
@@ -48,9 +48,9 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. If the text begins
-/// with `<think>` and that block has no end, returns an empty text. A text that begins with `{` or `[`, or that has no
-/// such block, is returned whole.
+/// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. A text that begins
+/// with `{` or `[` is returned whole. If the text has no `</think>`, returns an empty text if it begins with `<think>`,
+/// and the whole text otherwise.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -104,7 +104,7 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 
 /// Returns the JSON values before the closing mark, and the text after the mark. `inside` is the text after the opening
 /// mark. Fails if there are no values. Also fails if there is other text before the closing mark, or other text next to
-/// this mark. The error is the rest of the text, in which the search for calls continues.
+/// this mark. The error contains the rest of the text, in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

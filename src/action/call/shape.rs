@@ -14,7 +14,7 @@ const MAX_WRAPPERS: usize = 6;
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
 /// Keys under which a wrapping object may hold a single call.
 const AROUND: &[&str] = &["function", "function_call", "tool_call", "call", "action"];
-/// Keys that may hold the tool's name. The keys `tool` and `action` may hold it too and are tried before these.
+/// Keys that may hold the tool's name. The keys `tool` and `action` may also hold the name, and are tried first.
 const NAMES: &[&str] = &["name", "tool_name", "function"];
 /// Keys that may hold the arguments of a call, as an object or a JSON string.
 const ARGUMENTS: &[&str] = &[
@@ -64,9 +64,9 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// Adds the calls in an object to `found`. If the object names a tool of the run, it is a call of that tool, whatever
-/// its other keys are: keys such as `name`, `steps` and `input` may be arguments of the tool. Otherwise the object is
-/// treated as a wrapper around calls.
+/// Adds the calls in an object to `found`. If the object names a tool of the run, the object counts as a call of that
+/// tool. Its other keys do not matter, because keys such as `name`, `steps` and `input` may be arguments of the tool.
+/// If the object names no tool, it counts as a wrapper around calls.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -154,7 +154,7 @@ fn name_of_tool<'t>(
 }
 
 /// Returns the arguments of a call of the tool `spec`. `map` is the object of the call without the tool's name. If a
-/// wrapper such as `args` is the only key besides notes, the arguments are the content of the wrapper.
+/// wrapper such as `args` is the only key besides notes (see [`NOTES`]), the arguments are the content of the wrapper.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
     let mut entries = map.iter();
