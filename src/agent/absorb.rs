@@ -135,9 +135,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Keeps the outcome of the call and the changes of the page for the next message, if the call is one of a browser
-    /// tool or of an embedder's tool. If the action is a successful `extract`, keeps the extracted text as possible
-    /// evidence for an answer.
+    /// If the action is a call of a browser tool or of an embedder's tool, keeps the outcome of the call and the
+    /// changes of the page for the next message. If the action is a successful `extract`, keeps the extracted text as
+    /// possible evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -255,7 +255,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements of the page's host that earlier runs used. Leaves out elements from memory items
+    /// Asks memory for the elements that earlier runs used on the page's host. Leaves out elements from memory items
     /// that this run withholds, so that runs with and without an item can be compared.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {

@@ -148,8 +148,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Queues the actions that open a page again as it was before an earlier step. Each queued action becomes a step of
-    /// its own, with the same guards as any other action.
+    /// Queues the actions that open a page again and restore it as it was before an earlier step. Each queued action
+    /// becomes a step of its own, with the same guards as any other action.
     fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
         let state = &self.executor.state;
         let Some(snapshot) = state.memory.pages().before(back.step) else {

@@ -14,8 +14,8 @@ use crate::{
     prompt::{given, shorten, shorten_tool, shortened},
 };
 
-/// Maximum time for a compressor's reply. Source: chosen; a longer wait is not worth it, because rules can shorten the
-/// result at once.
+/// Maximum time for a compressor's reply. Source: chosen; a longer wait is not worthwhile, because rules can shorten
+/// the result at once.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Maximum number of failures of the compressor. After this many failures, the run no longer asks it. Source: chosen;
 /// if the API key is wrong, a repetition does not help.
@@ -96,7 +96,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Counts a failure of the compressor and emits an event about it. The run goes on with the whole result.
+    /// Counts a failure of the compressor and emits an event about it. The run goes on with the result that was not
+    /// shortened.
     fn not_condensed(&mut self, error: Error) {
         self.compressor_failures += 1;
         let kind = error.kind();

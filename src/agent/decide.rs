@@ -1,4 +1,4 @@
-//! The first half of a step: observe, recall, ask the model, and parse its answer.
+//! The first half of a step: observe the page, recall advice from memory, ask the model, and parse the model's reply.
 
 use std::sync::Arc;
 

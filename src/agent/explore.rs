@@ -65,8 +65,8 @@ pub async fn explore<B: BrowserDriver>(
     Ok(frontier.finish())
 }
 
-/// Opens an address and returns the page. The inner error is the reason why the page was not opened; the outer error is
-/// the reason why the run is over.
+/// Opens an address and returns the page. The inner error says why the page was not opened. The outer error says why
+/// the run is over.
 async fn shown<B: BrowserDriver>(
     executor: &mut Executor<'_, B>,
     address: &str,

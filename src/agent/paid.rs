@@ -35,7 +35,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// the reply.
     ///
     /// # Errors
-    /// [`ErrorKind::Timeout`] after the `patience`, and the errors of the model.
+    /// [`ErrorKind::Timeout`] if there is no reply within the `patience` of the terms, and the errors of the model.
     pub(super) async fn pay(
         &mut self,
         model: &(impl LlmClient + ?Sized),

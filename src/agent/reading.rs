@@ -22,10 +22,10 @@ use crate::{
 /// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
 /// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
-/// only some of the words are rarely the ones looked for.
+/// only some of the words are rarely what the model looks for.
 const MAX_PARTLY_FOUND: usize = 10;
-/// Maximum number of found elements for which `find` also gives sizes and places on the page. If it finds more elements,
-/// it gives no sizes and places. Source: chosen; each element takes a line.
+/// Maximum number of found elements for which `find` also gives sizes and places on the page. If `find` finds more
+/// elements, it gives no sizes and places. Source: chosen; each element takes a line.
 const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above the hits; a longer query is cut in that line. Unit: characters.
 /// Source: chosen.
@@ -60,8 +60,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns a line for each of these elements that can be seen in the window. The line gives the element's size and
-    /// its place in the document. Returns no lines if there are more than [`MAX_PLACED`] elements, if the browser
+    /// Returns a line for each element of `elements` that can be seen in the window. The line gives the element's size
+    /// and its place in the document. Returns no lines if there are more than [`MAX_PLACED`] elements, if the browser
     /// cannot give their places, or if the browser shows another page.
     async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
         let page = self.executor.state.page.as_ref();
@@ -357,7 +357,7 @@ fn placed(scene: &Scene) -> Vec<String> {
     boxes.collect()
 }
 
-/// Returns the line above the hits of a search. It gives the query and the number of lines found. If this number
+/// Returns the line above the hits of a search. The line gives the query and the number of lines found. If this number
 /// exceeds `most`, the line also says that only the best `most` lines follow.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);

@@ -39,9 +39,9 @@ pub(super) struct Registered {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// True once another process has taken over the run.
+    /// True if another process has taken over the run.
     is_taken: AtomicBool,
-    /// True once a checkpoint of the run is in the register.
+    /// True if a checkpoint of the run is in the register.
     is_kept: AtomicBool,
     /// The first failure of a heartbeat, until it is reported.
     failure: Mutex<Option<Error>>,
@@ -156,7 +156,7 @@ impl Heart {
     }
 }
 
-/// Returns the answer of the store, or a timeout error if it takes longer than `limit`.
+/// Returns the answer of the store, or a timeout error if the answer takes longer than `limit`.
 pub(super) async fn within<T>(
     limit: Duration,
     answer: impl Future<Output = Result<T>> + Send,

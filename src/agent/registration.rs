@@ -20,12 +20,13 @@ use crate::{
 /// Number of model calls after which a heartbeat with the current address is sent at once, in addition to the regular
 /// heartbeats. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
-/// The section of the prompt about the earlier run that this run continues. The section has the same priority as the
-/// history. Source of the priority: chosen.
+/// The section of the prompt about the earlier run that this run continues. If the prompt is too long, this section has
+/// the same priority as the section `History`. Source of the priority: chosen.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
-    /// Enters the run in the register, if the loop has one. If that fails, the run goes on without being registered.
+    /// Enters the run in the register of runs, if the loop has a register. If the run cannot be entered, it goes on
+    /// without being registered.
     pub(super) async fn register(&mut self) {
         let Some(register) = self.parts.register.clone() else {
             return;
@@ -114,8 +115,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.keep(None).await.map(drop)
     }
 
-    /// Writes the last checkpoint of a run that did not reach its goal, so that the run can be resumed. Returns `stop`,
-    /// or [`StopReason::TakenOver`] if another process has taken over the run.
+    /// If the run did not reach its goal, writes a last checkpoint, so that the run can be resumed. Returns `stop`, or
+    /// [`StopReason::TakenOver`] if another process has taken over the run.
     pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
         self.executor.state.stopped = Some(stop);
         if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {

@@ -1,4 +1,5 @@
-//! Repeats recorded steps of a known task from memory, as long as they need no decision of the model.
+//! Repeats steps of a task that memory has recorded in an earlier run, as long as these steps need no decision of the
+//! model.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::{
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Queues the next step of the task, if memory has recorded that step in an earlier run. Returns true if a step was
-    /// queued. If it returns false, the model has to decide.
+    /// queued. If no step was queued, the model has to decide.
     ///
     /// Actions that cannot be undone are never taken from memory, whatever the approval mode is.
     pub(super) async fn replay(&mut self) -> bool {

@@ -186,7 +186,8 @@ fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     }
 }
 
-/// Returns the elements to mark in the picture: those that the prompt lists, then others that respond to clicks.
+/// Returns the elements to mark in the picture: first the elements that the prompt lists, then other elements that
+/// respond to clicks.
 fn wanted(page: &PageNow) -> Vec<ElementRef> {
     let listed = page.view.elements.iter().map(|one| one.reference.as_ref());
     let answers = page.tree().nodes().iter().map(|node| {

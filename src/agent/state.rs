@@ -2,8 +2,8 @@
 //!
 //! The state is JSON with a version. [`Run::state`](super::Run::state) returns the state after any step, and
 //! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model.
-//! [`State`] is in the module `agent` because it contains types of every pure module. This code does no I/O and reads
-//! no clock.
+//! [`State`] is in the module `agent` because it contains types of every pure module (a module without I/O). This code
+//! does no I/O and reads no clock.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -41,7 +41,7 @@ pub(super) struct Queued {
     /// which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
     /// The address of the page that `go_back_to` opens again; `None` if `go_back_to` did not queue this action. An
-    /// action with targets is carried out only on that page, and its targets are found by their identities alone.
+    /// action with targets is carried out only on that page, and its targets are found only by their identities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
 }
@@ -131,7 +131,7 @@ pub struct State {
     pub(super) numbers: Numbers,
     /// True if an action was started after the last observation.
     pub(super) stale: bool,
-    /// The host about which memory was last asked, and the number of the observation that showed it.
+    /// The host about which memory was last asked, and the number of the observation that showed this host.
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
@@ -148,10 +148,10 @@ pub struct State {
     /// first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
-    /// The reasoning of the last reply, until a step records it.
+    /// The reasoning in the model's last reply. It is kept here until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
-    /// The text that the current action returned, until its step records it.
+    /// The text that the current action returned. It is kept here until the step of the action records it.
     #[serde(default)]
     pub(super) gave: Option<String>,
 
@@ -177,8 +177,8 @@ pub struct State {
     /// Elements that earlier runs used on the current page's host, as memory has stored them.
     #[serde(default)]
     pub(super) elements: Vec<KnownElement>,
-    /// True if the target of the current action was found through `elements` and not by its name. Reset when the step
-    /// of the action is recorded.
+    /// True if the target of the current action was found through `elements` and not by its name. Set to false when the
+    /// step of the action is recorded.
     #[serde(default)]
     pub(super) healed: bool,
     /// True if a secret was typed by the run or shown by a page. From then on, no picture is taken.
@@ -296,8 +296,8 @@ impl State {
         Self::check_version(Some(&self.version.into()))
     }
 
-    /// Returns an error if a state of this version cannot be resumed. This is checked before the other fields are
-    /// parsed, because a state of another version may have other fields.
+    /// Returns an error if a state of this version of the format cannot be resumed. The version is checked before the
+    /// other fields are parsed, because a state of another version may have other fields.
     pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
         if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());

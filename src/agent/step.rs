@@ -137,9 +137,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns true if the page at `shown` is the one at `wanted`. Both addresses must have the same origin, path and
-/// route. The route is a fragment that begins with `/` or `!`. The query of `shown` must contain all parameters of the
-/// query of `wanted`, and may contain others.
+/// Returns true if the addresses `wanted` and `shown` count as the same page. Both addresses must have the same origin,
+/// path and route. The route is a fragment that begins with `/` or `!`. The query of `shown` must contain all
+/// parameters of the query of `wanted`, and may contain other parameters.
 fn is_same_page(wanted: &str, shown: &str) -> bool {
     let route = |url: &Url| {
         let fragment = url.fragment().filter(|text| text.starts_with(['/', '!']));

@@ -30,8 +30,8 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum time that all answers of the store together may take after the run's time is up, so that the lessons of the
-/// run can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
+/// Maximum total time that the answers of the store may take after the run's time is up, so that the lessons of the run
+/// can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
 /// The records of a shelf (a part of the store), as the run last read or changed them, with the indexes of these
@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// Returns the next step of the task on the page's host, as an earlier run recorded it, from the first memory kind
-    /// that knows one; `None` if no kind does.
+    /// that knows a next step; `None` if no kind knows one.
     pub(super) async fn replay(
         &mut self,
         store: &impl MemoryBackend,

@@ -12,8 +12,8 @@ use crate::{
     verify::{PageNow, effect, once_called},
 };
 
-/// Maximum number of elements that the model is shown if its words for a target match several elements. Source: chosen,
-/// as many as `find` shows on a usual page.
+/// Maximum number of elements that the model is shown if the model's words for a target match several elements. Source:
+/// chosen, as many as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 /// The line between the hits of a `find` and the lines that match the target of a failed call.
 const MATCHES: &str = "these match the target of the call that failed:";
@@ -144,8 +144,8 @@ const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
 
-/// Returns the identities of the elements that an action refers to by reference; `None` if one of the references is not
-/// on the page.
+/// Returns the identities of the elements to which an action refers by element references; `None` if one of these
+/// elements is not on the page.
 pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
     let known = |reference: &ElementRef| {
         page.tree()

@@ -1,5 +1,5 @@
-//! Hides the message of a dialog if it may come from a frame that is out of the run's scope. The browser does not say
-//! which frame opened a dialog.
+//! Hides the message of a dialog if the message may come from a frame that is out of the run's scope. The browser does
+//! not say which frame opened a dialog.
 
 use super::{Executor, look::is_closed_frame};
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Hides the message of a dialog if the message may come from a frame that is out of the run's scope. This is so if
-    /// the last observation of the page contains such a frame. In a run with limited scope, the message is also hidden
-    /// if the page at `url` has not been observed yet, or if the last observation shows a dialog with another message.
-    /// The message of a frame that was added after the last observation is not hidden.
+    /// Hides the message of a dialog if the message may come from a frame that is out of the run's scope. That is
+    /// assumed if the last observation of the page contains such a frame. In a run with limited scope, the message is
+    /// also hidden if the page at `url` has not been observed yet, or if the last observation shows a dialog with
+    /// another message. The message of a frame that was added after the last observation is not hidden.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);

@@ -15,7 +15,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the effect of dropping an element where the drag ends.
     ///
     /// The drop is irreversible if it may hit an element whose click would be irreversible. If the page has such
-    /// elements and the position of the drop is not known, the drop counts as irreversible. It also counts as
+    /// elements and the position of the drop is not known, the drop counts as irreversible. The drop also counts as
     /// irreversible if there is no page.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
         let Some(page) = &self.state.page else {

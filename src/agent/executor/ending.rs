@@ -126,8 +126,8 @@ async fn sleep_or_forever(time: Option<Duration>) {
     }
 }
 
-/// Returns the step with the run's secrets replaced. If a replacement makes the step invalid, only its number, action,
-/// outcome and signature are kept.
+/// Returns the step with the run's secrets replaced. If a replacement makes the step invalid, only the number, action,
+/// outcome and signature of the step are kept.
 fn redacted(step: Step, redactor: &Redactor) -> Step {
     if redactor.is_empty() {
         return step;

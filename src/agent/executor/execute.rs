@@ -27,7 +27,8 @@ use crate::{
 };
 
 /// Time for which the executor watches a number that changed on the page after an action. If the number changes again
-/// in this time, it may be a clock that shows seconds, and then it is not an effect of the action. Source: chosen.
+/// in this time, the number may be a clock that shows seconds. The change is then not an effect of the action. Source:
+/// chosen.
 const TICK: Duration = Duration::from_millis(1_100);
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
@@ -242,7 +243,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Passes an action to the driver and returns the result. An error that leaves the browser usable becomes a failed
-    /// outcome; if the browser is lost, the error is the stop reason.
+    /// outcome. If the browser is lost, returns a stop reason instead.
     async fn attempt(
         &mut self,
         action: BrowserAction,

@@ -1,4 +1,5 @@
-//! The guards of one run. This module prepares their input and acts on their verdicts.
+//! The guards of one run: the checks of its actions and pages. This module prepares the input of the guards and acts on
+//! their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +67,8 @@ impl Guards {
         Self { scope, ..self }
     }
 
-    /// Checks that an address may be opened in this run, and returns the parsed address, which must be used to open it.
+    /// Checks that an address may be opened in this run, and returns the parsed address. The page must be opened by the
+    /// parsed address.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)
     }

@@ -56,7 +56,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Writes a checkpoint of the run. If an action is about to be carried out, the checkpoint contains that action as
     /// the intent. Returns the reason why the checkpoint could not be written; `None` if it was written, or if the run
-    /// has no checkpoints. Only the run's first failure of this kind is emitted as an event.
+    /// has no checkpoints. Only the run's first failure to write a checkpoint is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.

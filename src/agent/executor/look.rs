@@ -45,8 +45,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// Observes and interprets the page, replaces secrets in it, and returns it. All pages enter the run through this
-    /// function.
+    /// Observes and interprets the page, replaces secrets in it, and returns the page. All pages enter the run through
+    /// this function.
     pub(in crate::agent) async fn look(
         &mut self,
         patience: Patience,
@@ -127,8 +127,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         clean
     }
 
-    /// Returns the observation with secrets replaced. The picture is dropped if there is a secret in this
-    /// observation, or if one was typed or shown earlier in the run.
+    /// Returns the observation with secrets replaced. The picture is dropped if there is a secret in this observation,
+    /// or if a secret was typed or shown earlier in the run.
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
         // A picture would show the secret, whether it was typed, filled in by the browser, or left from another run.

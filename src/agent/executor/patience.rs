@@ -1,4 +1,5 @@
-//! The time limit for calls of the browser. One limit covers an action together with everything that follows it.
+//! The time limit for calls of the browser. One limit covers an action, the wait until the page settles, and the
+//! observations that follow the action.
 
 use std::time::Duration;
 

@@ -17,7 +17,8 @@ use crate::{
 /// Maximum length of the page's title that a step keeps. Unit: characters. Source: chosen; enough to tell pages apart.
 const MAX_TITLE: usize = 60;
 
-/// An action that is being carried out, with what is known about it so far. It becomes a [`Step`] when it ends.
+/// An action that is being carried out, with what is known about the action so far. It becomes a [`Step`] when the
+/// action ends.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct Tried {
     pub(in crate::agent) action: Action,

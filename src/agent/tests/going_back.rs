@@ -1,4 +1,4 @@
-//! The tool `go_back_to`: a page opens again with what the run had entered on it.
+//! The tool `go_back_to` opens a page again and fills in what the run had entered on it.
 
 use std::sync::{Mutex, MutexGuard};
 

@@ -33,7 +33,7 @@ mod profile;
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
-/// A function that adds this number of elements to a page. Each shape of page has its own function.
+/// A function that adds a given number of elements to a page. Each shape of page has its own function.
 type Shape = fn(&mut TreeBuilder, usize);
 
 /// The shapes of pages, each with the numbers of elements to try.
@@ -223,7 +223,7 @@ fn replies() -> Vec<ChatResponse> {
     replies
 }
 
-/// Returns three numbers: the nodes of the page, the visited nodes, and the sent commands.
+/// Returns the cost of a run as three numbers: the nodes of the page, the visited nodes, and the sent commands.
 async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize) {
     let browser = OnePage::new(shape, n);
     let nodes = browser.looks[0].tree.len();

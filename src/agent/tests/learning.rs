@@ -1,5 +1,5 @@
-//! A run waits its turn to learn. If the store does not accept what was learned from a run, a digest of that run waits
-//! in the store for the next run, which may be in another process.
+//! At its end, a run waits until the store can accept what was learned from the run. If the store does not accept it in
+//! time, a digest of that run waits in the store for the next run, which may be in another process.
 
 use std::{
     collections::BTreeSet,
