@@ -22,7 +22,7 @@ pub enum ErrorKind {
     RateLimited,
     /// Credentials are missing or were refused.
     Unauthorized,
-    /// The called server understood the request but declined it, for example because of a content filter.
+    /// The called server understood the request but refused to answer it, for example because of a content filter.
     Refused,
     /// A reply of the called program or server could not be understood.
     MalformedReply,
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     Corrupt,
     /// Something is larger than a limit allows; [`Error::context`] says what.
     TooLarge,
-    /// The driver, model client, store or version of this crate in use cannot do what was asked.
+    /// The driver, the model client, the store, or this version of the crate cannot do what was asked.
     Unsupported,
     /// The operation was stopped because the caller asked for that.
     Cancelled,

@@ -1,4 +1,4 @@
-//! JSON text whose bytes do not depend on the order of insertion.
+//! JSON text that is the same, byte by byte, in whatever order the keys were inserted.
 
 use serde_json::{Map, Value};
 

@@ -1,6 +1,7 @@
 //! Names of secrets and of parameters: allowed characters, length, parsing and display.
 //!
-//! `name_type!` defines a type for such names. The module that uses the macro says what its names stand for.
+//! The macro `name_type!` defines a type for names of one kind. The module that uses the macro says what its names
+//! stand for.
 
 /// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
 const MAX_NAME: usize = 40;
