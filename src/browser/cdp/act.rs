@@ -30,7 +30,8 @@ use crate::{
     page::Locator,
 };
 
-/// Longest time for a page to report its address and title. Source: chosen; it takes a millisecond.
+/// Longest time for a page to report its address and title. Source: chosen; a page usually reports them within a
+/// millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Deserialize)]

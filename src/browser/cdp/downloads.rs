@@ -21,8 +21,8 @@ pub(super) struct Offered {
 }
 
 impl Offered {
-    /// Reserves one of the [`MAX_TOLD`] reports for a file. If this returns true, the caller must report the file with
-    /// [`tell`](Self::tell). If no report is free, the file is only counted.
+    /// Reserves one of the [`MAX_TOLD`] reports for a file. If this function returns true, the caller must report the
+    /// file with [`tell`](Self::tell). If no report is free, the file is only counted.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {

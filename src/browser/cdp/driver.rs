@@ -145,8 +145,9 @@ impl Cdp {
         }
     }
 
-    /// Adds details to a `BrowserLost` error: how the page or the browser ended and, for a launched browser, the last
-    /// lines of the browser's error output. Returns any other result unchanged.
+    /// Adds details to a `BrowserLost` error. The details say how the page or the browser ended. For a browser that
+    /// this driver launched, they include the last lines of the browser's error output. Returns any other result
+    /// unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,

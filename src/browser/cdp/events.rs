@@ -323,8 +323,8 @@ struct Drag {
     data: serde_json::Value,
 }
 
-/// Longest delay of a navigation that counts as "at once". Unit: seconds. Source: chosen; navigations by forms and
-/// scripts have a delay of 0.
+/// Longest delay of a navigation that still counts as immediate. Unit: seconds. Source: chosen; navigations by forms
+/// and scripts have a delay of 0.
 const AT_ONCE: f64 = 0.05;
 
 impl BrowserEvent {

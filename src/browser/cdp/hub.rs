@@ -202,8 +202,8 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes everything that waits for a change of the known state. Called after an answer of the browser changed the
-    /// state. After an event, this call is not needed.
+    /// Wakes everything that waits for a change of the known state. This function is called after an answer of the
+    /// browser has changed the state. After an event, no call is needed.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -297,8 +297,8 @@ impl Hub {
         }
     }
 
-    /// Watches for dialogs in other tabs, and tests whether such a dialog blocks the current page too, because pages in
-    /// one process are blocked together. Records a blocking dialog in the known state. Never returns.
+    /// Watches for dialogs in other tabs. Tests whether such a dialog also blocks the current page, because a dialog
+    /// blocks all pages in its process. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;

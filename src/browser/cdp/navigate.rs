@@ -59,8 +59,8 @@ impl Hub {
         }
     }
 
-    /// Stops the loading of the current tab's next document if it takes too long. While that document loads, the
-    /// browser does not answer calls to the page that the tab still shows. Never returns, so a caller can run this
+    /// Stops the loading of the current tab's next document if the loading takes too long. While that document loads,
+    /// the browser does not answer calls to the page that the tab still shows. Never returns, so a caller can run this
     /// function while it waits for an answer.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
@@ -207,7 +207,7 @@ impl Cdp {
     }
 
     /// Carries out a navigation. If it takes longer than a document may take to load, stops the loading and fails,
-    /// because nothing can be read from the tab while it loads.
+    /// because nothing can be read from the tab while the document loads.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), CdpError>>,

@@ -48,7 +48,7 @@ const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
 /// Maximum area of a picture. Unit: square CSS pixels. Source: chosen; this is the area of about thirty windows, and
-/// Chromium needs two seconds to draw it.
+/// Chromium needs two seconds to draw a picture of this size.
 const MAX_AREA: f64 = 32_000_000.0;
 /// Longest time for attempts to read a page whose documents replace each other before they can be read. Source: chosen;
 /// a page redirects once or twice.
@@ -117,7 +117,7 @@ impl Cdp {
     }
 
     /// Sends a small request to the browser itself. An answer shows that the browser works, even if the page does not
-    /// answer. The browser can then still navigate away from the page.
+    /// answer. A browser that works can still leave the page.
     pub(super) fn ask_for_life(&self) -> impl Future<Output = Result<Value, WireError>> + use<> {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
@@ -296,8 +296,8 @@ impl Cdp {
     }
 
     /// Reads all visible frames of a page, and returns the [`Owner`] of each frame that was read. The frames are read
-    /// at the same time, so a slow frame does not delay the others. `shown` holds the numbers of the elements in the
-    /// main document that show frames.
+    /// at the same time, so a slow frame does not delay the others. `page` is the browser's id of the main frame.
+    /// `shown` contains the numbers of the elements in its document that show frames.
     async fn walk_frames(
         &self,
         turn: &mut Turn,

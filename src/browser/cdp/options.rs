@@ -11,8 +11,8 @@ use crate::{
 };
 
 /// Switches for a browser that runs without a user, in addition to the switches that every driver uses. Each switch
-/// keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the page. Source: common
-/// to tools that drive Chromium.
+/// keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the page. Source: the
+/// usual switches of tools that drive Chromium.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -33,8 +33,8 @@ const SWITCHES: [&str; 15] = [
 ];
 /// Features of Chromium that are switched off, in addition to those that every driver switches off.
 const FEATURES: &str = "Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades";
-/// Switches for running without a window: no sound, no scroll bars that take width from the page, and a mouse that can
-/// hover.
+/// Switches for a browser that runs without a window. With them, the browser plays no sound, its scroll bars take no
+/// width from the page, and its mouse can hover.
 const HEADLESS: [&str; 4] = [
     "--headless=new",
     "--hide-scrollbars",

@@ -65,7 +65,7 @@ impl Needs {
         at: None,
     };
 
-    /// The conditions for a click on this point, relative to the element's top left corner. Unit: CSS pixels.
+    /// The conditions for a click on the point (`x`, `y`), relative to the element's top left corner. Unit: CSS pixels.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -143,8 +143,9 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for a press on an element: in the element's document and in each document around it, because an
-    /// element that covers a frame receives the press in the document around that frame.
+    /// Starts to watch for a press on an element. Watches in the element's document and in each document around it. The
+    /// reason is that a frame may be covered by an element of the document around the frame, and that element would
+    /// then receive the press.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -262,8 +263,8 @@ impl Cdp {
             .await
     }
 
-    /// Returns the id of the current tab's session. All input goes through it, because the browser itself finds the
-    /// frame that an input event concerns.
+    /// Returns the id of the current tab's session. All input goes through this session, because the browser itself
+    /// finds the frame that an input event concerns.
     pub(super) fn main_session(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         known

@@ -1,5 +1,6 @@
 //! Checks of the addresses that would receive typed secrets. Forms are checked before a secret is typed into them and
-//! before they are sent. Once the first secret is about to be typed, every request is also held until it is checked.
+//! before they are sent. As soon as the first secret is about to be typed, every request is also held until the request
+//! is checked.
 //!
 //! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
 //! not run until its requests are held. Some data leaves the browser without such a request and cannot be checked: data
@@ -20,8 +21,8 @@ use crate::{
 /// Maximum size of a request's body that is searched for secrets; a larger body counts as unreadable. Unit: bytes.
 /// Source: chosen; a search takes about 100 bytes of memory for each byte of the body.
 const MAX_BODY: usize = 4 << 20;
-/// Maximum size of a request that is searched for secrets on the current thread. A larger one is searched on a thread
-/// of its own. Unit: bytes. Source: chosen; forms are smaller.
+/// Maximum size of a request that is searched for secrets on the current thread. A larger request is searched on a
+/// thread of its own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
 
 /// The typed secrets, and the requests that were held back because of them.

@@ -1,5 +1,5 @@
-//! Waiting for the end of an action: until the navigations that it began have led to a document, and that document is
-//! quiet.
+//! Waiting for the effects of an action to end: until the navigations that the action began have led to a document, and
+//! that document is quiet.
 //!
 //! Quiet means that for a short time there is no navigation, no request and no change of the document. Our script in
 //! the page watches the document, the browser's events report the requests and navigations, and a pure function decides
@@ -20,7 +20,7 @@ use super::{
 };
 
 /// Longest time for a navigation to begin after the page asked for it. A navigation that has not begun by then counts
-/// as refused. Source: chosen; it takes a few milliseconds.
+/// as refused. Source: chosen; a navigation usually begins within a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
 /// Longest pause between two parts of the response to a script's request. After a longer pause, the wait for further
 /// parts ends, because scripts often read only the headers. Source: chosen; parts follow each other within a few
@@ -112,8 +112,8 @@ impl BrowserState {
         }
     }
 
-    /// Removes the open requests whose response has begun to arrive. Called when no further parts of these responses
-    /// come, for example because a script does not read them.
+    /// Removes the open requests whose response has begun to arrive. This function is called when no further parts of
+    /// these responses come, for example because a script does not read them.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
@@ -139,8 +139,8 @@ impl Hub {
     /// page's [`Place`]; `None` if the page did not become quiet in time.
     ///
     /// # Errors
-    /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors for a dialog, a crash, and
-    /// the end of the browser.
+    /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors if a dialog opens, the page
+    /// crashes, or the browser ends.
     pub(super) async fn settle(&self, mark: &Mark) -> Result<Option<Place>, CdpError> {
         let begin = Instant::now();
         let navigation = begin + self.time_to_load();

@@ -1,8 +1,8 @@
 //! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. The browser's events update
-//! it, in their order.
+//! the state, in the order in which they arrive.
 //!
-//! Pure: an event goes in, the state changes, and the effects that the event requires come out. Nothing here waits or
-//! sends.
+//! This code does no I/O: an event goes in, the state changes, and the effects (the work that the event requires) come
+//! out. Nothing here waits or sends.
 
 mod files;
 mod tab;
@@ -40,8 +40,8 @@ pub(super) enum Effect {
     Watch {
         session: String,
     },
-    /// Detaches from a new session that does not concern this driver. If the session waits (`waits`), lets it run
-    /// first.
+    /// Detaches from a new session that does not concern this driver. If the browser keeps the session waiting
+    /// (`waits`), lets the session run first.
     Leave {
         session: String,
         waits: bool,
@@ -51,7 +51,7 @@ pub(super) enum Effect {
         session: String,
         request: Box<Paused>,
     },
-    /// Ends the calls of a session that still wait for an answer, because the session has ended.
+    /// Ends those calls in a session that still wait for an answer, because the session has ended.
     End {
         session: String,
     },
@@ -102,7 +102,7 @@ pub(super) struct BrowserState {
     /// The browser's id of the frame that contains the element of the current action; `None` if there is no such
     /// element.
     pub(super) aimed: Option<String>,
-    /// Web origins that tabs and frames have shown, the latest one last.
+    /// Web origins that tabs and frames have shown. The latest origin is the last item.
     pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
@@ -350,7 +350,7 @@ impl BrowserState {
         }
     }
 
-    /// Records the origin of an address as the latest one that was shown.
+    /// Records the origin of an address as the latest origin that was shown.
     pub(super) fn visited(&mut self, url: &Url) {
         let origin = url.origin().ascii_serialization();
         self.origins.retain(|other| *other != origin);
@@ -367,8 +367,8 @@ impl BrowserState {
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs do. In
-    /// an attached browser, only tabs that were opened by one of this driver's tabs do.
+    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs concern
+    /// it. In an attached browser, only tabs that were opened by one of this driver's tabs concern it.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
@@ -517,8 +517,8 @@ pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }
 
-/// Returns true if a page is likely to wait for the response to a request of this kind. Kinds are the protocol's
-/// resource types.
+/// Returns true if a page is likely to wait for the response to a request of this kind. The kinds are the resource
+/// types of the DevTools protocol.
 fn is_awaited(kind: &str) -> bool {
     matches!(
         kind,

@@ -125,7 +125,7 @@ pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
 }
 
 /// Returns the first line in which the browser itself states a fatal error. If there is no such line, returns the last
-/// lines without the useless ones.
+/// lines without the useless lines (see [`NOISE`]).
 fn useful(lines: &[String]) -> String {
     let (most, longest) = REPORTED;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");

@@ -5,8 +5,8 @@
 //! If a state cannot be loaded, the current cookies stay in place.
 //!
 //! ```text
-//! file   the format
-//! visit  a page of an origin, for reading and writing its local storage
+//! file   the format of the saved files
+//! visit  reads and writes the local storage of an origin
 //! ```
 
 mod file;

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; it takes
-/// a few milliseconds.
+/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; the
+/// browser usually reports a drag within a few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
 /// Distance between the point at which a drag ends and the middle of its target element, both horizontally and
@@ -278,10 +278,10 @@ fn released(turn: &Turn) -> Value {
 /// Returns the last two points of the pointer's path in a drag onto an element. The path crosses the element's middle
 /// between these points: forwards if the drag leads forwards in reading order, else backwards.
 ///
-/// This is for sortable lists. Such a list puts the dragged item before or after the item under the pointer. The list
-/// decides by two things: the direction of the last move, and the half of the item in which the move ends. With the
-/// returned points, both things agree with the direction of the drag in reading order. They agree even in a grid, and
-/// whatever path the pointer took before.
+/// This path is made for sortable lists. A sortable list puts the dragged item before or after the item under the
+/// pointer. The list decides by two things: the direction of the last move, and the half of the item in which the move
+/// ends. With the returned points, both things agree with the direction of the drag in reading order. They agree even
+/// in a grid, and whatever path the pointer took before.
 ///
 /// The dragged item and the target element count as one row if they overlap vertically by at least half the height of
 /// the smaller one. `start` is the middle of the dragged item, and `height` is its height. `middle` and `area` belong

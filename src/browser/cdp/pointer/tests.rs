@@ -38,8 +38,8 @@ enum Then {
 /// A simulated browser that shows a page with a frame. It also gives the answers of our script in the page.
 struct Played {
     then: Then,
-    /// The report of the watch in each frame. As in the real page script, a document that does not
-    /// watch reports no hit.
+    /// The report of the watch for a press, by the id of the frame. As in a real page, a document that does not watch
+    /// reports no hit.
     saw: BTreeMap<&'static str, Value>,
     /// The number of the document that each frame shows.
     documents: BTreeMap<&'static str, u64>,
@@ -150,7 +150,7 @@ impl Played {
     }
 }
 
-/// A driver of a simulated browser that has two tabs; the first one is the current one.
+/// Returns a driver of a simulated browser that has two tabs. The first tab is the current tab.
 async fn driver(mut played: Played) -> Cdp {
     let (to, mut sent) = mpsc::unbounded_channel();
     let (says, from) = mpsc::unbounded_channel();

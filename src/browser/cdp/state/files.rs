@@ -8,7 +8,7 @@ use super::Effect;
 /// above that total, all incomplete files are dropped. Unit: bytes. Source: chosen; every driver has the same limit.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
 /// Maximum number of files that are incomplete at the same time; any further file is dropped. Source: chosen; a person
-/// starts a few.
+/// starts only a few downloads at the same time.
 pub(super) const MAX_COMING: usize = 100;
 /// Maximum total size and maximum number of the downloaded files that are kept for one browser. Unit: bytes and files.
 /// Source: chosen; a page can offer files until the disk is full.

@@ -28,8 +28,8 @@ pub(in crate::browser::cdp) struct World {
 )]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
-    /// The id of the session for this frame: the session of the tab or, if the frame has its own process, a session of
-    /// its own.
+    /// The id of the session for this frame. It is the session of the tab or, if the frame has its own process, a
+    /// session of the frame's own.
     pub(in crate::browser::cdp) session: String,
     /// The browser's id of the document that the frame shows; empty if it is not known yet.
     pub(in crate::browser::cdp) loader: String,
@@ -48,7 +48,8 @@ pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) steps: u64,
     /// True if the frame's document was parsed.
     pub(in crate::browser::cdp) ready: bool,
-    /// The number of the element that shows the frame in the document around it; `None` if it is not known yet.
+    /// The number of the element that shows this frame, in the document around the frame; `None` if it is not known
+    /// yet.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
 }
@@ -192,7 +193,7 @@ impl Tab {
         }
     }
 
-    /// Returns the main frame, if it is known. Chromium gives it the same id as the tab's target.
+    /// Returns the main frame, if it is known. Chromium gives the main frame the same id as the tab.
     pub(in crate::browser::cdp) fn main(&self) -> Option<&Frame> {
         self.frames.get(&self.target)
     }
