@@ -299,8 +299,8 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Converts a [`Drag`] to a [`DragBy`] if its end is given as a distance, such as `-40,0`. Returns any other action
-    /// unchanged.
+    /// Converts a [`Drag`] to a [`DragBy`] if the end of the drag is given as a distance, such as `-40,0`. Returns any
+    /// other action unchanged.
     pub(super) fn or_by_distance(self) -> Self {
         match self {
             Self::Drag(Drag { from, to }) => match lenient::distance(&to) {

@@ -1,7 +1,7 @@
 //! Converts a model's reply into typed actions. Parsing is lenient, validation is strict.
 //!
-//! `reply` finds the places in a text where a call may be, `json` parses almost-JSON, and `shape` removes the wrappers
-//! that models put around a call. This file validates the calls.
+//! `reply` finds the places in a text where a call may be, `json` parses JSON as models write it, and `shape` removes
+//! the wrappers that models put around a call. This file validates the calls.
 
 mod json;
 mod reply;

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-/// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens has about 8 kB.
+/// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; far more than a usual reply: 2,048
+/// tokens have about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
 /// Maximum number of bytes that a search reads without finding a value. After this many, the search gives up. If the
 /// search starts again at a later bracket, the bytes that it reads a second time count again. Source: chosen; four

@@ -49,8 +49,8 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
 }
 
 /// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. A text that begins
-/// with `{` or `[` is returned whole. If the text has no `</think>`, returns an empty text if it begins with `<think>`,
-/// and the whole text otherwise.
+/// with `{` or `[` is returned whole. If the text has no `</think>`, it is returned whole, unless it begins with
+/// `<think>`. In that case, returns an empty text.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
