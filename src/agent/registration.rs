@@ -17,8 +17,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of model calls after which a heartbeat with the current address is sent at once, in addition to the regular
-/// heartbeats. Source: chosen.
+/// Number of model calls after which a heartbeat with the address of the current page is sent at once, in addition to
+/// the regular heartbeats. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
 /// The section of the prompt about the earlier run that this run continues. If the prompt is too long, this section has
 /// the same priority as the section `History`. Source of the priority: chosen.

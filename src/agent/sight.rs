@@ -22,7 +22,7 @@ use crate::{
 /// the picture. Source: chosen; more marks would cover the page.
 const MAX_WANTED: usize = 300;
 /// Maximum time for the browser to return a scene (the boxes of elements) or a picture. Source: chosen; each takes some
-/// 100 ms, and without them the step continues with the page's tree alone.
+/// 100 ms, and a step without a scene or a picture continues with the page's tree alone.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The picture of the current page for the model, with the positions of elements in it.

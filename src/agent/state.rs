@@ -37,8 +37,8 @@ pub(super) const MAX_TITLE: usize = 60;
 pub(super) struct Queued {
     pub(super) action: Action,
     pub(super) by: By,
-    /// The identities of the targets, in the order of the references; `None` if one of them was not on the page for
-    /// which the action was decided.
+    /// The identities of the targets, in the order of the action's element references; `None` if one of the targets was
+    /// not on the page for which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
     /// The address of the page that `go_back_to` opens again; `None` if `go_back_to` did not queue this action. An
     /// action with targets is carried out only on that page, and its targets are found only by their identities.

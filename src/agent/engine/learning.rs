@@ -14,11 +14,11 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum time that is reserved for storing a digest of the run, in case an update of the store fails. It is a part of
-/// the time for learning. Source: chosen; twice the time that a store waits for a lock.
+/// Maximum time that is reserved for storing a digest of the run, in case an update of the store fails. The reserved
+/// time is a part of the time for learning. Source: chosen; twice the time that a store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
-/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
-/// waits for a lock by itself has already waited for seconds.
+/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; short pauses are
+/// enough, because a store that waits for a lock by itself has already waited for seconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 impl Engine {

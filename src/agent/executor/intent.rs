@@ -1,4 +1,4 @@
-//! Records each action before it is carried out: as a checkpoint of the run, and in the journal.
+//! Records each action before it is carried out: in a checkpoint of the run, and in the journal.
 
 use tokio::time::timeout;
 

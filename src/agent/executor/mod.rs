@@ -91,8 +91,8 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The decider of the run: a model, or a program that decides the actions itself. The run's first event contains these
-/// data.
+/// The decider of the run: a model, or a program that decides the actions itself. The run's first event describes the
+/// decider.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,

@@ -72,7 +72,7 @@ pub(in crate::agent) fn is_caret(action: &Action) -> bool {
 
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
-    /// The changes of the page in this step, as lines.
+    /// The changes of the page in the step of the action, as lines.
     pub(in crate::agent) changed: Vec<String>,
     pub(in crate::agent) stop: Option<StopReason>,
 }

@@ -25,7 +25,8 @@ const ELSEWHERE: &str = "https://login.example/new";
 #[derive(Debug, Default)]
 struct Form {
     shown: Mutex<Shown>,
-    /// The address to which the form redirects from its second load on.
+    /// The address to which the form redirects at its second load and at every later load; `None` if it never
+    /// redirects.
     later: Option<&'static str>,
 }
 

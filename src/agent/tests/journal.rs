@@ -43,7 +43,7 @@ fn task() -> Task {
     Task::new("Order").unwrap().with_start_url(URL).unwrap()
 }
 
-/// A journal that remembers each call and then behaves as configured.
+/// A journal that remembers each intent. It then keeps the intent, fails or hangs, as `end` says.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     told: Arc<Mutex<Vec<Intent>>>,
@@ -178,7 +178,7 @@ mod on_disk {
         inner: ScriptedBrowser,
         file: PathBuf,
         found: Arc<Mutex<Vec<bool>>>,
-        /// True if the first action makes the file unwritable.
+        /// True if the first action makes the journal's file unwritable.
         breaks: bool,
     }
 
