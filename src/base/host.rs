@@ -1,4 +1,4 @@
-//! Host, origin and registrable site: the boundaries of memory and permissions.
+//! Host, origin and registrable site: the boundaries within which memory and permissions apply.
 
 use core::net::IpAddr;
 use std::fmt;

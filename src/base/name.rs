@@ -3,7 +3,8 @@
 //! The macro `name_type!` defines a type for names of one kind. The module that uses the macro says what its names
 //! stand for.
 
-/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
+/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value, so the name
+/// should be short.
 const MAX_NAME: usize = 40;
 
 /// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.
