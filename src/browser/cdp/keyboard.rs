@@ -14,7 +14,7 @@ use crate::action::Key;
 /// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 
-/// The key of a keyboard that types a character.
+/// The keyboard key with which a character is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
     /// The position of the key, as in `KeyboardEvent.code`.

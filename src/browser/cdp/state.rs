@@ -76,8 +76,7 @@ pub(super) struct BrowserState {
     /// The browser's id of another tab. The dialog of that tab also blocks the page of the current tab, because both
     /// pages are in one process. `None` if there is no such tab.
     pub(super) over: Option<String>,
-    /// True in an attached browser. In an attached browser, only the tabs that this driver or its pages opened concern
-    /// this driver.
+    /// True in an attached browser. Then only the tabs that this driver or its pages opened concern this driver.
     pub(super) own_only: bool,
     /// The target (a tab or a frame) of each session. The key is the id of the session, and the value is the id of the
     /// target.
@@ -97,7 +96,8 @@ pub(super) struct BrowserState {
     pub(super) last_number: u64,
     /// Number of requests that have begun so far.
     pub(super) started: u64,
-    /// Number of windows that pages have opened so far with an empty address, to write the content by script.
+    /// Number of windows that pages have opened so far with an empty address. Pages do so to write the content of a
+    /// window by script.
     pub(super) blank: usize,
     /// The browser's id of the frame that contains the element of the current action; `None` if there is no such
     /// element.

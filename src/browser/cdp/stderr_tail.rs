@@ -25,7 +25,8 @@ const KEPT: (u64, usize) = (4 << 10, 200);
 const LAST: usize = 40;
 /// Maximum number of lines in a report, and maximum length of a report. Unit: lines and characters. Source: chosen.
 const REPORTED: (usize, usize) = (3, 300);
-/// Texts that mark a line as useless. Such lines appear at every start without a desktop, or after any crash.
+/// Texts that mark a line as useless. A browser writes such lines at every start on a machine without a desktop, or
+/// after any crash.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
 /// The last lines that a browser wrote to its error output. Clones share the lines.

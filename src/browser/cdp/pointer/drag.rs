@@ -276,7 +276,7 @@ fn released(turn: &Turn) -> Value {
 }
 
 /// Returns the last two points of the pointer's path in a drag onto an element. The path crosses the element's middle
-/// between these points: forwards if the drag leads forwards in reading order, else backwards.
+/// between these points: forwards if the drag leads forwards in reading order, otherwise backwards.
 ///
 /// This path is made for sortable lists. A sortable list puts the dragged item before or after the item under the
 /// pointer. The list decides by two things: the direction of the last move, and the half of the item in which the move

@@ -385,7 +385,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// Returns the ids of all frames inside a frame, and of the frames inside these.
+    /// Returns the ids of all frames inside a frame, directly or inside other frames.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
