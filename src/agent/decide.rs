@@ -328,9 +328,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Queues the usable calls of a reply. A call is usable if it names a tool of the run and has valid arguments. If a
-    /// reply has no usable call, the next message tells the model so. [`MAX_UNUSABLE`] successive replies without a
-    /// usable call end the run.
+    /// Queues the calls of a reply, up to the first call that is not usable and up to the maximum number of calls in a
+    /// reply. A call is usable if it names a tool of the run and has valid arguments. If a reply has no usable call,
+    /// the next message tells the model so. [`MAX_UNUSABLE`] successive replies without a usable call end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
