@@ -82,8 +82,8 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page cannot be
-    /// asked.
+    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page gives no
+    /// answer.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
@@ -170,9 +170,9 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces the cookies `old` by the cookies `new`. First, the new cookies are set, all or none. Then each old cookie
-    /// that was not overwritten is removed if `goes` returns true for its domain. For that reason, an interruption leaves
-    /// all old cookies or all new cookies in place.
+    /// Replaces the cookies `old` by the cookies `new`. First, the new cookies are set, all or none. Then each old
+    /// cookie that was not overwritten is removed if `goes` returns true for its domain. So after an interruption, the
+    /// browser still has all old cookies, or it has all new cookies.
     async fn exchange(
         &self,
         old: &[Value],

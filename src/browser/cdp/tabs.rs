@@ -29,8 +29,8 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped meanwhile, so that
-    /// it is closed with the driver's other tabs.
+    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped meanwhile. So the
+    /// tab is closed together with the driver's other tabs.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -53,8 +53,8 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Asks the browser for the titles of all tabs if there are several, because its events report only the addresses
-    /// of background tabs.
+    /// Asks the browser for the titles of all tabs. Does nothing if there is only one tab. The question is necessary
+    /// because the browser's events about a background tab report its address, but not its title.
     pub(super) async fn ask_titles(&self) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Ok(());
@@ -121,7 +121,7 @@ impl Cdp {
         self.turn_to(target)
     }
 
-    /// Makes a tab the current one in the known state. Fails if the tab has closed.
+    /// Records a tab as the current tab in the driver's own state. Fails if the tab has closed.
     fn turn_to(&self, target: String) -> Result<(), CdpError> {
         let mut known = self.hub.state();
         if known.by_target(&target).is_none() {

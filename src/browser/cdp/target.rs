@@ -103,7 +103,8 @@ impl Cdp {
         ))
     }
 
-    /// Returns the browser's id of the frame that an element shows. Fails if the element shows none.
+    /// Returns the browser's id of the frame that an element (such as an `iframe`) shows. Fails if the element shows no
+    /// frame.
     async fn frame_in(&self, aim: &Aim) -> Result<String, CdpError> {
         let inside: Vec<String> = {
             let known = self.hub.state();

@@ -10,8 +10,8 @@ use tokio::time::timeout;
 use super::{error::CdpError, hub::Hub, state::World};
 use crate::page::Trace;
 
-/// Maximum number of documents of a page in which our script watches for reactions. Source: chosen; each is asked once
-/// before and once after an action.
+/// Maximum number of documents of a page in which our script watches for reactions. Source: chosen; each document is
+/// asked once before an action and once after it.
 const MAX_WATCHED: usize = 16;
 /// Longest time for all watched documents together to answer. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -21,16 +21,16 @@ impl Hub {
     /// watch, because key events reach the page by another route and could overtake the request to watch.
     ///
     /// # Errors
-    /// A dialog, a crash, the end of the browser.
+    /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
     pub(super) async fn trace(&self) -> Result<(), CdpError> {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
     /// Returns the traces (reactions of the page) since [`trace`](Self::trace) was called; `None` if no document
-    /// watched.
+    /// watched for them.
     ///
     /// # Errors
-    /// A dialog, a crash, the end of the browser.
+    /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
     pub(super) async fn traced(&self) -> Result<Option<Vec<Trace>>, CdpError> {
         let seen = self.ask_documents::<Option<Vec<Trace>>>("traced").await?;
         let seen: Vec<Vec<Trace>> = seen.into_iter().flatten().collect();

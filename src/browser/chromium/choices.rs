@@ -28,7 +28,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// Returns the default options. The settling time differs between drivers.
+    /// Returns the default options. `settle` is the default of the settling time; each driver has its own default.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),

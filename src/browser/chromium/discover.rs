@@ -1,7 +1,7 @@
 //! Discovery of programs: those that the environment names, those that `webwise setup` installed, and those on `PATH`.
 //!
-//! No other code decides which program is used. The drivers start the programs found here; the command line uses the
-//! same places to install and report programs. Nothing is started here.
+//! No other code decides which program is used. The drivers start the programs that are found here. The commands of the
+//! command line that install programs and report about them use this module too. This module itself starts no program.
 
 use std::{
     env,

@@ -25,7 +25,8 @@ const PROCESS: &str = "browser.pid";
 /// folder is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
 /// Maximum length of the path of a private folder, so that there is room for the names of sockets in it. Unit: bytes.
-/// Source: a socket's path has at most 107 bytes on Linux and 103 bytes on macOS, and Chromium needs 44 of them.
+/// Source: a socket's path has at most 107 bytes on Linux and 103 bytes on macOS, and Chromium uses 44 bytes for the
+/// socket's name.
 const MAX_PATH: usize = 60;
 /// Longest time for the browser's process to end by itself, before it is killed. Source: it takes 0.2 s; this crate
 /// promises that a browser ends within 3 s.

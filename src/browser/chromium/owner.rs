@@ -131,8 +131,8 @@ mod tests {
         }
     }
 
-    /// Waits until the folder counts as left over. Another test that is starting a program at this time has a copy of
-    /// every open file, and so of the lock, until the program runs.
+    /// Waits until the folder counts as left over. The reason for waiting: while another test starts a program, the new
+    /// process has a copy of every open file until the program runs, and so holds the lock too.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries

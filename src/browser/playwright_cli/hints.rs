@@ -20,7 +20,7 @@ use crate::{
 /// have no words. Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
 /// Maximum number of nodes that are searched to find out whether an element has words: the element's own node and the
-/// nodes inside it. Source: the same as in the page script of the `cdp` driver.
+/// nodes inside it. Source: the page script of the `cdp` driver has the same maximum.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {

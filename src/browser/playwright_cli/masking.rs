@@ -1,9 +1,11 @@
 //! Discovery of the fields whose values must be masked in every observation.
 //!
-//! A snapshot shows the value of every field, so at each observation of a page with filled fields, the driver checks
-//! which fields hold secrets. For each frame, the quick check uses one locator that names all filled fields of the
-//! frame. The locator matches only if each of these fields exists and is plain (not made for secrets). The quick check
-//! takes about 10 ms. A slower script checks field by field in two cases: if a locator does not match, or if a secret
+//! A snapshot shows the value of every field. So at each observation of a page with filled fields, the driver checks
+//! which fields hold secrets. There is a quick check and a slow check.
+//!
+//! The quick check uses one locator for each frame. The locator names all filled fields of the frame. It matches only
+//! if each of these fields exists and is plain (not made for secrets). The quick check takes about 10 ms. The slow
+//! check is a script that checks field by field. It is used in two cases: if a locator does not match, or if a secret
 //! was typed and its field marked.
 
 use std::{

@@ -23,8 +23,8 @@ use crate::{
 /// Maximum number of frames whose addresses are read in one observation. The addresses of further frames stay unknown.
 /// Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Maximum size of a screenshot's file that is read. Unit: bytes. Source: chosen; a window of 1280 x 800 has at most 4
-/// MB uncompressed.
+/// Maximum size of the file of a screenshot; a larger file is not read. Unit: bytes. Source: chosen; a window of 1280 x
+/// 800 has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
 /// Returns a value that identifies the document in a frame; `None` if the frame is not in the tree.

@@ -37,9 +37,9 @@ const DRAG: &str = "await page.mouse.move(startX, startY);
     }
     return { done: true };";
 
-/// Returns JavaScript statements that begin a script for a point of an element. If the point is outside the element,
-/// the statements end the script, which returns the element's size. Without the statements, the tool would wait for
-/// such a point forever.
+/// Returns the first JavaScript statements of a script that clicks or drags at a point of an element. If the point is
+/// outside the element, these statements end the script, and the script returns the element's size. Without the
+/// statements, the tool would wait for such a point forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};

@@ -251,7 +251,7 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Returns a script like [`guarded`], for statements that only read. The tool then does not wait after the script.
+/// Returns a script like that of [`guarded`], for statements that only read. After this script, the tool does not wait.
 ///
 /// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once. If a
 /// later version of the tool waits in another way, the script is slower but still correct.
@@ -394,8 +394,8 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus. If the element does not take it, the statements end the script,
-/// which returns `unfocused`.
+/// Returns statements that give an element the focus. If the element does not take the focus, the statements end the
+/// script, which returns `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};

@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::browser::chromium;
 
-/// Maximum size of a saved state's file that is read. Unit: bytes. Source: chosen; browsers allow 10 MB for each
-/// origin.
+/// Maximum size of the file of a saved state; a larger file is not read. Unit: bytes. Source: chosen; browsers allow 10
+/// MB for each origin.
 const MAX_FILE: u64 = 64 << 20;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -75,8 +75,8 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string, stored as its JSON text. Strings of pages may contain half a surrogate pair, which Rust strings cannot
-/// hold.
+/// A string, stored as its JSON text. A string that a page stored may contain half of a surrogate pair, which a Rust
+/// string cannot hold.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 struct Text(Box<RawValue>);
@@ -145,7 +145,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Reads a state from its file. Fails if any part of the file is wrong.
+    /// Reads a state from its file. Fails if any part of the file does not have the expected form.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
