@@ -344,7 +344,7 @@ pub trait BrowserDriver: Debug + Send + Sync {
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
     /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The loop
-    /// never calls this method. The program that made the driver must call it.
+    /// of the agent never calls this method. The program that created the driver must call it.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.

@@ -215,8 +215,8 @@ impl From<Selecting> for Outcome {
 /// Unit of the lengths: CSS pixels.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// Maximum number of frames that are asked for the visible part of their document. Source: chosen; each takes some
-/// milliseconds.
+/// Maximum number of frames that are asked for the visible part of their document. Source: chosen; each frame takes
+/// some milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
 /// Converts a rectangle (left, top, width, height) from a document's own window to the page's window. `corner` is the

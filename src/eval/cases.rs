@@ -15,8 +15,9 @@
 //! ```
 //!
 //! `name`, `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other
-//! values of the same task: each replaces the fields that it names. `{seed}` in an address is replaced by a number that
-//! differs between the seeds, and between a measured run and the run that fills its memory.
+//! values of the same task: each replaces the fields that it names. An evaluation repeats each case several times; each
+//! repetition is called a seed. `{seed}` in an address is replaced by a number, and each seed has another number.
+//! Within a seed, the runs that are measured share one number, and the run that fills their memory has another number.
 
 use std::collections::BTreeSet;
 

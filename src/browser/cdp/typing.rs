@@ -22,7 +22,7 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// The answer of a document: `field` is true if one of its fields has the focus.
+/// The answer of a document: `field` is true if one of the document's fields has the focus.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,

@@ -233,8 +233,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns true while the folder's process, or any process that it started, is running. A browser's children write
-/// until they end, and would create the folder again.
+/// Returns true while the folder's process, or any process that it started, is running. The processes that a browser
+/// started write until they end. They would create the folder again after its removal.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }

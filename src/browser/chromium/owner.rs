@@ -61,11 +61,11 @@ pub(in crate::browser) struct LeftOver {
 }
 
 impl LeftOver {
-    /// Returns the folder if its owner has ended; `None` if it has an owner, or if that is in doubt.
+    /// Returns the folder if its owner has ended; `None` if its owner lives, or if this cannot be found out.
     ///
     /// A folder that nobody has locked yet counts as one whose owner has ended, so that a kill at any moment leaves
-    /// nothing behind. If another process is just taking ownership of the folder, that process notices the loss and
-    /// creates another folder.
+    /// nothing behind. If another process is just taking ownership of the folder, that process notices that the folder
+    /// was taken from it, and creates another folder.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);

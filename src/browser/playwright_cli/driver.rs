@@ -59,8 +59,8 @@ pub(super) struct State {
     /// The current page as the last reply described it; `None` if it is not known.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if the current page may be blank. If it is false, a blank page after a real one means that the renderer
-    /// died.
+    /// True if the current page may be blank. If this field is false, a blank page after a real page means that the
+    /// renderer died.
     pub(super) blank_is_fine: bool,
     /// True if the last command got no answer in time, so the page may be unreadable.
     pub(super) stalled: bool,

@@ -35,8 +35,8 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// Returns the execution that a reply proves: a failure if the reply reports an error, done if the code in the reply
-/// contains `evidence`. Any other reply is an error of the driver.
+/// Returns the result (execution) of an action that a reply proves. The action failed if the reply reports an error. It
+/// was done if the code in the reply contains `evidence`. Any other reply is an error of the driver.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;

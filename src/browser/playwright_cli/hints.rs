@@ -16,8 +16,8 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements whose hints are read in one observation. Fields come first, together with elements that
-/// have no words. Source: chosen; each element takes the tool a millisecond or more.
+/// Maximum number of elements whose hints are read in one observation. If there are more elements, fields and elements
+/// without words take precedence. Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
 /// Maximum number of nodes that are searched to find out whether an element has words: the element's own node and the
 /// nodes inside it. Source: the page script of the `cdp` driver has the same maximum.

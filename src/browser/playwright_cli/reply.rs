@@ -66,7 +66,7 @@ pub(super) struct Page {
     pub(super) crashed: bool,
 }
 
-/// A file that a page offered for download, read from a line of the section `Events`.
+/// A file that a page offered for download. A line of the section `Events` reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Download {
     /// The name that the page gave the file, after cleaning.

@@ -20,7 +20,7 @@ use crate::{
 /// itself cannot see the property.
 const KEPT: &str = "webwiseTraces";
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents of a page that the scripts watch. Source: the same as in the `cdp` driver.
+/// Maximum number of documents of a page that the scripts watch. Source: the `cdp` driver has the same maximum.
 const MAX_WATCHED: usize = 16;
 /// Longest time for all watched documents together to answer. Unit: milliseconds. Source: chosen; they take a few ms.
 const PATIENCE_MS: u64 = 1_000;

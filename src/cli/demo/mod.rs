@@ -42,8 +42,8 @@ use crate::{
 /// Pause between two steps of the run with `--slow`. Source: chosen; long enough to see the result of a step.
 const SLOW: Duration = Duration::from_millis(1_500);
 
-/// Port of the shop unless another port is given. It is fixed because memory identifies a host by its port too. Source:
-/// chosen, outside the range from which systems assign ports.
+/// Port of the shop unless another port is given. The port is fixed because memory identifies a host by its port too.
+/// Source: chosen, outside the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
 
 /// Installs what is missing and runs the shopping task. Fails unless the shop has the requested order and the agent's answer

@@ -4,8 +4,8 @@ use crate::demo::{Order, OrderLine};
 
 /// A shopping task: the product to buy, the choices to make, and the shipping data.
 ///
-/// Another product, the Alpine Rain Jacket, has a name that is the beginning of this product's name. So an agent that opens
-/// the first similar product opens the wrong one.
+/// The shop also has another product, the Alpine Rain Jacket. The name of the product to buy begins with this name. So
+/// an agent that opens the first product with a similar name opens the wrong product.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,

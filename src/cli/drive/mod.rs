@@ -40,7 +40,7 @@ use crate::{
 #[derive(Debug)]
 pub(super) enum Begin {
     New(Task),
-    /// An earlier run that continues under the same id. The register of runs contains this run.
+    /// An earlier run, which continues and keeps its id. The register of runs contains this run.
     Resume(Task),
 }
 
@@ -58,8 +58,8 @@ pub(super) struct Drive<'a> {
     pub(super) approver: Option<Arc<dyn Approver>>,
     /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
-    /// The requests of an evaluation to the browser, made before and after the run; `None` for a run that a person watches.
-    /// If there are such requests, only warnings are printed during the run.
+    /// The requests that an evaluation sends to the browser before and after the run; `None` for a run outside an
+    /// evaluation. During a run of an evaluation, only warnings are printed, because no person watches the run.
     pub(super) probe: Option<Probe>,
 }
 

@@ -1,4 +1,5 @@
-//! The requests of an evaluation to the browser of a run: opening a set-up page before the run, and reading the last page after it.
+//! The requests that an evaluation sends to the browser of a run: to open a set-up page before the run, and to read the
+//! last page after the run.
 
 use crate::{
     BrowserDriver,

@@ -151,7 +151,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the second signal. The signal of a closed terminal does not count.
+    /// Waits for the second signal. The signal of a closed terminal does not count as the second signal.
     async fn again(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

@@ -35,7 +35,7 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum size of a case file. Unit: bytes. Source: chosen; 200 cases of 5 KiB.
+/// Maximum size of a case file. Unit: bytes. Source: chosen; this is enough for 200 cases of 5 KiB each.
 const MAX_FILE: u64 = 1_024 * 1_024;
 
 pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
@@ -97,7 +97,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     problem.map_or(Ok(()), Err)
 }
 
-/// Fails if the file is larger than [`MAX_FILE`] or is not valid.
+/// Reads the cases of a case file. Fails if the file is larger than [`MAX_FILE`] or is not valid.
 fn read(path: &Path) -> Result<Vec<Case>, Refusal> {
     let name = path.display();
     let unreadable =

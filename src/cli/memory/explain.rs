@@ -22,7 +22,7 @@ use crate::{
 /// Maximum number of actions that are listed as carried out after an item was shown. Source: chosen; an item in the system
 /// instruction is part of every prompt, so without a maximum all actions of the run would be listed.
 const MAX_ACTIONS: usize = 6;
-/// Maximum length of an item's text. Unit: characters. Source: chosen.
+/// Maximum length of an item's text in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
 
 pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {

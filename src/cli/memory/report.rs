@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Maximum length of an item's text. Unit: characters. Source: chosen.
+/// Maximum length of an item's text in the report. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
 pub(super) async fn run(register: &Register, args: &ReportArgs) -> Result<(), Refusal> {
@@ -102,8 +102,9 @@ fn item_facts(item: Item) -> ItemFacts {
     }
 }
 
-/// Returns the share of runs, from 0 to 1, that held the item back as a control. The share is among all runs that showed the
-/// item or held it back.
+/// Returns how often runs held the item back as a control (did not show the item, for comparison). The value is a share
+/// from 0 to 1: of all runs that showed the item or held it back, the part that held it back. It is 0 if there are no
+/// such runs.
 fn withheld_share(item: &Worth) -> f64 {
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     count(item.withheld) / count((item.offered + item.withheld).max(1))

@@ -102,9 +102,9 @@ impl Register {
         })
     }
 
-    /// Returns the folder of the run that `run` names: a path, an id, an unambiguous beginning of one, or `last`. Looks in
-    /// [`folders`](Self::folders). If an id is not found in `runs_dir`, looks in the folder that the register names for this
-    /// run.
+    /// Returns the folder of the run that `run` names: a path, an id, an unambiguous beginning of one, or `last`.
+    /// Searches for the run in the folders that [`folders`](Self::folders) returns. If `runs_dir` contains no run with
+    /// the id, uses the folder that the register names for this run.
     pub(super) async fn folder(
         &self,
         run: &str,

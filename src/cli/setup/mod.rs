@@ -192,8 +192,8 @@ fn agreed(steps: &[Step]) -> bool {
         )
 }
 
-/// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released when
-/// the returned file is dropped. Fails if another process holds it.
+/// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released
+/// when the returned file is dropped. Fails if another process holds the lock.
 fn lock(home: &Path) -> Result<File, Refusal> {
     let fail = |error: std::io::Error| {
         Refusal::usage(format!(

@@ -107,7 +107,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two tasks of a connection: one reads messages, the other writes them. Dropping this ends the connection.
+/// The two tasks of a connection: one reads messages, the other writes them. Dropping this value ends the connection.
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,

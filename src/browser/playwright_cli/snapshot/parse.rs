@@ -3,7 +3,7 @@
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
 /// Average length of a line in recorded snapshots, used to reserve memory for the nodes. Unit: bytes. Source: the
-/// fixtures.
+/// recorded snapshots of the tests.
 const TYPICAL_LINE: usize = 48;
 
 pub(super) fn snapshot(text: &str) -> Snapshot<'_> {

@@ -118,7 +118,7 @@ fn needs_quotes(text: &str) -> bool {
         || words.contains(&text.to_lowercase().as_str())
 }
 
-/// Returns the parser's result in the test's own form.
+/// Converts the nodes that the parser found to [`Given`] values.
 fn understood(snapshot: &Snapshot<'_>) -> Vec<Given> {
     let mut roots = Vec::new();
     let mut at = 0;

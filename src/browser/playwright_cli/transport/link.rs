@@ -62,7 +62,7 @@ impl Link {
     }
 
     /// Switches to the safe transport for good, and records this change. `from` is the name of the fast transport, and
-    /// `why` its error.
+    /// `why` is the error with which this transport failed.
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;

@@ -31,7 +31,7 @@ use crate::{
 /// this limit is fifty times as large.
 const MAX_REPLY: usize = 32 << 20;
 
-/// A command of the tool, split into its parts so that no part is ever read as an option or by a shell.
+/// A command of the tool, split into its parts. So no part can be mistaken for an option, and no shell reads a part.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,

@@ -127,8 +127,9 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply in the output. Errors of a page are replies on standard output. Usage errors and crashes are
-    /// texts on standard error. For such a text, the reply contains only its most important line.
+    /// Returns the reply that the output contains. If the page caused an error, the tool still prints a reply, on
+    /// standard output. After a usage error or a crash, there is only a text on standard error. Then the reply contains
+    /// only the most important line of this text.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);

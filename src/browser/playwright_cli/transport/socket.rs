@@ -22,10 +22,12 @@ use crate::secret::Secret;
 /// daemon of `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Maximum size of a session file that is read. Unit: bytes. Source: chosen; a usual session file has about 800.
+/// Maximum size of a session file; a larger file is not read. Unit: bytes. Source: chosen; a usual session file has
+/// about 800 bytes.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The identifier in every command. All commands can have the same one, because each has its own connection.
+/// The identifier in every command. All commands can have the same identifier, because each command has a connection of
+/// its own.
 const ID: u64 = 1;
 
 #[derive(Debug)]

@@ -36,7 +36,7 @@ fn around(bin: &Path, home: &Path) -> Surroundings {
     named(bin, home, &[])
 }
 
-/// Returns surroundings in which variables name programs.
+/// Returns surroundings in which environment variables name the programs to use.
 fn named(bin: &Path, home: &Path, variables: &[(&str, &Path)]) -> Surroundings {
     let places = ProgramPlaces::new(|name| match name {
         "PATH" => Some(bin.into()),
