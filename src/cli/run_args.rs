@@ -43,27 +43,28 @@ impl Approve {
 /// The policy for pictures of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ImagesArg {
-    /// If words cannot describe the page, as with a canvas or unnamed icons, or if the model asks.
+    /// A picture is sent if words cannot describe the page, as with a canvas or unnamed icons, or if the model asks for
+    /// it.
     Auto,
-    /// In each step.
+    /// A picture is sent in each step.
     Always,
-    /// Never.
+    /// No picture is sent.
     Never,
 }
 
 /// The kind of work that a run mainly does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum ModeArg {
-    /// Chosen from what the last steps did.
+    /// The kind of work is chosen from what the last steps did.
     #[default]
     Auto,
-    /// Finds its way through many pages.
+    /// The run finds its way through many pages.
     Navigate,
-    /// Fills in forms and presses buttons.
+    /// The run fills in forms and presses buttons.
     Execute,
-    /// Collects data from pages.
+    /// The run collects data from pages.
     Scrape,
-    /// Reads long texts and compares them.
+    /// The run reads long texts and compares them.
     Research,
 }
 

@@ -1,12 +1,12 @@
-//! Computes the mean figures of each arm (all runs that use memory in the same way), and the differences between arms with their 95 %
-//! intervals.
+//! Computes the mean figures of each arm (all runs that use memory in the same way), and the differences between arms
+//! with their 95 % confidence intervals.
 
 use std::collections::BTreeMap;
 
 use super::{Arm, random::Random};
 
-/// Number of bootstrap samples for one interval. Source: chosen; Efron and Tibshirani, "An Introduction to the
-/// Bootstrap", 1993, ask for 1,000 or more for percentiles.
+/// Number of bootstrap samples for one confidence interval. Source: chosen; Efron and Tibshirani, "An Introduction to
+/// the Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
 /// Number of samples that lie outside an interval at each of its two ends. Each end leaves out a fortieth, so the interval
 /// contains 95 % of the samples.

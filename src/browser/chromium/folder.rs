@@ -2,8 +2,8 @@
 //! downloads, snapshots).
 //!
 //! Only this user can read the folder, and it is removed at the end. Its owner is the process that started the browser.
-//! If owners were killed, the next start of any driver removes the folders that they left behind, and kills the
-//! processes named in these folders. An owner has ended if its lock is free (see `owner`).
+//! If owners were killed, the next start of any driver removes the folders that they left behind. On Linux, it also
+//! kills the browsers whose process numbers are in these folders. An owner has ended if its lock is free (see `owner`).
 
 use std::{
     fs, io,
@@ -132,8 +132,9 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Sets the process that is to be ended together with the folder. The command line of the process must contain the
-    /// folder's path. Otherwise the process is not ended, because its number may by then belong to another process.
+    /// Sets the process that is to be ended together with the folder. On Linux, the command line of the process must
+    /// contain the folder's path. Otherwise the process is not ended, because its number may by then belong to another
+    /// process.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
@@ -321,7 +322,8 @@ fn kill(pid: u32) {
     let _ = pid;
 }
 
-/// Removes the private folders in the folder `base` whose owners have ended, and kills their processes.
+/// Removes the private folders in the folder `base` whose owners have ended. On Linux, also kills the browsers whose
+/// process numbers are in these folders.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);

@@ -46,8 +46,8 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--disable-domain-reliability",
 ];
 /// Features of Chromium that every driver switches off: two pages of the address bar, which each window loads although
-/// nobody sees them. Loading them takes more than half of the time that a start takes. Source: measured, Chromium 156:
-/// 1.25 s of processor time with them, 0.55 s without.
+/// nobody sees them. Loading them takes more than half of the processor time that a start takes. Source: measured,
+/// Chromium 156: 1.25 s of processor time with them, 0.55 s without.
 const UNSEEN: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
 /// Returns the switch that turns off these features and those in [`UNSEEN`] together. There must be one switch for all,

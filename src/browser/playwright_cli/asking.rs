@@ -1,4 +1,5 @@
-//! The script that reads the attributes of elements and the selected text, and its result.
+//! The script that reads the attributes of elements and the selected text, and the types for the script's input and
+//! result.
 
 use serde::{Deserialize, Serialize};
 

@@ -317,11 +317,12 @@ impl Scripted {
 /// The possible author of the error text in a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool, for one of its own commands.
+    /// The tool wrote the text, as the reply to one of its own commands.
     Tool,
-    /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
+    /// The tool wrote the text, as the reply to a script of this driver. The reply repeats the script, which may
+    /// contain a secret.
     Script,
-    /// Possibly the page, because the script ran in the page.
+    /// The page may have written the text, because the script ran in the page.
     Page,
 }
 

@@ -184,8 +184,8 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// Returns the path of the file in which the daemon describes its session. The daemon writes this file into a folder
-/// whose name is a hash of the workspace.
+/// Returns the path of the file in which the daemon describes its session. The name of the folder in which the daemon
+/// puts this file is a hash that the daemon computes. So this function looks into all folders in which the file can be.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;

@@ -25,7 +25,8 @@ const STAND_IN: &str = "stand-in";
 /// limit ends first. Source: the default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// Returns the model that flags and environment configure, with retries of failed calls; `None` if they configure no model.
+/// Returns the model that flags and environment variables configure; `None` if they configure no model. The returned
+/// model repeats failed calls.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     if is_stand_in(args, |name| std::env::var_os(name)) {
         return Ok(Some(Arc::new(StandIn::new())));

@@ -64,13 +64,15 @@ pub(in crate::cli) struct EvalArgs {
 /// An arm: a way to use memory in the runs of the cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ArmName {
-    /// Without memory.
+    /// The runs have no memory.
     Off,
-    /// With an empty memory.
+    /// The runs begin with an empty memory.
     Cold,
-    /// With the memory of one earlier run of the case. If the case has variants, the earlier run has other values.
+    /// The runs begin with the memory of one earlier run of the case. If the case has variants, the earlier run has
+    /// other values.
     Warm,
-    /// With the memory of one earlier run of the case, as in `warm`, but without showing its advice to the model.
+    /// The runs begin with the memory of one earlier run of the case, as in `warm`. But the advice in this memory is
+    /// not shown to the model.
     Withheld,
 }
 

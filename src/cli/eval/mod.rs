@@ -185,8 +185,8 @@ fn made(case: &Case, planned: &Planned, ended: &Ended, verdict: Result<(), Strin
     }
 }
 
-/// Returns the figures of one run that an evaluation compares, such as the number of steps. `success` is true if the run
-/// counts as a success.
+/// Returns those figures of one run that an evaluation compares, such as the number of steps. `success` is true if the
+/// run counts as a success.
 pub(super) fn figures(summary: &RunSummary, success: bool) -> Figures {
     let tokens = |count: TokenCount| u32::try_from(count.0).map_or(f64::MAX, f64::from);
     Figures([

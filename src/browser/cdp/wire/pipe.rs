@@ -1,4 +1,4 @@
-//! Messages through a pipe, each followed by a NUL byte, for a browser that was started by this program.
+//! The connection to a browser that this program started. Messages go through a pipe; a NUL byte follows each message.
 
 use std::io;
 

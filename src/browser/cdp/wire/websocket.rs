@@ -1,4 +1,4 @@
-//! Messages through a WebSocket, for a browser that was not started by this program.
+//! The connection to a browser that this program did not start. Messages go through a WebSocket.
 
 use std::io;
 
