@@ -1,6 +1,6 @@
 //! Decisions that every driver makes in the same way: the addresses that may be opened, the refusal of actions that
 //! were decided for another page, the end of a wait, the positions in a scene, and the texts of refusals. The functions
-//! depend only on their arguments, and change nothing.
+//! depend only on their arguments, and do no input or output.
 
 use std::{collections::HashMap, time::Duration};
 

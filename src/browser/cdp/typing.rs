@@ -93,8 +93,8 @@ impl Cdp {
     /// Returns the value of a secret, and the session and script world of the only document into which it may be typed.
     ///
     /// Fails unless the secret may be used at the origin of the page and at the origin of the frame. Fails also if the
-    /// field's form could be sent to an address that may not receive the secret. From this call on, all requests of the
-    /// browser are searched for the value.
+    /// field's form could be sent to an address that may not receive the secret. From this call on, the requests of all
+    /// tabs that this driver sees are searched for typed secrets.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),

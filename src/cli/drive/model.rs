@@ -25,8 +25,8 @@ const STAND_IN: &str = "stand-in";
 /// limit ends first. Source: the default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// Returns the model that flags and environment variables configure; `None` if they configure no model. The returned
-/// model repeats failed calls.
+/// Returns the model that flags and environment variables configure; `None` if they configure no model. Failed
+/// calls to a model on a server are repeated.
 pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmClient>>, Refusal> {
     if is_stand_in(args, |name| std::env::var_os(name)) {
         return Ok(Some(Arc::new(StandIn::new())));
