@@ -8,8 +8,8 @@ use super::{Arm, random::Random};
 /// Number of bootstrap samples for one confidence interval. Source: chosen; Efron and Tibshirani, "An Introduction to
 /// the Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of samples that lie outside an interval at each of its two ends. Each end leaves out a fortieth, so the interval
-/// contains 95 % of the samples.
+/// Number of bootstrap samples ([`SAMPLES`]) that lie below an interval, and also the number that lie above it. Each of
+/// these two numbers is a fortieth of all samples, so the interval contains 95 % of the samples.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the random samples. It is fixed, so that equal figures always get equal intervals.
 pub(super) const SEED: u64 = 1;
@@ -49,7 +49,7 @@ impl Metric {
     }
 }
 
-/// The figures of a run, in the order of [`Metric::ALL`].
+/// The figures of a run, such as its number of steps: one number for each metric, in the order of [`Metric::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Figures(pub(crate) [f64; 7]);
 
@@ -71,13 +71,17 @@ pub(crate) struct Measured {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) metric: Metric,
-    /// The mean in the baseline arm, [`Comparison::with`]; for an item of memory, the mean of the runs that withheld it.
+    /// The mean of the figure in the first set of runs. When arms are compared, the first set is the baseline arm,
+    /// [`Comparison::with`]. When the worth of an item of memory is computed, the first set is the runs that withheld
+    /// the item.
     pub(crate) before: f64,
-    /// The mean in the arm that is compared with the baseline, [`Comparison::of`]; for an item of memory, the mean of
-    /// the runs that offered it.
+    /// The mean of the figure in the second set of runs. When arms are compared, the second set is the arm that is
+    /// compared with the baseline, [`Comparison::of`]. When the worth of an item of memory is computed, the second set
+    /// is the runs that offered the item.
     pub(crate) after: f64,
-    /// The 95 % interval of the mean difference. It needs at least two pairs of runs or, for an item of memory, at least two runs that
-    /// offered the item and two that withheld it; otherwise `None`.
+    /// The 95 % interval of the mean difference; `None` if there are too few runs. A comparison of arms needs at least
+    /// two pairs of runs. The worth of an item of memory needs at least two runs that offered the item and two that
+    /// withheld it.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
@@ -86,13 +90,14 @@ impl Difference {
         self.after - self.before
     }
 
-    /// Returns the difference as a share of `before`; `None` if `before` is 0.
+    /// Returns the mean difference as a share of `before`; `None` if `before` is 0.
     pub(crate) fn share(&self) -> Option<f64> {
         (self.before.abs() > f64::EPSILON).then(|| self.mean() / self.before)
     }
 }
 
-/// A comparison of two arms by their runs of the same case and seed. The arm `of` is compared with the baseline arm `with`.
+/// A comparison of two arms. Each run of one arm is paired with the run of the other arm that has the same case and
+/// seed. The arm `of` is compared with the baseline arm `with`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     pub(crate) of: Arm,
@@ -101,7 +106,7 @@ pub(crate) struct Comparison {
     pub(crate) differences: Vec<Difference>,
 }
 
-/// The runs of one case, or of all cases together.
+/// The figures of the runs of one case, or of all cases together.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Group {
     /// The name of the case; `None` for all cases together.
@@ -203,9 +208,9 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / f64::from(count.max(1))
 }
 
-/// Returns the 95 % interval of the mean by bootstrap percentiles: each sample has as many values as `values`, drawn
-/// from it with replacement, and the ends of the interval are percentiles of the samples' means. Returns `None` for
-/// fewer than two values.
+/// Returns the 95 % interval of the mean of `values`; `None` if there are fewer than two values. The interval is
+/// computed by bootstrap percentiles: samples are drawn from `values` with replacement, each with as many values as
+/// `values` has. The ends of the interval are percentiles of the means of the samples.
 fn interval(values: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     (values.len() > 1).then(|| ends(|| drawn_mean(values, &mut random)))
@@ -219,7 +224,8 @@ pub(super) fn interval_of_two(before: &[f64], after: &[f64], seed: u64) -> Optio
     (before.len() > 1 && after.len() > 1).then(|| ends(&mut draw))
 }
 
-/// Returns the mean of one bootstrap sample: as many values as `values` has, drawn from it with replacement.
+/// Returns the mean of one bootstrap sample. The sample has as many values as `values`, and is drawn from `values` with
+/// replacement.
 fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     let drawn: Vec<f64> = (0..values.len())
         .map(|_| values[random.below(values.len())])
@@ -227,7 +233,7 @@ fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     mean(&drawn)
 }
 
-/// Returns the lower and upper end of the middle 95 % of [`SAMPLES`] samples, each made by a call of `draw`.
+/// Calls `draw` [`SAMPLES`] times, and returns the smallest and the largest of the middle 95 % of the results.
 fn ends(draw: impl FnMut() -> f64) -> (f64, f64) {
     let mut samples: Vec<f64> = std::iter::repeat_with(draw).take(SAMPLES).collect();
     samples.sort_by(f64::total_cmp);

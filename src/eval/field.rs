@@ -111,7 +111,7 @@ impl<'v> Field<'v> {
             .ok_or_else(|| self.wrong("must be a whole number"))
     }
 
-    /// Returns the items of the value, each with its place. It is an error if the value is not a list.
+    /// Returns the items of the list, each with its place in the file. It is an error if the value is not a list.
     pub(super) fn items(&self) -> Result<Vec<Self>, Wrong> {
         let items = self
             .value

@@ -6,7 +6,7 @@ use crate::{
     page::{Node, NodeId, Observation},
 };
 
-/// The parts of a run's last page to which conditions refer.
+/// The parts of a run's last page that the conditions of a case check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastPage {
     url: String,
@@ -15,7 +15,7 @@ pub(crate) struct LastPage {
     /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case
     /// has no script.
     script: Option<Result<bool, String>>,
-    /// The reason that the browser's own error page gives; `None` if this is another page.
+    /// The reason that the browser's own error page gives; `None` if the last page is not such an error page.
     error: Option<String>,
 }
 
@@ -43,8 +43,8 @@ impl LastPage {
     }
 }
 
-/// Checks the conditions of a case on the run's last page and answer. The error describes the first condition that does not
-/// hold. If the last page could not be read, `page` is the reason.
+/// Checks the conditions of a case on the run's last page and answer. The error describes the first condition that does
+/// not hold. If the last page could not be read, `page` contains the reason.
 ///
 /// Whole words are compared; upper and lower case, punctuation and line breaks are ignored. If the last page is the
 /// browser's own error page, the goal is not reached.
@@ -93,13 +93,13 @@ fn quoted(words: &str) -> String {
     format!("\"{}\"", text::truncate(&text::squeeze(words), 60))
 }
 
-/// Returns true if the wanted words follow each other, in this order, in the list of words `text`.
+/// Returns true if the words of `wanted` follow each other, in this order, in the list of words `text`.
 fn holds(text: &[String], wanted: &str) -> bool {
     let wanted = text::words(wanted);
     !wanted.is_empty() && text.windows(wanted.len()).any(|some| some == wanted)
 }
 
-/// Returns true if the address matches the pattern, in which `*` stands for any number of any characters.
+/// Returns true if the address matches the pattern. In the pattern, `*` stands for any text, including an empty one.
 fn is_like(url: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

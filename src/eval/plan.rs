@@ -6,11 +6,11 @@ use super::random::Random;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Arm {
     Off,
-    /// With an empty memory.
+    /// The case is run with an empty memory.
     Cold,
-    /// With the memory of an earlier run.
+    /// The case is run with the memory of an earlier run.
     Warm,
-    /// With the memory of an earlier run, but with all advice from this memory withheld.
+    /// The case is run with the memory of an earlier run, but all advice from this memory is withheld.
     Withheld,
 }
 
@@ -32,11 +32,12 @@ impl Arm {
 /// The policy that decides which runs of the evaluation share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// The runs that fill a memory, and the runs that use such a memory, all use the user's own memory.
+    /// There is only the user's own memory. Runs that fill a memory fill this one, and runs that need a filled memory
+    /// use it.
     None,
     /// Each combination of a case and a seed has a memory of its own.
     PerRun,
-    /// The cases share one memory for each seed.
+    /// Each seed has a memory of its own, which all cases share.
     Shared,
 }
 
@@ -48,9 +49,9 @@ pub(crate) struct Pool(pub(crate) usize);
 pub(crate) enum MemoryUse {
     Off,
     Empty,
-    /// The run begins with this memory, and adds what it learns to this memory.
+    /// The run begins with the memory of this number, and adds to it what the run learns.
     Fill(Pool),
-    /// The run begins with a copy of this memory, which stays unchanged.
+    /// The run begins with a copy of the memory of this number. The memory itself stays unchanged.
     Copy(Pool),
     Own,
 }
@@ -74,9 +75,9 @@ pub(crate) struct Planned {
 /// Returns the planned runs in the order in which they are made. `variants` contains the number of sets of values for each
 /// case.
 ///
-/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute
-/// of the machine does not affect only one arm. With each seed, the measured runs take the next set of a case's values, and
-/// the run that fills the memory takes the set after that.
+/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow
+/// minute of the machine does not affect only one arm. With each seed, the measured runs of a case take the next set of
+/// the case's values. The run that fills the memory takes the set that follows this one.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

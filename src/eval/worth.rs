@@ -35,8 +35,8 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// The worth of an item of memory, over several runs. Each field with a number counts runs, as in
-/// [`Uses`](crate::memory::Uses). The runs from which the item was learned count too.
+/// The worth of an item of memory, over several runs. Each field with a number is a number of runs, with the meaning
+/// that it has in [`Uses`](crate::memory::Uses). The runs from which the item was learned count too.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,
@@ -47,8 +47,8 @@ pub(crate) struct Worth {
     pub(crate) followed: usize,
     pub(crate) helped: usize,
     pub(crate) harmed: usize,
-    /// The differences between the runs that offered the item and those that withheld it; empty if no run offered it or
-    /// no run withheld it.
+    /// The differences between the runs that offered the item and the runs that withheld it. Empty if no run offered
+    /// the item, or if no run withheld it.
     pub(crate) differences: Vec<Difference>,
 }
 
