@@ -1,10 +1,10 @@
-//! The port (trait) that records an action before it is carried out. If the process is killed, the record shows what
-//! the process was about to do.
+//! The port (trait) that records an action before it is carried out. The record is called an intent. If the process is
+//! killed, the intent shows what the process was about to do.
 //!
-//! The agent's loop waits for the journal before every action that does more than read. An [`EventSink`](super::EventSink)
-//! cannot do this, because it must return at once.
+//! The agent's loop waits for the journal before every action that does more than read. An
+//! [`EventSink`](super::EventSink) cannot be used for intents, because it must return at once.
 //!
-//! | adapter | keeps intents in |
+//! | adapter | place in which the adapter stores intents |
 //! | --- | --- |
 //! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
 //!

@@ -87,7 +87,7 @@ pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<Fil
     options.open(path).map_err(|e| io_error(path, e))
 }
 
-/// Appends the value to the waiting bytes in `to`, as a line of JSON. `path` is used only in the error.
+/// Appends the value as a line of JSON to `to`, the bytes that wait to be written. `path` is used only in the error.
 pub(super) fn write_line(
     to: &mut Vec<u8>,
     value: &impl serde::Serialize,
@@ -102,8 +102,9 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Appends the waiting lines to a file that nobody else writes, and empties `lines`. If only a part of the bytes can be
-/// written, the file keeps the whole lines in that part, so that a reader finds no partial line.
+/// Appends `lines`, the lines that wait to be written, to a file, and empties `lines`. Nobody else may write the file.
+/// If only a part of `lines` can be written, the file keeps only the whole lines of that part, so that a reader finds
+/// no partial line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {
     if lines.is_empty() {
         return Ok(());

@@ -85,8 +85,8 @@ pub enum EventKind {
         attached: bool,
         /// Name of the model that chooses the actions.
         model: String,
-        /// Seed of the run's random numbers, such as those that mark quoted text in prompts, as 32 hexadecimal digits. A
-        /// replay with the same seed makes the same prompts.
+        /// Seed of the run's random numbers, as 32 hexadecimal digits. For example, prompts mark quoted text with such
+        /// random numbers. A replay with the same seed makes the same prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
@@ -114,14 +114,14 @@ pub enum EventKind {
     /// At the start of the run, memory was asked for advice for the whole run.
     #[serde(rename = "tier1_loaded")]
     Tier1Loaded {
-        /// Number of lessons that were found.
+        /// Number of lessons that memory found.
         count: usize,
         /// Texts of the lessons.
         lessons: Vec<String>,
         /// Ids of the lessons' records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// Time taken by memory. Unit: milliseconds.
+        /// Time that memory took to answer. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
@@ -138,7 +138,7 @@ pub enum EventKind {
         /// Ids of the lessons' records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// Time taken by memory. Unit: milliseconds.
+        /// Time that memory took to answer. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
@@ -153,7 +153,7 @@ pub enum EventKind {
         /// Ids of the items' records.
         #[serde(default)]
         items: Vec<AdviceId>,
-        /// Time taken by memory. Unit: milliseconds.
+        /// Time that memory took to answer. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
@@ -275,8 +275,9 @@ pub enum EventKind {
         /// The extracted data, with placeholders in place of secrets.
         text: String,
     },
-    /// The program gave the run a text, or took a given text back. At the start of every run, including a resumed run,
-    /// there is one event of this kind for each text that the run has.
+    /// The program that started the run gave it a text that the work needs and no page shows, or took such a text back.
+    /// At the start of every run, including a resumed run, there is one event of this kind for each text that the run
+    /// has.
     Given {
         /// The name of the text.
         name: String,
@@ -287,15 +288,15 @@ pub enum EventKind {
     ResultShortened {
         /// The label of the result: the name of the extraction or of the tool.
         label: String,
-        /// Size of the result. Unit: tokens, estimated.
+        /// Estimated size of the result before it was shortened. Unit: tokens.
         tokens_before: TokenCount,
-        /// Size of the shortened result. Unit: tokens, estimated.
+        /// Estimated size of the shortened result. Unit: tokens.
         tokens_after: TokenCount,
-        /// Number of different web addresses in the result.
+        /// Number of different web addresses in the result before it was shortened.
         addresses: usize,
-        /// Number of addresses that were added again because the model had left them out.
+        /// Number of web addresses that the model left out, and that were then added to the shortened result again.
         recovered: usize,
-        /// The model's own estimate of how complete its reply is, from 0 to 1.
+        /// The model's own estimate of how complete its shortened text is, from 0 to 1.
         confidence: f64,
     },
     /// The driver reported something apart from an action's result, such as a new tab or a download.
@@ -326,7 +327,8 @@ pub enum EventKind {
         /// The person's answer, with placeholders in place of secrets; `None` if no person was available.
         answer: Option<String>,
     },
-    /// The model proposed a fact about the site. The fact is stored with the run for review by a person.
+    /// The model proposed a fact about the site. Prompts show the fact only after a person has accepted it or a second
+    /// run has proposed the same fact.
     FactProposed {
         /// Name of the fact.
         key: String,
@@ -339,14 +341,15 @@ pub enum EventKind {
         shelf: Shelf,
         /// The store's acknowledgement, with the changes.
         committed: Committed,
-        /// Time taken by the store. Unit: milliseconds.
+        /// Time that the store took for the update. Unit: milliseconds.
         #[serde(default)]
         elapsed_ms: u64,
     },
     /// A kind of memory reports a change that it made in one of its records. For changes of lessons, there are events of
     /// their own.
     MemoryChanged {
-        /// Id of the record. The collection of the record's shelf has the name of the kind of memory.
+        /// Id of the record. It names the record's shelf, and the shelf's collection has the name of the kind of
+        /// memory.
         item: AdviceId,
         /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,
@@ -362,7 +365,7 @@ pub enum EventKind {
         lesson: String,
         /// The lesson's category.
         category: String,
-        /// The name of the tool whose failed command the lesson is about.
+        /// The name of the tool whose failure the lesson is about; `None` if the lesson names no tool.
         failed_command: Option<String>,
         /// The errors to which the lesson applies. For a learned lesson, this is an error class. For a lesson that a
         /// person wrote, this is a text that is looked for in error messages.
@@ -416,7 +419,7 @@ pub enum EventKind {
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site on which the result was obtained; `None` if the lesson was only shown in the run.
+        /// The site on which the lesson was used; `None` if the lesson was only shown in the run.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
@@ -448,8 +451,8 @@ pub enum EventKind {
         notice: StoreNotice,
     },
     /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
-    /// emitted if a kind of memory learned something from the run and it could not be stored. In that case, `error`
-    /// contains `lost` and the name of the kind of memory.
+    /// emitted if a kind of memory learned something from the run that could not be stored. In that second case,
+    /// `error` contains `lost` and the name of the kind of memory.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,
@@ -466,11 +469,12 @@ pub enum EventKind {
     RunEnded {
         /// The model's answer; `None` if the model gave no answer.
         answer: Option<String>,
-        /// The words of a page that the model quoted as evidence; `None` if no page of the run contained them.
+        /// The words of a page that the model quoted as evidence; `None` if the model quoted no words, or if no page of
+        /// the run contained them.
         evidence: Option<String>,
         /// The data that the run extracted. The keys are the names of the data.
         extracted: BTreeMap<String, String>,
-        /// Address of the last page.
+        /// Address of the last page; `None` if the run saw no page.
         final_url: Option<String>,
         /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
         error: Option<String>,

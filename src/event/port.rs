@@ -47,9 +47,9 @@ pub trait EventSink: Debug + Send + Sync {
     /// Receives one event.
     fn emit(&self, event: &Event);
 
-    /// Returns the reason why events of this run are lost; `None` while no loss is known. A sink that does not write
-    /// always returns `None`. The agent's loop asks once in each step, and passes the reason on to all sinks and to the
-    /// run's report.
+    /// Returns the reason why events of this run were lost; `None` as long as no loss is known. A sink that does not
+    /// write always returns `None`. The agent's loop asks once in each step. It passes the reason on to all sinks and
+    /// to the run's report.
     fn failure(&self, run: &RunId) -> Option<String>;
 }
 

@@ -1,7 +1,7 @@
 //! A sink that writes each run as a folder, with pages, model calls and actions in separate files.
 //!
-//! This file contains the sink, which assigns each event to its run. `folder` writes one run, `trees` encodes pages,
-//! `reader` reads them back, `retention` deletes old runs.
+//! This file contains the sink, which assigns each event to its run. `folder` writes one run, `trees` encodes the trees
+//! of pages, `reader` reads the events of a run back, and `retention` deletes old runs.
 //!
 //! # Decisions
 //!
@@ -10,8 +10,9 @@
 //! - A run's folder is created under a temporary name and then renamed, so that a run's folder always contains its
 //!   `run_meta.json`.
 //! - One sink serves many runs and keeps them apart.
-//! - Old runs are deleted after 30 days, or when there are more than 100. Only runs that this crate recorded and that
-//!   have ended are deleted. Their age is computed from the times of their events.
+//! - By default, a run is deleted after 30 days. If there are more than 100 runs, the oldest are deleted earlier. Only
+//!   runs that this crate recorded and that have ended are deleted. The age of a run is computed from the times of its
+//!   events.
 
 mod folder;
 mod intents;
@@ -36,12 +37,12 @@ pub use self::{reader::RunLines, retention::Retention};
 use super::{Event, EventKind, EventSink, Intent, Journal, jsonl::Writer};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// Default maximum size of a run's folder. `run_meta.json`, `intents.jsonl` and the lines that record the end of recording
-/// and the end of the run do not count. Unit: bytes. Source: chosen; the hundred runs that are kept by default then take at
-/// most about 27 GB, however large pages and replies are.
+/// Default maximum size of a run's folder. Unit: bytes. Not counted are `run_meta.json`, `intents.jsonl`, the line that
+/// says that the folder is full, and the line that says how the run ended. Source: chosen; the hundred runs that are
+/// kept by default then take at most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of incompletely recorded runs for which the sink remembers the reason. Source: chosen; once the disk is
-/// full, every later run fails.
+/// Maximum number of runs for which the sink remembers why they could not be recorded completely. Source: chosen; the
+/// number needs a limit, because on a full disk no further run can be recorded.
 const MAX_FAILURES: usize = 1_000;
 
 /// An [`EventSink`] and [`Journal`] that writes each run into a folder of its own. Only the owner can read the folder.
@@ -331,7 +332,8 @@ impl Runs {
         failures.insert(run.clone(), why);
     }
 
-    /// Keeps a failure to delete old runs until the sink is closed, because the failure must not affect the new run.
+    /// Keeps the error if old runs could not be deleted. The error is returned when the sink is closed, because it must
+    /// not affect the new run.
     fn not_removed(&mut self, pruned: Result<()>) {
         if let Err(error) = pruned {
             self.first_kept.get_or_insert(error);

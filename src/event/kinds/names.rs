@@ -1,4 +1,4 @@
-//! The names of events. Also the conversions of steps, and of notes from kinds of memory, into events.
+//! The names of events. Also converts steps of a run, and notes from kinds of memory, into events.
 
 use super::EventKind;
 use crate::{memory::Note, working::Step};

@@ -1,4 +1,4 @@
-//! The figures of a run.
+//! The key figures of a run, such as its duration and its cost.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    /// Creates the key figures of a run with unknown cost. No step is taken from memory.
+    /// Creates the key figures of a run. The cost is unknown, and the number of steps taken from memory is 0.
     pub const fn new(
         stop: StopReason,
         steps: u32,

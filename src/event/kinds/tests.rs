@@ -19,8 +19,8 @@ use crate::{
     working::{BudgetKind, StopReason},
 };
 
-/// A number for each variant. A new variant does not compile until it is listed here. The test fails until the variant has a
-/// sample.
+/// Returns a number for each variant. With a new variant, this function does not compile until the variant is listed
+/// here. The test then fails until the variant has a sample.
 const fn number(kind: &EventKind) -> usize {
     match kind {
         EventKind::RunStarted { .. } => 0,

@@ -379,7 +379,7 @@ fn an_old_run_that_cannot_be_removed_leaves_the_new_one_complete_and_is_told_las
     assert_ne!(error.operation(), "event.prune", "{error:?}");
 }
 
-/// A stored run, as an earlier process left it.
+/// Stores a run as an earlier process would have left it.
 fn store(parent: &Path, run: &str, meta: &Value) {
     let folder = parent.join(run);
     fs::create_dir_all(folder.join("steps")).unwrap();
@@ -605,7 +605,7 @@ async fn an_intent_of_a_run_that_cannot_be_recorded_is_not_kept() {
     assert!(closed.is_err(), "{closed:?}");
 }
 
-/// A page with this many buttons in two groups, and with a clock and a counter far apart.
+/// Returns a page with this many buttons in two groups, and with a clock and a counter far apart.
 fn page(buttons: usize, time: &str, count: &str) -> Observation {
     let mut tree = Tree::builder();
     tree.leaf(Node::text(time));

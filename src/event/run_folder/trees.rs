@@ -9,9 +9,9 @@
 //! line, counted from 1. `lines` are the nodes of the tree in document order. `[from, count]` copies `count` nodes of the
 //! preceding tree, beginning with its node `from`, counted from 0. An object is a new node.
 //!
-//! A node of a whole tree has `parent` and `end`. A new node has instead its `depth`, from 0, so that adding or removing a
-//! node changes no other node. Version 1 of the folder contains only whole trees. This module does no input or output: it
-//! turns events into JSON values and back.
+//! In a whole tree, each node has `parent` and `end`. In a list of differences, a new node has its `depth` instead,
+//! counted from 0. So adding or removing a node changes no other node. Version 1 of the folder contains only whole
+//! trees. This module does no input or output: it turns events into JSON values and back.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ const COPY: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     count: u64,
-    /// The nodes of the last observation's tree, each as the text that is compared and written.
+    /// The nodes of the last observation's tree, each as text. These texts are compared and written.
     last: Vec<String>,
 }
 
@@ -138,10 +138,12 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Parses the event in a line of a run's folder, and completes its page tree.
+    /// Parses the event in a line of a run's folder. If the line has only the differences of a page tree, restores the
+    /// whole tree.
     ///
     /// # Errors
-    /// `Corrupt` for a line that is not an event, or that refers to a missing line.
+    /// `Corrupt` if the line is not an event, if a line that it refers to is missing, or if the tree cannot be
+    /// restored.
     pub(super) fn event(&mut self, line: &[u8]) -> Result<Event> {
         let corrupt = |error| Error::new(ErrorKind::Corrupt, "event.read").with_source(error);
         let mut value: Value = serde_json::from_slice(line).map_err(corrupt)?;
