@@ -1,4 +1,5 @@
-//! The pages that are still to be opened, breadth first.
+//! The queue of the pages that exploration still has to open. Pages are opened breadth first: all pages that are one
+//! link away from the start page, then all pages that are two links away, and so on.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -107,7 +108,7 @@ pub struct Frontier {
     limits: Limits,
     home: Host,
     queue: VecDeque<Visit>,
-    /// Addresses that are or were in the queue, or were left out.
+    /// The addresses that are or were in the queue, and the addresses that were left out.
     known: BTreeSet<String>,
     opened: BTreeMap<Alike, usize>,
     /// Number of pages that were opened, including those that could not be read.
