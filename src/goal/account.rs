@@ -1,5 +1,5 @@
-//! Decides which new texts replace the recorded texts of a template's steps. A new goal can often be read in several ways;
-//! this module judges one of these readings.
+//! Decides which new texts replace the recorded texts of a template's steps. A template is a recorded goal with holes
+//! for new values. A new goal can often be read in several ways; this module judges one of these readings.
 //!
 //! Every recorded text of a step (called a literal) must be explained by a source. The source may be a slot (a hole of the
 //! template), words of the frame (the goal's words outside the slots), the page itself (for example for a button's name), or

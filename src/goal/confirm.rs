@@ -1,4 +1,5 @@
-//! Confirmation of a template by further runs of the same steps with other values.
+//! Confirmation of a template (a recorded goal with holes for new values) by further runs of the same steps with other
+//! values.
 //!
 //! First, a template is built from the first run. In this template, even weak evidence makes a slot (a hole). Then the goal
 //! of each further run must have exactly one reading that predicts the texts of that run's steps. Slots whose value varied
@@ -233,8 +234,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Returns true if the values of the other run, put into `parts`, give `other`. `parts` are the pieces of `literal`, the
-/// name of an element. `other` is the name of this element in the other run. Returns false if `literal` is not a name.
+/// Returns true if the values of the other run, put into `parts`, give `other`. `parts` are the pieces of `literal`,
+/// and `other` is the text in its place in the other run. Returns false if `literal` is not the name of an element.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

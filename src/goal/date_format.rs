@@ -164,7 +164,7 @@ pub enum TimeFormat {
     Plain,
     /// Hours and minutes without a separator: `0905`.
     Joined,
-    /// With seconds: `09:05:00`.
+    /// Hours, minutes and seconds: `09:05:00`.
     Seconds,
     /// Twelve-hour clock, hours without a leading zero: `9:05 AM`.
     Half,

@@ -16,9 +16,9 @@ pub(super) struct Date {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Day, month, year.
+    /// The day comes first: day, month, year.
     DayFirst,
-    /// Month, day, year.
+    /// The month comes first: month, day, year.
     MonthFirst,
 }
 

@@ -5,7 +5,7 @@
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The digit zero in each decimal digit system that is in use today and has its digits in Unicode.
+/// The digit zero of each decimal digit system in Unicode that is in use today.
 const ZEROS: [u32; 20] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,

@@ -118,7 +118,7 @@ fn is_punctuation(c: char) -> bool {
     )
 }
 
-/// Splits a composed text into tokens.
+/// Splits a text in composed form (NFC) into tokens.
 pub(super) fn lex(text: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         text,
@@ -242,7 +242,8 @@ fn begins_a_fraction(rest: &str, before: Option<char>) -> bool {
         && before.is_none_or(|c| !is_letter(c))
 }
 
-/// Returns the text inside the quotes at the beginning of `rest`, and the length of the span with its quotes.
+/// Returns the text inside the quotes at the beginning of `rest`, and the length of the quoted text with its quotes.
+/// `before` is the character before `rest`. Returns `None` if `rest` does not begin with a quoted text.
 fn quoted(rest: &str, before: Option<char>) -> Option<(&str, usize)> {
     let open = rest.chars().next()?;
     let (_, closing) = QUOTES.iter().find(|(quote, _)| *quote == open)?;

@@ -22,25 +22,25 @@ pub enum Convention {
 pub enum Output {
     /// The number as it is written in the goal.
     AsIs,
-    /// Without separators between thousands, with a point before decimals: `1250.50`.
+    /// The number without separators between thousands, with a point before decimals: `1250.50`.
     Bare,
-    /// Without decimals: `1250`. Only for numbers without a fraction.
+    /// The number without decimals: `1250`. Only for numbers without a fraction.
     Integer,
-    /// With two decimals after a point: `1250.00`.
+    /// The number with two decimals after a point: `1250.00`.
     Cents,
-    /// With two decimals after a comma: `1250,00`.
+    /// The number with two decimals after a comma: `1250,00`.
     CommaCents,
-    /// With commas between thousands and a point before decimals: `1,250` or `1,250.50`.
+    /// The number with commas between thousands and a point before decimals: `1,250` or `1,250.50`.
     Grouped,
-    /// With commas between thousands and two decimals after a point: `1,250.00`.
+    /// The number with commas between thousands and two decimals after a point: `1,250.00`.
     GroupedCents,
-    /// With points between thousands and a comma before decimals: `1.250` or `1.250,50`.
+    /// The number with points between thousands and a comma before decimals: `1.250` or `1.250,50`.
     CommaGrouped,
-    /// With points between thousands and two decimals after a comma: `1.250,00`.
+    /// The number with points between thousands and two decimals after a comma: `1.250,00`.
     CommaGroupedCents,
 }
 
-/// All conventions, in the order in which they are tried.
+/// All conventions for the separators in a number, in the order in which they are tried.
 pub(super) const CONVENTIONS: [Convention; 3] =
     [Convention::Plain, Convention::Point, Convention::Comma];
 pub(super) const OUTPUTS: [Output; 9] = [

@@ -82,8 +82,8 @@ impl Origin {
         }
     }
 
-    /// Reports whether the value of one of these holes may be the source of the text. `is_hole` selects the holes by
-    /// index.
+    /// Reports whether the text may come from the value of a hole for which `is_hole` returns true. `is_hole` gets the
+    /// index of a hole.
     pub(super) fn uses(&self, is_hole: &dyn Fn(usize) -> bool) -> bool {
         self.sources()
             .iter()
@@ -92,8 +92,8 @@ impl Origin {
 }
 
 impl Explained {
-    /// Reports whether the text is a choice on the page: the name of a target that was picked from several elements,
-    /// without being named by the goal.
+    /// Reports whether the run chose the text on the page: the text is the name of a target that was picked from
+    /// several elements, and the goal does not contain this name.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources

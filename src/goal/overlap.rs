@@ -1,4 +1,5 @@
-//! Overlap: a similarity of two goals, used to rank hints. It never decides whether two goals are the same task.
+//! Overlap: a number that says how similar two goals are. It ranks the earlier goals that the model is shown as hints.
+//! It never decides whether two goals are the same task.
 
 use std::collections::HashSet;
 

@@ -1,6 +1,7 @@
-//! The input of this module: a recorded run as plain values.
+//! The input of the module `goal`: a recorded run as plain values.
 //!
-//! A caller turns its own steps into [`Literals`], with the texts as they were given to the driver. Leave secrets out.
+//! A caller turns its own steps into [`Literals`], with the texts as they were given to the driver. The texts must not
+//! contain secrets.
 
 use std::collections::BTreeMap;
 

@@ -50,10 +50,10 @@ pub(super) struct Literal {
     /// The label of the field that the text was put into, as folded words. For a part of an address, the label is the
     /// path segment before the part, or the part's key in the query.
     pub(super) label: Vec<String>,
-    /// The same label in full, as the page or the address writes it.
+    /// The label of `label`, in full and as the page or the address writes it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
-    /// True if the target is one of several elements of its kind.
+    /// True if the run picked the target from several elements of the same kind.
     pub(super) is_picked: bool,
 }
 
@@ -68,9 +68,9 @@ pub(super) struct Span {
 /// A sequence of tokens that a literal and the recorded goal share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Index of the first token in the literal.
+    /// Index of the sequence's first token among the tokens of the literal.
     pub(super) at: usize,
-    /// Index of the first token in the goal.
+    /// Index of the sequence's first token among the tokens of the goal.
     pub(super) goal_at: usize,
     pub(super) length: usize,
 }
@@ -328,8 +328,9 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     chosen
 }
 
-/// Reports whether a shared sequence of tokens counts. It must contain more than function words, and must not cut a Katakana
-/// word. A single character of a script without spaces does not count.
+/// Reports whether a sequence of tokens that the literal and the goal share counts as coming from the goal. It must
+/// contain more than function words, and must not cut a Katakana word. A single character of a script without spaces
+/// does not count.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];
     let is_one_character = run.length == 1 && shared[0].is_unspaced();

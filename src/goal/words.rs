@@ -9,7 +9,7 @@ use std::{collections::HashSet, sync::LazyLock};
 use super::scripts::Script;
 
 /// Words that no value may contain: conjunctions, negations, quantities, comparisons, times, repetitions and words that
-/// point to something else. One string for each language.
+/// point to something else. There is one string for each language.
 const STRICT: [&str; 13] = [
     // English
     "and or nor not no never none nothing nobody without except excepting excluding excludes exclude including but plus \
@@ -146,7 +146,7 @@ const POLITE: [&[&str]; 17] = [
     &["請"],
 ];
 
-/// Texts that no value in a script without spaces may contain. One string for each language.
+/// Texts that no value in a script without spaces may contain. There is one string for each language.
 const UNSPACED: [&str; 4] = [
     // Chinese
     "和 与 與 跟 及 或 不 没 沒 别 勿 未 除 以外 之外 以内 以內 以前 以后 以後 之前 之后 之後 所有 全部 一切 每 各个 各個 任何 \
@@ -169,7 +169,7 @@ const UNSPACED: [&str; 4] = [
 /// words.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
-/// Texts by which a goal in a script without spaces is recognised as one in a language of these lists.
+/// Texts that show that a goal in a script without spaces is in a language for which this file has lists.
 const UNSPACED_FUNCTION: &str = "的 了 在 和 把 并 并 并且 到 为 為 从 给 請 请 は を に の で と が へ 을 은 에 의 로 이 ใน ของ และ \
      ที่ ให้ ไป ตาม ค้นหา สําหรับ เป็น";
 
@@ -183,10 +183,10 @@ const NO_ADVERBS: &str = "family assembly supply butterfly reply monopoly anomal
 const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e poi en dan и затем потом ve sonra و ثم और फिर \
      i potem";
 
-/// Words that, among the languages of these lists, only Turkish has.
+/// Words that, among the languages for which this file has lists, only Turkish has.
 const TURKISH: &str = "ve için ile tüm bütün göre olarak sil ekle ara bul";
 
-/// Words for relative times, whose date depends on today.
+/// Words for a time that is relative to today, such as "tomorrow".
 const RELATIVE: &str = "today tonight tomorrow yesterday now current currently this next last upcoming latest recent ago heute \
      morgen gestern jetzt aktuell aktuelle aktuellen dieser diese diesen dieses nächste nächsten nächster nächstes letzte \
      letzten letzter letztes aujourd'hui demain hier ce cette prochain prochaine dernier dernière actuel actuelle hoy mañana \
@@ -243,7 +243,7 @@ pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
 
-/// Reports whether a folded word is a sign that the goal is in a language of these lists.
+/// Reports whether a folded word is a sign that the goal is in a language for which this file has lists.
 ///
 /// Hebrew is left out, because its function words are mostly prefixes that no list finds.
 pub(super) fn shows_language(word: &str) -> bool {
@@ -251,7 +251,8 @@ pub(super) fn shows_language(word: &str) -> bool {
     !is_hebrew && is_function_word(word)
 }
 
-/// Reports whether a folded text in a script without spaces is a sign that the goal is in a language of these lists.
+/// Reports whether a folded text in a script without spaces is a sign that the goal is in a language for which this
+/// file has lists.
 pub(super) fn shows_unspaced_language(text: &str) -> bool {
     UNSPACED_FUNCTION
         .split_whitespace()
