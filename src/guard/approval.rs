@@ -25,12 +25,12 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
-    /// All actions except reads.
+    /// A person must approve all actions except reads.
     Safe,
-    /// Irreversible actions.
+    /// A person must approve irreversible actions.
     #[default]
     Hybrid,
-    /// No actions.
+    /// A person need not approve any action.
     Auto,
 }
 
@@ -120,8 +120,8 @@ pub struct PageContext<'a> {
     pub heading: Option<&'a str>,
 }
 
-/// Returns the worst effect that an action can have: the usual effect of its tool, or a worse effect if words of the
-/// target or of the page indicate a worse effect.
+/// Returns the worst effect that an action can have: the usual effect of its tool, or a worse one if words of the
+/// target or of the page indicate it.
 ///
 /// `target` is the element that the action acts on. For a key, it is the element with the focus. For a drag, it is the
 /// element where the drag ends.

@@ -14,13 +14,13 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Number of model replies before the end of a run. Once only this many replies remain, messages tell the model how
-/// many. Source: chosen; enough to look once more and to finish.
+/// Largest number of remaining model replies that messages report to the model. If more replies remain, messages do not
+/// mention them. Source: chosen; enough to look once more and to finish.
 const NEAR_END: u32 = 3;
-/// Number of actions before the end of a run. Once only this many actions remain, messages tell the model how many.
-/// Source: chosen; enough to complete what the run has begun.
+/// Largest number of remaining actions that messages report to the model. If more actions remain, messages do not
+/// mention them. Source: chosen; enough to complete what the run has begun.
 const FEW_ACTIONS: u32 = 10;
-/// Number of tokens that a price is given for.
+/// Number of tokens for which a price is given.
 const PRICE_UNIT: u128 = 1_000_000;
 
 /// An amount of money, in millionths of a currency. The currency is the one that the caller's prices are in. A sum that
@@ -205,13 +205,14 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks that one more model call may be made, if the call takes as much as estimated.
+    /// Checks that one more model call may be made. `worst` is the estimate of the most that the call takes.
     ///
-    /// A call that takes no more than estimated exceeds no budget. If a call takes more and exceeds a budget, no other
-    /// call is made after it.
+    /// If the call then takes no more than estimated, it exceeds no budget. If it takes more and exceeds a budget, no
+    /// other call is made after it.
     ///
     /// # Errors
-    /// Returns the kind of the first budget, in the order of [`BudgetKind`], that the call could exceed.
+    /// Returns the kind of a budget that the call could exceed. If there are several, returns the first in the order of
+    /// [`BudgetKind`].
     pub fn check_before_call(
         &self,
         spent: &Spent,

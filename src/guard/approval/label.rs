@@ -10,7 +10,7 @@ use crate::base::text;
 /// its object.
 const SHORT: usize = 4;
 
-/// The rule that decides whether a phrase in a label counts.
+/// The rule that decides whether a phrase in a label counts as a sign of what the click does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
     Any,

@@ -16,7 +16,7 @@ fn open_web() -> Scope {
     Scope::new(None, vec![], false)
 }
 
-/// The scope of a run with secrets that starts at a shop.
+/// Returns the scope of a run that has secrets and starts at a shop.
 fn shop() -> Scope {
     Scope::new(
         Some(&url("https://www.shop.example/start")),
