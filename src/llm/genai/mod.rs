@@ -147,8 +147,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error, returns
-    /// the error that came first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both the crate and the
+    /// relay report an error, returns the error that came first.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;

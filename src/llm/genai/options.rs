@@ -82,7 +82,7 @@ impl Provider {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// The provider's default amount. Requests do not set an amount.
+    /// The provider's default amount of reasoning. Requests do not set an amount.
     Provider,
     /// No reasoning, if reasoning can be switched off for the model.
     Off,

@@ -14,7 +14,7 @@ use crate::{
     chat::{ChatResponse, Usage},
 };
 
-/// JSON pointers to the tool calls in the formats of Chat Completions and of the Responses API.
+/// JSON pointer to the tool calls in a reply of the Chat Completions API.
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
