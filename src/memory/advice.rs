@@ -201,14 +201,13 @@ impl Advice {
         Self::of(id, vec![Line::plain(advice)], trust, section)
     }
 
-    /// Creates a piece of advice of one line. The words have the [trust class](Trust) `trust`. The names of elements are
-    /// text of a page. Words and names are separate pieces, so that a prompt can tell them apart.
+    /// Creates a piece of advice of one line. The words have the [trust class](Trust) `trust`. The names of elements
+    /// are text of a page. Words and names are separate pieces, so that a prompt can tell them apart. There is one
+    /// exception: if the words come from a page or a model, words and names are merged into a single text. The line
+    /// ends as soon as its words have [`Advice::MAX_TEXT`] characters.
     ///
     /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
     /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
-    ///
-    /// There is one exception: if the words come from a page or a model, words and names are merged into a single text.
-    /// The line ends as soon as its words have [`Advice::MAX_TEXT`] characters.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,

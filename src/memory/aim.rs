@@ -106,7 +106,7 @@ impl Aim {
         Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
     }
 
-    /// Compares role, name and position, but not the groups.
+    /// Returns true if role, name and position are equal. The groups around the elements are not compared.
     pub(crate) fn is_called(&self, other: &Self) -> bool {
         (&self.role, &self.name, self.ordinal) == (&other.role, &other.name, other.ordinal)
     }

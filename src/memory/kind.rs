@@ -307,9 +307,9 @@ pub(super) fn merged_one(
 /// The occasion on which a kind of memory changed a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// [`MemoryKind::upkeep`], before the shelf was read.
+    /// The shelf was changed before a run read it, by the edit of [`MemoryKind::upkeep`].
     Upkeep,
-    /// [`MemoryKind::learn`], after a run.
+    /// The shelf was changed after a run, by an edit of [`MemoryKind::learn`].
     Learning,
 }
 

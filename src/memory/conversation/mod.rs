@@ -47,7 +47,8 @@ pub const MAX_HOSTS: usize = 4;
 /// Maximum size of the goal that a turn keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source:
 /// chosen; this is two lines of a prompt.
 const MAX_GOAL: usize = 300;
-/// The prompt section that shows the turns. Source of its priority: chosen, the same as for sessions.
+/// The prompt section that shows the turns. Source of its priority: chosen; the section for sessions has the same
+/// priority.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
 /// Separator between the session id and the run id in the key of a turn's record. Neither id contains it.
 const SEPARATOR: char = '.';

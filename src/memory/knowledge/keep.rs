@@ -51,8 +51,8 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
 }
 
 /// Returns the keys of the facts to remove so that at most [`MAX_FACTS`] records are left. Facts that are not shown yet
-/// ([`Fact::waits`]) go first, then those with the lowest confidence. Facts that a person accepted stay. `others` is
-/// the number of records on the shelf that cannot be read. They count too.
+/// ([`Fact::waits`]) are removed first, then those with the lowest confidence. Facts that a person accepted are never
+/// removed. `others` is the number of records on the shelf that cannot be read. These records count too.
 fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Vec<String> {
     let mut all: Vec<(bool, f64, &str)> = facts
         .iter()

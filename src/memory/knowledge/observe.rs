@@ -172,7 +172,7 @@ impl Act<'_> {
         }
     }
 
-    /// Returns an observation of the fact that this element has the value `claim`; `None` if the value is free text.
+    /// Returns the observation that `claim` is true of this element; `None` if `claim` is free text.
     fn saw(&self, element: &Aim, claim: Claim) -> Option<Observed> {
         let (kind, about) = (claim.kind()?, About::Element(element.clone()));
         Some(Observed {

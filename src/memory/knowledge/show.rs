@@ -120,8 +120,8 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the part of a fact's sentence that comes after the name of the element and states this value. Returns an
-/// empty text for free text.
+/// Returns the part of a fact's sentence that comes after the name of the element and states this value; empty if the
+/// value is free text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",
