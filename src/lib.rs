@@ -19,10 +19,10 @@
 //! }
 //! ```
 //!
-//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. The parts of a loop are ports. A port is a trait with
-//! several adapters:
+//! A [`DecisionLoop`] runs a [`Task`] and returns a [`RunReport`]. The parts of a loop are ports. A port is a trait
+//! that several types, its adapters, implement:
 //!
-//! | part | trait | adapters and how to write one |
+//! | part | trait | module with the adapters, and how to write an adapter |
 //! | --- | --- | --- |
 //! | the browser | [`BrowserDriver`] | [`browser`] |
 //! | the language model | [`LlmClient`] | [`llm`] |
@@ -40,19 +40,19 @@
 //!
 //! # Features
 //!
-//! | feature | brings | default |
+//! | feature | what it adds | on by default |
 //! | --- | --- | --- |
 //! | `playwright-cli` | the driver `browser::PlaywrightCli`, through child processes or its daemon's socket | yes |
-//! | `cdp` | the native driver `browser::Cdp`: needs Chromium and no Node | |
+//! | `cdp` | the driver `browser::Cdp`, which needs Chromium but no Node | |
 //! | `json-file` | `store::JsonFiles`, memory that outlives the process | yes |
 //! | `postgres` | `store::Postgres`, memory that several machines share; `postgres-tls` adds TLS | |
 //! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
-//! | `report` | `report::RunRecord::to_html`: a run as one HTML file | |
-//! | `genai` | `llm::GenAi`: Gemini, OpenAI-compatible servers, Anthropic, Ollama | |
+//! | `report` | `report::RunRecord::to_html`, which writes a run as one HTML file | |
+//! | `genai` | `llm::GenAi`, the client for Gemini, OpenAI-compatible servers, Anthropic and Ollama | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
-//! | `testing` | scripted browser and model, mocks, conformance suites | |
-//! | `stand-in`, `demo-site`, `cli` | a stand-in for a model (fixed rules), the demo shop, the command line | |
-//! | `full` | everything above but `postgres-tls` | |
+//! | `testing` | a scripted browser and model, mocks, and suites that check adapters | |
+//! | `stand-in`, `demo-site`, `cli` | a stand-in for a model that follows fixed rules, the demo shop, and the command line | |
+//! | `full` | all features above except `postgres-tls` | |
 
 /// The examples of the README, compiled as tests.
 #[cfg(all(doctest, feature = "cdp"))]
