@@ -32,8 +32,8 @@ impl Arm {
 /// The policy that decides which runs of the evaluation share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// There is only the user's own memory. Runs that fill a memory fill this one, and runs that need a filled memory
-    /// use it.
+    /// Runs that fill a memory fill the user's own memory. Runs that need a filled memory use the user's own memory
+    /// too.
     None,
     /// Each combination of a case and a seed has a memory of its own.
     PerRun,
@@ -49,9 +49,9 @@ pub(crate) struct Pool(pub(crate) usize);
 pub(crate) enum MemoryUse {
     Off,
     Empty,
-    /// The run begins with the memory of this number, and adds to it what the run learns.
+    /// The run begins with the memory that has this number, and adds to it what the run learns.
     Fill(Pool),
-    /// The run begins with a copy of the memory of this number. The memory itself stays unchanged.
+    /// The run begins with a copy of the memory that has this number. The memory itself stays unchanged.
     Copy(Pool),
     Own,
 }

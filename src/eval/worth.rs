@@ -19,7 +19,7 @@ pub(crate) struct ItemFacts {
     pub(crate) text: String,
     /// True if a prompt of the run contained the item.
     pub(crate) offered: bool,
-    /// True if the run withheld the item from its prompts, as a control.
+    /// True if the run withheld the item from its prompts, so that runs with and without the item can be compared.
     pub(crate) withheld: bool,
     /// True if the run did what the item advises, whether the model was shown the item or not.
     pub(crate) used: bool,
