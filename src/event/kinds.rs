@@ -415,20 +415,21 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The result of a lesson in this run was counted: whether the lesson was used, and whether it helped.
+    /// The result of a lesson in this run was counted. The lesson was used or followed in the run.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site on which the lesson was used; `None` if the lesson was only shown in the run.
+        /// The site on which the lesson was used or followed. A run always sets it, because there is no event of this
+        /// kind for a lesson that was only shown.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
         used: bool,
         /// True if the model saw the lesson before the run carried out the recovery.
         followed: bool,
-        /// True if the recovery worked: after the recovery, the action that had failed had its effect.
+        /// True if the recovery worked: it restored the effect of the failed action, or it prevented the failure.
         helped: bool,
-        /// True if the run carried out the recovery and it did not work.
+        /// True if the run carried out the recovery and the recovery did not work.
         harmed: bool,
     },
     /// Lessons that had not been used for a long time were removed from a shelf of memory.

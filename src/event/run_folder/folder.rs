@@ -219,8 +219,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Reserves this number of bytes in the folder, and returns true if they fit. If they do not fit, marks the run as full.
-    /// From then on, only intents and the end of the run are written.
+    /// Reserves this number of bytes in the folder, and returns true if they fit. If they do not fit, marks the folder
+    /// as full. From then on, only intents and the end of the run are written.
     fn has_room(&mut self, bytes: usize, event: &Event) -> Result<bool> {
         if self.full.is_some() {
             return Ok(false);

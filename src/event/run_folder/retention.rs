@@ -13,8 +13,8 @@ use serde::Deserialize;
 use super::folder::{META, NEW, VERSION};
 use crate::base::{Error, ErrorKind, Result, RunId};
 
-/// The operation in the error for an old run that could not be deleted. The operation distinguishes this error from a
-/// failure to write a new run.
+/// The name of the operation in the error for an old run that could not be deleted. By this name, the error is
+/// distinguished from a failure to write a new run.
 pub(super) const PRUNE: &str = "event.prune";
 
 /// Default of [`Retention::max_age`]: 30 days. Source: chosen.
