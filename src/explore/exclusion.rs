@@ -253,8 +253,8 @@ const WORDS: &[&str] = &[
     "보내기",
 ];
 
-/// Names of query parameters, or words in such names, that ask the server for an action instead of a page. Compared as whole
-/// words.
+/// Names of query parameters, or words in such names, that ask the server for an action instead of a page. They are
+/// compared as whole words.
 const ACTION_KEYS: &[&str] = &[
     "action", "do", "cmd", "op", "delete", "remove", "logout", "add", "vote", "export",
 ];
