@@ -156,7 +156,7 @@ pub(super) fn german(text: &str) -> String {
 
 /// Returns only the letters and digits of the text, in two forms: without diacritics, and with umlauts written as two letters.
 ///
-/// Texts with equal keys are worth comparing. Equal keys alone do not make them equal.
+/// Two texts with an equal key may be equal, but need not be.
 pub(super) fn keys(text: &str) -> [String; 2] {
     let folded = fold(text);
     [strip_diacritics(&folded), german(&folded)]

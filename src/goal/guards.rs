@@ -35,8 +35,8 @@ pub(super) struct Surroundings {
     pub(super) is_irreversible: bool,
     /// True if a word of the recorded goal belongs to a language for which there are word lists.
     pub(super) knows_language: bool,
-    /// True if the frame contains more than function words and signs, and is not written in hiragana alone. Otherwise the
-    /// template would accept any goal.
+    /// True if the frame contains more than function words and signs, and is not written in hiragana alone. Without
+    /// such words, the template would accept any goal.
     pub(super) has_frame: bool,
 }
 

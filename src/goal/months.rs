@@ -27,8 +27,8 @@ pub enum Language {
     He,
 }
 
-/// The month names of a language. A month may have several forms, separated by `|`. All forms are recognised in a text. The
-/// first form is the one that is written.
+/// The month names of a language. A month may have several forms, separated by `|`. All forms are recognised in a text.
+/// If a month name must be written, its first form is used.
 struct Months {
     language: Language,
     full: [&'static str; 12],

@@ -34,7 +34,7 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// A hole, given by its index, whose value influences the text, but no program computes the text from it. For
+    /// The index of a hole whose value influences the text, although no program computes the text from the value. For
     /// example, the words of the goal that give the text overlap the hole without being exactly its value. Or the text
     /// contains the value among other words.
     Entangled(usize),
@@ -93,7 +93,7 @@ impl Origin {
 
 impl Explained {
     /// Reports whether the run chose the text on the page: the text is the name of a target that was picked from
-    /// several elements, and the goal does not contain this name.
+    /// several elements, and the goal does not name this target.
     pub(super) fn is_choice(&self) -> bool {
         let is_explained = match &self.origin {
             Origin::Whole(sources) => sources

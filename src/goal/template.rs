@@ -1,4 +1,4 @@
-//! The template of a recorded goal.
+//! The template of a recorded goal: the goal with holes for new values, and an explanation for each text of the steps.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ pub struct Template {
     pub(super) explained: Vec<Explained>,
     neighbours: Vec<[Option<String>; 2]>,
     around: Surroundings,
-    /// The reason why the recorded goal itself cannot be matched; `None` if it can.
+    /// The reason why the template refuses every new goal, for example because the recorded goal is too long; `None` if
+    /// the recorded goal can be compared with new goals.
     refusal: Option<Reason>,
 }
 

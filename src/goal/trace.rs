@@ -254,8 +254,8 @@ fn starts_with(tokens: &[Token], literal: &[Token]) -> bool {
     tokens.iter().zip(literal).all(|(a, b)| a.fold == b.fold)
 }
 
-/// Returns the ranges of the goal that have the same letters and digits as the literal, or differ from it only in
-/// diacritics.
+/// Returns the ranges of the goal's tokens that have the same letters and digits as the literal, or differ from it only
+/// in diacritics.
 fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     // The literal may lack the diacritics that the goal has: `mueller` for `Müller`.
     let [wanted, _] = keys(literal);
