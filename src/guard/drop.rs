@@ -1,4 +1,4 @@
-//! Decides whether a drag by a distance may drop the dragged element on another element.
+//! Decides whether a drag that is given as a distance may drop the dragged element on another element.
 
 use crate::{action::DragBy, page::Area};
 

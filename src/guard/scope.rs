@@ -179,8 +179,8 @@ impl Scope {
     }
 }
 
-/// Returns true if the host is an IP address, or a name whose labels consist of letters, digits, `-` and `_` and do not
-/// begin with `-`.
+/// Returns true if the host is an IP address, or a name whose parts between the dots consist of letters, digits, `-`
+/// and `_` and do not begin with `-`.
 ///
 /// The URL standard accepts names that no name server has, such as `..` and `-rf`, and resolvers treat them
 /// differently.

@@ -22,7 +22,7 @@ fn is_grave(role: Role, name: &str, page: &PageContext<'_>) -> bool {
     classify(&click(), Some(&TargetIdentity::new(role, name)), page) == Effect::Irreversible
 }
 
-/// Buttons that need approval.
+/// Names of buttons that need approval when they are clicked.
 const GRAVE_BUTTONS: &[&str] = &[
     "Pay",
     "Pay now",
@@ -135,7 +135,7 @@ const GRAVE_BUTTONS: &[&str] = &[
     "삭제",
 ];
 
-/// Buttons that need no approval.
+/// Names of buttons that need no approval when they are clicked.
 const PLAIN_BUTTONS: &[&str] = &[
     "",
     "Add to cart",
