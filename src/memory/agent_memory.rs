@@ -110,7 +110,7 @@ pub struct Export {
     pub problems: Vec<String>,
 }
 
-/// A file of the folder, recognised by its path.
+/// The kind of a file in the folder `.agent-memory/`, recognised by the file's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place<'p> {
     Knowledge(&'p str),

@@ -1,4 +1,4 @@
-//! The differences between two stored memories, item by item. This module is pure.
+//! The differences between two stored memories, item by item. This module does no input or output.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

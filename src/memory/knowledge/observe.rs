@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Maximum number of actions from a failed action to its repetition. If the repetition succeeded, an element that was
-/// clicked in between can count as an obstacle. Source: chosen, as for lessons.
+/// clicked in between can count as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
 /// Number of actions that are searched after a text was put into a field. If one of them types the same text key by key,
 /// the field counts as one that needs keys. Source: chosen; enough for a click into the field and the typing.
