@@ -50,8 +50,8 @@
 //! | `report` | `report::RunRecord::to_html`, which writes a run as one HTML file | |
 //! | `genai` | `llm::GenAi`, the client for Gemini, OpenAI-compatible servers, Anthropic and Ollama | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
-//! | `testing` | a scripted browser and model, mocks, and suites that check adapters | |
-//! | `stand-in`, `demo-site`, `cli` | a stand-in for a model that follows fixed rules, the demo shop, and the command line | |
+//! | `testing` | a scripted browser and model, mocks, and conformance suites, which check adapters | |
+//! | `stand-in`, `demo-site`, `cli` | a model stand-in that follows fixed rules, the demo shop, the command line | |
 //! | `full` | all features above except `postgres-tls` | |
 
 /// The examples of the README, compiled as tests.
