@@ -88,8 +88,8 @@ pub(super) const CURRENCIES: &[&str] = &[
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
-    /// Phrases that show that something is for sale. A click on a label with such a phrase cannot be undone, but only
-    /// if the label contains a price and begins or ends with the phrase.
+    /// Phrases that show that something is for sale. A click counts as irreversible if the label contains a price and
+    /// begins or ends with such a phrase.
     SELLS = [
         "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
         "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
@@ -97,8 +97,8 @@ phrases! {
         "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
         "予約,预订,預訂,订购,訂購,예약"
     ];
-    /// Phrases for paying, ordering, deleting, publishing or ending something. A click on a button cannot be undone if
-    /// the button's label contains such a phrase anywhere.
+    /// Phrases for paying, ordering, deleting, publishing or ending something. A click on a button counts as
+    /// irreversible if the button's label contains such a phrase anywhere.
     GRAVE = [
         "pay,buy,purchase,place order,confirm order,submit order,complete order,finish order,send order,order and pay"
         "confirm payment,submit payment,make payment,complete payment,send payment,authorize payment,authorise payment"
@@ -137,14 +137,14 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases with the same meaning as those in [`GRAVE`]. A click cannot be undone only if such a phrase is the whole
-    /// label. In a longer label, these words are nouns or mean something else.
+    /// Phrases with the same meaning as those in [`GRAVE`]. A click counts as irreversible if such a phrase is the
+    /// whole label. In a longer label, these phrases are ignored, because they are nouns or mean something else.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases for sending something. A click on a label with such a phrase cannot be undone. This does not hold on
-    /// login and search pages, where the ordinary button has such a label.
+    /// Phrases for sending something. A click counts as irreversible if the label contains such a phrase. On login and
+    /// search pages, these phrases are ignored, because the ordinary button there has such a label.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"
