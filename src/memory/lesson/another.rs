@@ -42,9 +42,10 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the names of the groups that distinguish two elements with the same name: for each element, a group around
-/// it that is not around the other. Returns `(None, None)` if the elements are neighbours without names. Returns `None`
-/// in all other cases, for example if the elements have different names, or if no group distinguishes them.
+/// Returns the names of the groups by which two elements with the same name can be told apart. For each of the two elements,
+/// this is a group that contains the element but not the other element. Returns `(None, None)` if the elements have no names
+/// and are neighbours. Returns `None` in all other cases, for example if the elements have different names, or if one of
+/// them has no group of its own.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

@@ -1,8 +1,9 @@
-//! The runs that a lesson has counted and whose evidence the lesson no longer holds. This module is pure.
+//! A list of the runs that a lesson has counted, for runs whose evidence (their entries in the lesson) was dropped. This
+//! module is pure.
 //!
-//! Memory may learn from runs in any order, not only in the order in which they ended. It may also learn twice from a
-//! run that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This
-//! is why the lesson keeps the ids of counted runs in a short form.
+//! Memory may learn from runs in any order, not only in the order in which they ended. Memory may also learn twice from a
+//! run that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This is
+//! why the lesson keeps the ids of counted runs in a short form.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +15,11 @@ use crate::base::{RunId, short_hash};
 /// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence was
 /// dropped. Source: chosen; memory may learn from fifty runs at once, and two batches take 500 bytes of a record's 2 KiB.
 const RUNS: usize = 48;
-/// Maximum number of batches that a lesson keeps; the oldest is dropped first.
+/// Maximum number of batches that a lesson keeps. If there are more, the oldest batch is dropped. A batch has up to [`RUNS`]
+/// runs.
 const BATCHES: usize = 2;
 /// Length of the short form of a run's id. Unit: bytes. Source: chosen; with two full batches, about one run in 17,000 is
-/// mistaken for a counted one.
+/// taken for a counted run although it is not.
 const SHORT: usize = 4;
 
 /// A list of runs that a lesson has counted and whose evidence the lesson no longer keeps. With this list, the lesson does
@@ -46,8 +48,8 @@ impl Counted {
         self.0.is_empty()
     }
 
-    /// Returns true if the collection contains the run. In rare cases, also returns true for a run that it does not
-    /// contain: the id of that run has the same short form as the id of a contained run.
+    /// Returns true if the list contains the run. In rare cases, also returns true for a run that the list does not contain.
+    /// The id of that run then has the same short form as the id of a run in the list.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();
@@ -57,8 +59,8 @@ impl Counted {
         })
     }
 
-    /// Adds a run that ended at the time `at`. If the oldest batch is dropped to make space, returns the time at which the last
-    /// run of that batch ended.
+    /// Adds a run that ended at the time `at`. The oldest batch may have to be dropped to make space. In that case, returns
+    /// the time at which the last run of the dropped batch ended.
     pub(super) fn add(&mut self, run: &RunId, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.holds(run) {
             return None;
@@ -76,9 +78,9 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs of another version of the lesson. Leaves out runs that `evidence` names, and batches whose last run
-    /// ended at `counted_until` or earlier. If batches are dropped to make space, returns the time at which the last of
-    /// their runs ended.
+    /// Adds the runs that are listed in another version of the lesson. Leaves out runs that `evidence` names. Also leaves
+    /// out batches whose last run ended at `counted_until` or earlier. If batches have to be dropped to make space, returns
+    /// the time at which the last run in the dropped batches ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,
@@ -117,7 +119,7 @@ impl Counted {
         dropped.map(|batch| batch.until).max()
     }
 
-    /// Drops the oldest batch, and returns the time at which its last run ended; `None` if there is no batch.
+    /// Drops the oldest batch. Returns the time at which the last run of this batch ended; `None` if there is no batch.
     pub(super) fn forget(&mut self) -> Option<DateTime<Utc>> {
         (!self.0.is_empty()).then(|| self.0.remove(0).until)
     }

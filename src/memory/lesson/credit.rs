@@ -1,5 +1,5 @@
-//! The credit of a lesson in a run: whether its recovery was carried out, whether the lesson had been shown before that,
-//! and whether the recovery restored the effect of the failed action.
+//! The credit of a lesson in a run. It says whether the run carried out the lesson's recovery (the advised actions), whether
+//! the lesson had been shown before that, and whether the recovery restored the effect of the failed action.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Number of steps after a failure that are searched for a step that follows the advice. Source: chosen; the model reads the
-/// advice at the next step.
+/// Number of steps, after a failure or after an advised step, among which the next advised step is searched. Source: chosen;
+/// the model reads the advice when it decides the first step after the failure.
 const NEAR: usize = 4;
 
 #[derive(Debug, Default)]
@@ -26,8 +26,8 @@ pub(super) struct OnSite {
     pub(super) hosts: BTreeSet<Host>,
 }
 
-/// Returns the credit of a lesson on each site of a run, computed from the run's trace. `host` is the host whose shelf holds the
-/// lesson; `None` for the global shelf.
+/// Returns the credit of a lesson on each site of a run, computed from the run's trace. `host` is the host to whose shelf
+/// the lesson belongs; `None` if the lesson is on the global shelf.
 pub(super) fn credits(
     lesson: &Lesson,
     id: &AdviceId,
@@ -53,18 +53,19 @@ pub(super) fn credits(
 
 type Credits = BTreeMap<Site, OnSite>;
 
-/// One case in which a lesson was used or followed, with its result.
+/// One case in which the lesson was used or followed, and the result of that case.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the failure happened before the recovery was begun. Advice that is followed before anything fails does not count
-    /// as used, because a lesson could otherwise keep itself from being pruned.
+    /// True if the lesson's failure happened before the run began the recovery. If the run follows the advice before
+    /// anything fails, the lesson does not count as used. Otherwise a lesson could keep itself from being pruned (removed as
+    /// unused).
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// Adds a result to the credit of the step's site. If the lesson helped at least once on the site in this run, the cases in which
-/// it did not help there do not count.
+/// Adds a result to the lesson's credit on the site of the step. If the lesson helped at least once on this site in the run,
+/// cases in which it did not help on the site do not count.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
@@ -73,7 +74,7 @@ fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     credit.harmed = !credit.helped;
 }
 
-/// Returns the entry for the step's site. Adds the step's host to the hosts of this entry.
+/// Returns the credit on the site of the step. Adds the step's host to the hosts of this credit.
 fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
     let on_site = credits.entry(step.site.clone()).or_default();
     on_site.hosts.insert(step.host.clone());
@@ -96,8 +97,8 @@ const fn forewarned(helped: bool) -> LessonResult {
     }
 }
 
-/// Adds the credits of a lesson that applies to all sites. Counts each failure from which the run recovered in the way that the
-/// lesson describes, and each failure after which the model followed the lesson without success.
+/// Adds the credits of a lesson that applies to all sites. Two kinds of cases count: the run recovered from a failure in the
+/// way that the lesson describes, or the model followed the lesson after a failure without success.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -153,15 +154,15 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns the steps that made up the recovery `found`. If the recovery is stored without its moves, returns only its
-/// first step.
+/// Returns the steps of the recovery `found`. If the recovery is stored without its moves (its single actions), returns only
+/// its first step.
 fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
     let steps = trace.steps[found.first..].iter();
     let done = steps.filter(|step| step.is_done());
     done.take(found.what.moves.len().max(1))
 }
 
-/// Returns true if `step` is the first move of `recovery` after the failure of the step `failed`.
+/// Returns true if `step`, taken after the failed step `failed`, is the first move (action) of `recovery`.
 fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     match recovery {
         Recovery::ClickThenType | Recovery::ClickThenChoose | Recovery::TypeThenChoose => {
@@ -178,8 +179,9 @@ fn begins(recovery: &Recovery, failed: &TraceStep, step: &TraceStep) -> bool {
     }
 }
 
-/// Adds the credits of advice that names no failure, such as pressing Enter after filling a search box. The advice counts each
-/// time that it is followed in a search box after typing. Other fields do not count, because the key does something else there.
+/// Adds the credits of advice that names no failure, such as "press Enter after filling a search box". The advice counts
+/// each time that a run types into a search box and then follows the advice. Fields of other kinds do not count, because
+/// Enter does something else in them.
 fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let Recovery::Instead(only) = &template.recovery else {
         return;
@@ -252,8 +254,9 @@ fn on_site(
     }
 }
 
-/// Returns the result of a recovery that `step` began in advance, before the failure had happened: true if the recovery
-/// worked. Returns `None` if the step does not begin the recovery, or if the result is not known yet.
+/// Returns true if `step` began the recovery before the failure could happen, and the recovery worked. Returns false if the
+/// recovery did not work. Returns `None` if the step does not begin the recovery, or if the result of the recovery is not
+/// known yet.
 fn forestalled(
     recovery: &SiteRecovery,
     before: Option<&TraceStep>,
@@ -330,8 +333,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a person's words. A program cannot tell whether the model followed the words. So only the
-/// failures after which the words were shown are counted.
+/// Adds the credits of a lesson in a person's own words. A program cannot tell whether the model followed these words. So
+/// only the failures after which the words were shown are counted.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

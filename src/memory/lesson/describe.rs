@@ -8,7 +8,7 @@ use crate::{
     memory::{Described, Origin, Standing, Uses},
 };
 
-/// Maximum length of quoted text from another program. Unit: characters. Source: chosen.
+/// Maximum length of a text from another program that a description quotes. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 200;
 
 pub(super) fn describe(lesson: &Lesson) -> Described {
@@ -21,8 +21,8 @@ pub(super) fn describe(lesson: &Lesson) -> Described {
     described
 }
 
-/// Returns the lesson's uses without the run that taught the lesson. In that run the recovery worked, but no lesson
-/// helped.
+/// Returns the uses of the lesson and their results, without those of the run that taught the lesson. That run used the
+/// recovery before the lesson existed, so the lesson did not help it.
 fn results(lesson: &Lesson) -> Uses {
     let (mut uses, taught) = (lesson.counts.uses(), lesson.taught());
     uses.used = uses.used.saturating_sub(taught);

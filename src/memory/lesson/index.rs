@@ -32,15 +32,17 @@ pub struct LessonIndex {
     /// The matcher that searches an error message for the texts of all `patterns` in one pass; `None` if there are no
     /// patterns.
     matcher: Option<AhoCorasick>,
-    /// Tips for the pages of the shelf's host, in order of rank.
+    /// Tips for the pages of the shelf's host. The tips are ordered by [`rank`].
     site: Vec<SiteTip>,
-    /// Positions in `site`, by the failed command, the kind of its failure, and its target.
+    /// Positions of recoveries in the list `site`. The key names the failed command, the kind of its failure, and its
+    /// target.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
-    /// Positions in `site` of tips that depend on elements, by the first element that must be on the page.
+    /// Positions, in the list `site`, of tips for which elements must be on the page. The key is the first of these
+    /// elements.
     by_need: HashMap<Aim, Vec<usize>>,
-    /// Positions in `site` of tips that do not depend on an element.
+    /// Positions, in the list `site`, of tips that do not need an element on the page.
     anywhere: Vec<usize>,
-    /// The roles of all elements that tips depend on.
+    /// The roles of all elements that the tips need on the page.
     roles: HashSet<Role>,
     /// Advice that also applies to subdomains of the shelf's host.
     below: Vec<Advice>,
@@ -49,12 +51,13 @@ pub struct LessonIndex {
 
 #[derive(Debug)]
 struct SiteTip {
-    /// The kind of page on which the tip was learned.
+    /// The kind of page on which the tip was learned. `None` if it is not known, or if the tip consists of a person's words.
     page: Option<PageTemplate>,
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The same advice, for the prompt section about a failed command; `None` for a person's words.
+    /// The advice for the prompt section about a failed command. It has the same words as `advice`. `None` for a person's
+    /// words.
     at_failure: Option<Advice>,
 }
 
@@ -217,9 +220,9 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the recoveries learned on this host for the command `tool` and the kind of failure `failure.trouble`, if the
-    /// elements that they need are on the page. Recoveries for the target of the failed command come first, then those for a
-    /// command without a target.
+    /// Returns the recoveries learned on this host for the command `tool` and the kind of failure `failure.trouble`. Leaves
+    /// out a recovery if elements that it needs are not on the page. Recoveries for the target of the failed command come
+    /// first. Recoveries for a command without a target follow.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -251,8 +254,9 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words for a failed command, if their pattern occurs in the error message `detail`. If `below`
-    /// is true, returns only words that also apply to subdomains of the shelf's host.
+    /// Returns a person's words for a failed command. The words have a pattern, and they are returned if the pattern occurs
+    /// in the error message `detail`. If `below` is true, returns only words that also apply to subdomains of the shelf's
+    /// host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {

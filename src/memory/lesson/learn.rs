@@ -60,8 +60,8 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if the change stores a lesson that was edited or removed in this book after the book was read.
-    /// [`changes`](Self::changes) then contains a newer change of this lesson.
+    /// Returns true if `change` stores a lesson that this book has edited or removed in the meantime. In that case, `change`
+    /// is outdated, and [`changes`](Self::changes) has the newer change of the lesson.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
@@ -73,8 +73,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a learned lesson. If the shelf already has a lesson with the same text, nothing is added. If that existing
-    /// lesson is imported and names elements, the run confirms it, so it becomes a learned lesson.
+    /// Adds a learned lesson. If the shelf already has a lesson with the same text, nothing is added. But if the existing
+    /// lesson is imported and names elements, the run has confirmed it, so the existing lesson becomes a learned one.
     fn add(
         &mut self,
         text: LessonText,
@@ -105,8 +105,9 @@ impl Book {
         }
     }
 
-    /// Removes learned lessons until the shelf has no more than [`MAX_LEARNED`] lessons in total. Lessons that helped
-    /// least often are removed first and, among lessons that helped equally often, those used longest ago.
+    /// Removes learned lessons until the shelf has no more than [`MAX_LEARNED`] lessons in total. The lessons that helped
+    /// least often are removed first. Among lessons that helped equally often, the lessons that were used longest ago are
+    /// removed first.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -188,8 +189,8 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     book.changes()
 }
 
-/// Returns the changes that a shelf needs before a run first reads it: seeds are added to the global shelf, and stale
-/// lessons are removed.
+/// Returns the changes that a shelf needs before a run first reads it. If the shelf is the global one, the seeds (the
+/// lessons shipped with the crate) are added. Lessons that no run has used for a long time are removed.
 pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| !lesson.is_stale(now));
@@ -212,8 +213,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Returns the changes that remove everything that was learned on one host of a site, or on the whole site if `host` is
-/// `None`. In both cases, evidence from this site is also removed if the evidence names no host.
+/// Returns the changes that remove what was learned on the host `host` of a site; on the whole site if `host` is `None`.
+/// Some pieces of evidence from this site name no host. They are removed in both cases.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

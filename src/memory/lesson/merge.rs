@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::{Evidence, Lesson, LessonSource, MAX_EVIDENCE};
 use crate::base::RunId;
 
-/// Six counts: offered, used, followed, helped and harmed as in [`Counts`](super::Counts), and the number of runs that used the
-/// lesson.
+/// Six counts of a lesson. The first five are `offered`, `used`, `followed`, `helped` and `harmed`, as in
+/// [`Counts`](super::Counts). The sixth is the number of runs that used the lesson.
 type Tally = [u64; 6];
 
 fn tally<'e>(evidence: impl Iterator<Item = &'e Evidence>) -> Tally {
@@ -39,7 +39,7 @@ fn less(from: Tally, by: Tally) -> Tally {
 }
 
 impl Lesson {
-    /// Returns the part of the counts whose evidence was dropped.
+    /// Returns the part of the counts that no stored evidence explains, because the evidence for this part was dropped.
     fn dropped(&self) -> Tally {
         let counts = &self.counts;
         let all = [
@@ -128,7 +128,7 @@ mod tests {
         memory::lesson::{Category, Credit},
     };
 
-    /// A lesson that was used in these runs, each a day after the one before.
+    /// Returns a lesson that was used in these runs. Each run took place one day after the run before.
     fn lesson(runs: impl Iterator<Item = u32>) -> Lesson {
         let at = |day: u32| DateTime::<Utc>::UNIX_EPOCH + chrono::TimeDelta::days(day.into());
         let text = crate::memory::lesson::LessonText::Words("Press Escape.".to_owned());

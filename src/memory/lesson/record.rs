@@ -1,4 +1,4 @@
-//! A lesson as it is stored.
+//! A lesson in the form in which it is stored.
 
 use std::collections::BTreeSet;
 
@@ -67,13 +67,14 @@ impl Category {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonSource {
-    /// Shipped with the crate. Such a lesson is never removed because it is unused or because the shelf is full.
+    /// The lesson is shipped with the crate. It is kept even if it is unused or the shelf is full.
     Seed,
-    /// Learned from runs.
+    /// The lesson was learned from runs.
     Learned,
-    /// Written or accepted by a person.
+    /// A person wrote or accepted the lesson.
     User,
-    /// Imported from another program or another person's export. No person has accepted the lesson since the import.
+    /// The lesson was imported from another program or from another person's export. No person has accepted it since the
+    /// import.
     Imported,
 }
 
@@ -177,7 +178,7 @@ pub struct Evidence {
     pub credit: Credit,
 }
 
-/// The amounts, 0 or 1, by which one run raises a lesson's counts on one site.
+/// The amounts by which one run raises a lesson's counts on one site. A field that is true raises its count by 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(

@@ -1,8 +1,9 @@
-//! Finds recoveries. A recovery is the shortest sequence of actions after a failure that restored the effect of the
-//! failed action.
+//! Finds recoveries. A recovery is the shortest sequence of actions after a failure by which a run restored the effect of
+//! the failed action.
 //!
-//! The effect is restored if the same action later succeeds, on the same target with the same values. It is also restored
-//! if another action succeeds that is known to have the same effect. The success of an unrelated action proves nothing.
+//! The effect is restored if the same action later succeeds, on the same target with the same values. The effect is also
+//! restored if another action succeeds, and this action is known to have the same effect. The success of an unrelated action
+//! proves nothing.
 
 use super::{
     Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery, another,
@@ -17,13 +18,13 @@ use crate::{
     working::Step,
 };
 
-/// Number of steps after a failure that are searched for its recovery. Source: chosen; a recovery follows soon or not
-/// at all.
+/// Number of steps after a failure within which the recovery must be complete. Source: chosen; a recovery follows soon or
+/// not at all.
 const WINDOW: usize = 10;
 
 pub(super) type Traced<'a> = (&'a Step, TraceStep);
 
-/// Returns every failure from which the run recovered, in order, with its recovery.
+/// Returns every failure from which the run recovered, together with the recovery. The failures are in the order of the run.
 pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
     (0..steps.len())
         .filter_map(|at| recovered(steps, at))
@@ -78,14 +79,14 @@ fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
     })
 }
 
-/// A recovery that was found for a failure.
+/// A recovery that was found in a run.
 pub(super) struct Way {
-    /// Index of the recovery's first step; 0 is the step after the failure.
+    /// Index of the recovery's first step. The step after the failure has the index 0.
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
-    /// The name of a group that contains the target of the failed action, but not the element that took its place; `None` if no
-    /// group is needed to distinguish the two.
+    /// The name of a group that contains the target of the failed action, but not the element on which the run acted
+    /// instead. `None` if no group is needed to tell the two elements apart.
     group: Option<String>,
 }
 
@@ -104,9 +105,9 @@ impl Way {
     }
 }
 
-/// Returns the recovery that consists of the moves made between the failure and the success of the same action. Failed
-/// moves are left out. Returns `None` if there are no moves or more than [`MAX_MOVES`]. Also returns `None` if one of
-/// the moves discards filled-in values or cannot be part of a recovery.
+/// Returns the recovery after which the failed action itself succeeded. The recovery consists of the moves (actions) between
+/// the failure and the success. Failed moves are left out. Returns `None` if there are no moves, or more than [`MAX_MOVES`].
+/// Also returns `None` if one of the moves discards filled-in values or cannot be part of a recovery.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -136,7 +137,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
     Some(Way::new(done[0].0, Recovery::First(general), moves))
 }
 
-/// Returns the recovery by another action that took the place of the failed action and is known to have the same
+/// Returns the recovery in which another action replaced the failed action. The other action must be known to have the same
 /// effect.
 fn replaced(
     traced @ (failed, step): &Traced<'_>,
@@ -265,8 +266,8 @@ fn types(action: &BrowserAction, text: &TextValue) -> bool {
     matches!(action, BrowserAction::Type(Type { text: typed, .. }) if typed == text)
 }
 
-/// Returns the form of `new`, the value that a field accepted in place of the refused value `old`. Returns `None` if
-/// `new` has no known form, if `old` has the same form, or if `old` contains no digit.
+/// Returns the form (such as a date format) of `new`, a value that a field accepted after it had refused the value `old`.
+/// Returns `None` if `new` has no known form, if `old` has the same form, or if `old` contains no digit.
 fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     let (TextValue::Literal(old), TextValue::Literal(new)) = (old, new) else {
         return None;
@@ -276,7 +277,7 @@ fn rewritten(old: &TextValue, new: &TextValue) -> Option<Form> {
     (Form::of(old) != Some(form) && digits(old)).then_some(form)
 }
 
-/// Returns true if the name of a step's target is one of these values.
+/// Returns true if the name or the label of a step's target is one of these values.
 fn is_called(logged: &Step, values: &[TextValue]) -> bool {
     let named = |target: &TargetIdentity, value: &str| {
         target.name.trim() == value
@@ -292,7 +293,7 @@ fn is_called(logged: &Step, values: &[TextValue]) -> bool {
     })
 }
 
-/// Returns true if the name of a step's target is this value or begins with it.
+/// Returns true if the name of a step's target is this value or begins with it. If the target has no name, its label counts.
 fn is_begun(logged: &Step, value: &TextValue) -> bool {
     let TextValue::Literal(value) = value else {
         return false;
@@ -321,8 +322,8 @@ fn is_same(a: &Step, b: &Step) -> bool {
             && without_targets(&a.action) == without_targets(&b.action))
 }
 
-/// Returns true if step `b` did what the failed step `a` was meant to do. Step `a` named its target in words that
-/// matched no element. Step `b` did the same action on an element whose name is these words.
+/// Returns true if step `b` did what the failed step `a` was meant to do. Step `a` named its target by words that matched no
+/// element. Step `b` took the same action on an element whose name consists of these words.
 fn is_meant(a: &Step, b: &Step) -> bool {
     let Action::Browser(action) = &a.action else {
         return false;
@@ -358,7 +359,7 @@ fn is_meant(a: &Step, b: &Step) -> bool {
         && without_targets(&a.action) == without_targets(&b.action)
 }
 
-/// Returns true if both steps were aimed at the very same element. Another element with the same role and name does not count.
+/// Returns true if both steps acted on the very same element. Another element with the same role and name does not count.
 fn on_it_exactly(a: &Step, b: &Step) -> bool {
     let mut pairs = a.targets.iter().zip(&b.targets);
     is_on_same(a, b) && pairs.all(|(a, b)| a.ordinal == b.ordinal)

@@ -28,7 +28,7 @@ pub const HELPED_SHARE: f64 = 0.5;
 /// must have been on at least this number of different sites. Source: chosen; a change of the page can make a lesson wrong,
 /// however often it helped before.
 pub const HARMS_IN_A_ROW: usize = 3;
-/// Quantile of the normal distribution for a two-sided interval of 95 %.
+/// Number of standard deviations around the mean that contain 95 % of a normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 /// Number of days without a use after which a learned lesson is pruned (removed as unused). A lesson with
 /// [`PRUNE_BELOW_USES`] uses or more is not pruned. Source: chosen.
@@ -38,13 +38,15 @@ pub const PRUNE_BELOW_USES: u64 = 5;
 /// Maximum number of lessons on one shelf. If there are more, learned lessons are removed. Source: chosen; a full record
 /// takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites on which one run is counted for a lesson. Source: chosen, less than [`MAX_EVIDENCE`], so that no
-/// evidence of a run is dropped while the run is being counted, and no run is counted twice.
+/// Maximum number of sites of one run on which the run counts for a lesson. Source: chosen, less than [`MAX_EVIDENCE`], so
+/// that no evidence of a run is dropped while the run is being counted, and no run is counted twice.
 const MAX_SITES_OF_A_RUN: usize = 6;
-/// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; the keys of this crate have 23.
+/// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; the keys that this crate makes have 23
+/// bytes.
 const MAX_KEY: usize = 64;
-/// Space reserved in a record for its key and for the ids of the runs that demote and retire the lesson. Unit: bytes.
-/// Source: a key of this crate has 23, each id at most 64, and the names of both fields are added.
+/// Space reserved in a record for its key, and for the ids of the run that demotes the lesson and of the run that retires
+/// it. Unit: bytes. Source: a key of this crate has 23 bytes, each id has at most 64 bytes, and the names of both fields are
+/// added.
 const RESERVED: usize = 256;
 
 /// Returns the lower and upper bound of the share of `hits` in `all`. The bounds are those of the two-sided Wilson score
@@ -88,8 +90,8 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds `credit`, which the lesson earned on one site of a run, to the lesson's counts and evidence. Returns false if the
-    /// credit does not count, for example because it was added before.
+    /// Adds `credit` to the lesson's counts and evidence. `credit` is what the lesson earned on one site of a run. Returns
+    /// false if `credit` does not count, for example because it was added before.
     pub(super) fn credit(
         &mut self,
         run: &RunId,
@@ -144,8 +146,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs in which the lesson was only
-    /// shown are dropped first, because they prove least. The oldest other entries follow.
+    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs that were only shown the lesson are
+    /// dropped first, because they prove least. If more entries have to be dropped, the oldest of the remaining ones follow.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -162,9 +164,9 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops parts of the lesson until the record is small enough: first the weakest evidence, then, if necessary,
-    /// sites, counted runs and the kind of page on which the lesson was learned. The counts are kept. This is needed
-    /// because a store refuses all changes of a shelf if one record is too large.
+    /// Drops parts of the lesson until its record is small enough. The weakest evidence is dropped first. If that is not
+    /// enough, sites, counted runs and the kind of page on which the lesson was learned are dropped. The counts are kept.
+    /// Without this method, one record that is too large would make the store refuse all changes of the shelf.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -185,7 +187,8 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson's record is small enough for every store, even with a key of the length [`MAX_KEY`].
+    /// Returns true if the lesson's record is small enough for every store. The check assumes the longest possible key,
+    /// which has the length [`MAX_KEY`].
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
@@ -196,8 +199,9 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes the evidence that `of` selects, and subtracts it from the counts. If no evidence of the run that taught the
-    /// lesson is left, the lesson no longer names that run. Returns true if any evidence was removed.
+    /// Removes the entries of evidence for which `of` returns true, and subtracts them from the counts. If no evidence of
+    /// the run that taught the lesson is left, the lesson no longer names that run. Returns true if any evidence was
+    /// removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
@@ -240,7 +244,7 @@ impl Lesson {
         !gone.is_empty()
     }
 
-    /// Returns the number of cases by which the run that taught the lesson raised [`Counts::helped`](super::Counts::helped).
+    /// Returns the amount that the run that taught the lesson added to [`Counts::helped`](super::Counts::helped).
     pub(super) fn taught(&self) -> u64 {
         let Some(run) = &self.provenance.run else {
             return 0;
@@ -275,9 +279,9 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson should be retired. That is the case if it helped too seldom, or if it helped in none
-    /// of the last [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several cases of harm
-    /// on one site count as one, because one bad page says nothing about other sites.
+    /// Returns true if the lesson should be retired. There are two reasons for this: the lesson helped too seldom, or it
+    /// helped in none of the last [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several
+    /// cases of harm on one site count as one, because one bad page says nothing about other sites.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
         // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.

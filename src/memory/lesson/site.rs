@@ -1,5 +1,5 @@
-//! Recoveries for one host, with the names that its pages use. The sentence of a recovery is this crate's own. The names in
-//! it are page data, shown on that host only, and always marked as quoted data.
+//! Recoveries for one host. The sentence of a recovery is built by this crate, but it contains names that the host's pages
+//! wrote. Such a sentence is shown on that host only, and the names in it are always marked as quoted data.
 
 use serde::{Deserialize, Serialize};
 
@@ -122,9 +122,9 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move, and the
-    /// target of the failed command. If the target of the failed command was hidden or missing, the target of the first
-    /// move is enough, because that move reveals the other target.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move (action), and the
+    /// target of the failed command. If the target of the failed command was hidden or missing and the first move has a
+    /// target, returns only the target of the first move, because that move reveals the target of the command.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         let is_hidden = matches!(

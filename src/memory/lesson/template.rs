@@ -1,5 +1,5 @@
-//! Sentences that this crate builds from closed vocabularies (fixed sets of words). No other lessons may enter a system
-//! instruction without a person's review.
+//! Sentences that this crate builds from closed vocabularies (fixed sets of words). A lesson of any other kind may enter a
+//! system instruction only after a person has reviewed it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::action::{BrowserTool, ErrorClass};
 /// Maximum number of moves (actions) in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
-/// The words of a prompt for [`Recovery::TypeThenChoose`].
+/// The words by which a prompt describes [`Recovery::TypeThenChoose`].
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
@@ -19,21 +19,22 @@ pub(super) const TYPE_THEN_CHOOSE: &str =
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Recovery {
-    /// Click the field, then type the text key by key.
+    /// Clicks the field, then types the text key by key.
     ClickThenType,
-    /// Click the list to open it, then click the choice.
+    /// Clicks the list to open it, then clicks the choice.
     ClickThenChoose,
-    /// Click the field, type the value to open its list, then click the choice.
+    /// Clicks the field, types the value to open its list, then clicks the choice.
     TypeThenChoose,
-    /// Make these moves, at most [`MAX_MOVES`], and then repeat the failed action.
+    /// Makes these moves (actions), at most [`MAX_MOVES`], and then repeats the failed action.
     First(Vec<Move>),
-    /// Make this move in place of the failed action.
+    /// Makes this move (action) in place of the failed action.
     Instead(Move),
-    /// Write the value in this form.
+    /// Writes the value in this form, such as a date format.
     WriteAs(Form),
-    /// Make this move on another element, which differs only in its icon or its place from the target of the failed action.
+    /// Makes this move (action) on another element. That element differs from the target of the failed action only in its
+    /// icon or its place.
     Another(Move),
-    /// Make this move on another element to open the choices of a field, then click the choice.
+    /// Makes this move (action) on another element to open the choices of a field, then clicks the choice.
     OpenThenChoose(Move),
 }
 
@@ -98,7 +99,7 @@ impl Template {
         format!("If {}: {what}", self.when())
     }
 
-    /// Returns the first half of the rule's sentence, which names the failure, such as `fill fails because …`.
+    /// Returns the first half of the rule's sentence. It names the failure, as in `fill fails because …`.
     pub(super) fn when(&self) -> String {
         self.trouble.sentence(self.command.as_str())
     }
@@ -108,8 +109,8 @@ fn is_covered(trouble: FailureKind) -> bool {
     trouble == FailureKind::Failed(ErrorClass::Intercepted)
 }
 
-/// Returns the instruction for a move that is made before the failed action is repeated. If the target of the failed action was
-/// covered and the move is a click, the instruction has a form such as `click the button that closes what covers it`.
+/// Returns the instruction to make a move before the failed action is repeated. If the target of the failed action was
+/// covered and the move is a click, the instruction is of the kind `click the button that closes what covers it`.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

@@ -1,5 +1,5 @@
-//! A run in the form that lessons learn from: actions, outcomes and recovered failures. It contains no typed text, and
-//! no page text except the names of targets and of the groups around them.
+//! A run in the form that lessons learn from: actions, outcomes and recovered failures. This form contains no typed text.
+//! The only page texts in it are the names of targets and of the groups around them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -102,8 +102,8 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery refers to existing steps. A stored trace may refer to missing ones, because another
-    /// program may have written it.
+    /// Returns true if every recovery of the trace refers to existing steps. A stored trace may refer to missing steps,
+    /// because another program may have written it.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
@@ -119,9 +119,9 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step. Returns `None` for a step from which lessons learn nothing: it was no browser action,
-    /// only looked or waited, was aimed into a frame, had an unclear outcome, happened on a page without a host, or led
-    /// to another site.
+    /// Converts a logged step. Returns `None` if lessons learn nothing from the step. That is the case if the step was no
+    /// browser action, only looked or waited, was aimed into a frame, had an unclear outcome, happened on a page without a
+    /// host, or led to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -165,8 +165,8 @@ impl TraceStep {
         })
     }
 
-    /// Returns the step without those names that repeat text typed by the run. Pages offer typed text as a choice, so such a name
-    /// may be the user's own text.
+    /// Returns the step without names that repeat a text typed by the run. Pages offer typed text as a choice, so a name
+    /// that repeats it may be the user's own text.
     fn without(mut self, typed: &Typed) -> Self {
         self.aim = self.aim.filter(|aim| !typed.is_in(&aim.name));
         self.groups.retain(|group| !typed.is_in(group));

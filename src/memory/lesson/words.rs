@@ -1,5 +1,5 @@
-//! The closed vocabularies (fixed sets of words) from which lessons are built: moves, kinds of elements and forms of
-//! values. Also determines from which kinds of failure lessons learn.
+//! The closed vocabularies (fixed sets of words) from which lessons are built: moves (single actions of a recovery), kinds
+//! of elements and forms of values. This module also determines from which kinds of failure lessons learn.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,11 @@ use crate::{
     page::Role,
 };
 
-/// Methods of [`FailureKind`] that only lessons need. The type itself is defined in the module of actions.
+/// Methods of [`FailureKind`] that only lessons need. The type itself is defined in the module `action`.
 impl FailureKind {
-    /// Returns true if a recovery from this failure can be learned. That is the case if the page caused the failure,
-    /// and not a rule of this crate, a wrong argument, or a reference that never existed.
+    /// Returns true if a recovery from a failure of this kind can be learned. That is the case for failures that the page
+    /// caused. It is not the case for failures caused by a rule of this crate, a wrong argument, or a reference that never
+    /// existed.
     pub(super) const fn teaches(self) -> bool {
         match self {
             Self::Any => false,
@@ -34,7 +35,7 @@ impl FailureKind {
         }
     }
 
-    /// Returns the first half of a sentence about the failure of the command, such as `click fails because …`.
+    /// Returns the first half of a sentence about a failure of the command `command`, such as `click fails because …`.
     pub(super) fn sentence(self, command: &str) -> String {
         format!("{command}{}", self.ending())
     }
@@ -73,7 +74,7 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// A kind of element, coarser than a role, named in words that fit into a sentence.
+    /// A kind of element, named by words that fit into a sentence. A kind can cover several roles.
     Thing {
         Button = "button", Link = "link", Field = "field", List = "list", Checkbox = "checkbox", Choice = "choice",
         Tab = "tab", MenuItem = "menu item", Dialog = "dialog", Picture = "picture", Cell = "cell", Element = "element",
@@ -103,7 +104,8 @@ impl Thing {
 }
 
 vocabulary! {
-    /// A key that has a function, such as Enter. Letters are excluded, because a sequence of them could spell out text.
+    /// A key that has a function, such as Enter. Keys for letters are excluded, because a sequence of letters could spell
+    /// out a text.
     NamedKey {
         Enter = "Enter", Escape = "Escape", Tab = "Tab", Space = "Space", Backspace = "Backspace", Delete = "Delete",
         ArrowUp = "ArrowUp", ArrowDown = "ArrowDown", ArrowLeft = "ArrowLeft", ArrowRight = "ArrowRight", Home = "Home",
@@ -112,8 +114,8 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// A form in which a field expects its value. Source: the HTML standard's formats of dates, times, numbers and
-    /// colours.
+    /// A form in which a field expects its value, such as a date format. Source: the HTML standard, which defines formats
+    /// for dates, times, numbers and colours.
     Form {
         Date = "date", Time = "time", DateTime = "date_time", Month = "month", Week = "week", Number = "number",
         Color = "color",

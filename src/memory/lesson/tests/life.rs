@@ -1,4 +1,5 @@
-//! The life of a lesson, from the first failure to tier 1 and out again.
+//! The life of a lesson: from the first failure to tier 1 (the lessons in the system instruction of every run), and out of
+//! tier 1 again.
 
 use super::*;
 use crate::working::StopReason;
@@ -444,7 +445,7 @@ fn what_a_run_taught_can_be_taken_back() {
     assert_eq!(memory.0[&global()], before[&global()]);
 }
 
-/// Returns the results of the only lesson of a shelf, in the words of a list for people.
+/// Returns the results of the only lesson on a shelf, as a list for people words them.
 fn results(memory: &Memory, shelf: &Shelf) -> String {
     let records = &memory.0[shelf];
     assert_eq!(records.len(), 1);

@@ -22,7 +22,7 @@ fn at(day: i64) -> DateTime<Utc> {
     start + TimeDelta::days(day)
 }
 
-/// One step: tool, role and name of the target, further arguments, outcome.
+/// One step of a run: its tool, the role and name of its target, its further arguments, and its outcome.
 struct Done {
     tool: &'static str,
     target: Option<(&'static str, &'static str)>,
@@ -104,7 +104,7 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     )
 }
 
-/// A small memory: the records of each shelf, changed by one run after another.
+/// A small memory. It holds the records of each shelf, and each run that it learns from changes them.
 #[derive(Default)]
 struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
 
@@ -197,7 +197,7 @@ fn of(url: &str) -> Shelf {
     Shelf::host(&Namespace::default(), COLLECTION, &host(url))
 }
 
-/// Returns a page with these elements, given by role and name.
+/// Returns a page with elements of these roles and names.
 fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     let mut tree = Tree::builder();
     for (role, name) in elements {
@@ -238,7 +238,7 @@ fn fails(command: &str, trouble: FailureKind, url: &str) -> Cue {
     }
 }
 
-/// Returns a cue which says that a click on this button of this page failed.
+/// Returns a cue (a request for advice) which says that a click on this button of this page failed.
 fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     Cue::CommandFailed {
         command: "click".to_owned(),

@@ -153,7 +153,7 @@ fn a_domain_holds_for_the_names_below_it_and_what_was_learned_for_its_host_alone
     );
 }
 
-/// Ten buttons of one host, each covered by a notice of its own.
+/// Ten buttons of one host, each with the button that closes the notice in front of it.
 const TEN: [(&str, &str); 10] = [
     ("Go A", "Close A"),
     ("Go B", "Close B"),
@@ -189,7 +189,7 @@ fn ten() -> Memory {
     memory
 }
 
-/// Returns a page with all twenty buttons.
+/// Returns a page with all twenty buttons of [`TEN`].
 fn all_ten() -> Arc<Observation> {
     let both = |(button, closes): (&'static str, &'static str)| [button, closes];
     let elements: Vec<(&str, &str)> = TEN

@@ -1,4 +1,4 @@
-//! Export of lessons to `memory.json`, version 1.
+//! Export of lessons to version 1 of `memory.json`, the file of another program.
 
 use serde_json::{Map, Value};
 
@@ -11,15 +11,17 @@ use crate::{
     },
 };
 
-/// Name of the collection that keeps those fields of an imported file that version 1 does not define.
+/// Name of the collection of records that keep the unknown fields of imported files. Version 1 of the format does not define
+/// these fields.
 pub(super) const IMPORTS: &str = "imports";
-/// Returns true if the shelf keeps the fields of imported files that version 1 does not define. Such a shelf belongs to
-/// no kind of memory.
+/// Returns true if the shelf keeps the unknown fields of imported files. These are the fields that version 1 of the format
+/// does not define. The shelf belongs to no kind of memory.
 pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
     shelf.collection == IMPORTS
 }
 
-/// Key of the record in [`IMPORTS`] that keeps the fields of an imported file that version 1 does not define.
+/// Key of the record in the collection [`IMPORTS`] that keeps the unknown fields of an imported file. Version 1 of the
+/// format does not define these fields.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file `memory.json` of version 1. The lessons are in the order of the shelves,

@@ -1,8 +1,8 @@
-//! Import of `memory.json`, version 1.
+//! Import of version 1 of `memory.json`, the file of another program.
 //!
-//! If a lesson of the file is already stored, the two are merged: the larger number of uses, the earlier day of
-//! creation and the later day of last use are kept. So the same file may be imported twice, and several files may be
-//! imported in any order, without counting anything twice.
+//! A lesson of the file may already be stored. It is then merged with the stored lesson: the larger number of uses, the
+//! earlier day of creation and the later day of last use are kept. So the same file may be imported twice, and several files
+//! may be imported in any order, without counting anything twice.
 
 use std::collections::BTreeMap;
 
@@ -30,10 +30,10 @@ const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; a shelf has space for twice as many records of the
 /// maximum size.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The key of each seed, with the first words of the seed's sentence in the document that describes the file. Only the
-/// first words are compared, because the document does not quote the sentences of the second and the third seed in
-/// full. A lesson in the file is imported as a seed if its source is `seed` and its text begins with the first words of
-/// that seed.
+/// The key of each seed (a lesson shipped with the crate), with the first words of the seed's sentence. The words are those
+/// of the document that describes the file. Only the first words are compared, because the document does not quote the
+/// sentences of the second and the third seed in full. A lesson in the file is imported as a seed if its source is `seed`
+/// and its text begins with the first words of that seed.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -66,7 +66,7 @@ pub struct Import {
 #[derive(Debug, Clone)]
 struct Item {
     entry: Entry,
-    /// The text that prompts will show, and that a person accepts.
+    /// The text of the lesson. Prompts show exactly this text, and a person who accepts the lesson reads it.
     text: LessonText,
     is_trusted: bool,
     now: DateTime<Utc>,
@@ -196,8 +196,8 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// Returns the key of a lesson. It depends only on the words, the failed command, the error pattern and the domain, so that the
-/// same lesson in several files has one key.
+/// Returns the key of a lesson. The key depends only on the words, the failed command, the error pattern and the domain of
+/// the lesson. So a lesson that is in several files has the same key in all of them.
 fn key_of(entry: &Entry) -> String {
     let value = json!([
         entry.lesson,
@@ -208,7 +208,7 @@ fn key_of(entry: &Entry) -> String {
     format!("import-{}", short_hash(canonical(&value)))
 }
 
-/// Returns true if the entry is this seed, in the words of this crate or in the documented words.
+/// Returns true if the entry is the seed `seed`. The entry may have the words of this crate or the documented words.
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));

@@ -32,7 +32,7 @@ pub const MAX_LESSONS: usize = 5_000;
 /// Maximum number of problems of a file that are listed one by one. Further problems are only counted. Source: chosen; as
 /// many as a person will read.
 pub const MAX_PROBLEMS: usize = 100;
-/// Maximum length of a text that the description of a problem quotes from the file. Unit: characters. Source: chosen.
+/// Maximum length of a text of the file that the description of a problem quotes. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
 const PARSE: &str = "memory_json.parse";
 
@@ -40,11 +40,11 @@ const PARSE: &str = "memory_json.parse";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Shipped with the program that wrote the file.
+    /// The lesson was shipped with the program that wrote the file.
     Seed,
-    /// Learned from runs.
+    /// The lesson was learned from runs.
     Learned,
-    /// Written or accepted by a person.
+    /// A person wrote or accepted the lesson.
     User,
 }
 
@@ -111,7 +111,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Problems in the order in which they were found. If there are more than [`MAX_PROBLEMS`], the rest is only counted.
+/// The problems of a file, in the order in which they were found. If there are more than [`MAX_PROBLEMS`], further problems
+/// are only counted.
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -282,8 +283,8 @@ fn entry(value: Value) -> Result<Entry, String> {
     })
 }
 
-/// Removes the field `name` from the object and returns its text; `None` if the field is missing or null. Fails if its value is
-/// not a text.
+/// Removes the field `name` from the object and returns its text. Returns `None` if the field is missing or null. Fails if
+/// the value of the field is not a text.
 fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match map.remove(name) {
         None | Some(Value::Null) => Ok(None),
@@ -292,8 +293,8 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
     }
 }
 
-/// Removes the field `name` from the object and returns its day; `None` if the field is missing or null. Fails if its value is
-/// not written as `YYYY-MM-DD`.
+/// Removes the field `name` from the object and returns its day. Returns `None` if the field is missing or null. Fails if
+/// the value of the field is not written as `YYYY-MM-DD`.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
     let Some(text) = word(map, name)? else {
         return Ok(None);
@@ -305,8 +306,8 @@ fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, St
         .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
-/// Returns a value of the file on one short line: a list as `a list`, an object as `an object`, any other value as
-/// JSON.
+/// Returns a short line that stands for a value of the file: `a list` for a list, `an object` for an object, and JSON for
+/// any other value.
 fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),

@@ -1,4 +1,4 @@
-//! Conversion of a file's lessons to the form of this crate, and back.
+//! Conversion of the lessons in a file to the form of this crate, and back.
 
 use std::collections::BTreeMap;
 
