@@ -1,5 +1,5 @@
-//! The comparison of runs for patterns: the part of a step that several runs can share, and the sequences of steps that
-//! two runs share.
+//! Functions that compare runs to find patterns (steps that runs with different goals have in common). They extract the part
+//! of a step that several runs can share, and they find the sequences of steps that two runs share.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::{
     page::Collection,
 };
 
-/// Returns the part of a step that runs with different goals can share; `None` if the step cannot be part of a pattern.
-/// Data that may be specific to one run is removed: typed texts, groups around the target, positions, locators and
+/// Returns the part of a step that runs with different goals can share; `None` if the step cannot be part of a pattern. Data
+/// that may be specific to one run is removed: texts that the run typed, groups around the target, positions, locators and
 /// results.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
@@ -51,8 +51,9 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns the stored form of a step from a given or imported pattern: its [`common`] part. If the step types a value,
-/// the number of the value is kept. Returns `None` if the step cannot be part of a pattern, or is too large.
+/// Returns a step of a given or imported pattern in the form in which it is stored. This is its [`common`] part. If the step
+/// types a value, the stored step keeps the number by which the pattern refers to this value. Returns `None` if the step
+/// cannot be part of a pattern, or if it is too large.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -61,8 +62,8 @@ pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     kept.is_small().then_some(kept)
 }
 
-/// Returns the part of a target that runs with different goals can share; `None` if the target has no name and was not
-/// chosen from a list.
+/// Returns the part of a target that runs with different goals can share. Returns `None` if the target has no name and is no
+/// item of a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     let aim = target.aim.as_ref().map(|aim| Aim {
         within: None,
@@ -82,10 +83,10 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the form by which steps are compared: two steps count as the same if their forms are equal. If the target
-/// was chosen from a list, the form leaves out the list's size and the target's position in it. If the step typed a
-/// value that is neither a parameter nor a secret, the form leaves out which value it was. Returns `None` if the step
-/// cannot be part of a pattern.
+/// Returns the form of a step that is used for comparison. Two steps count as the same if these forms are equal. If the
+/// target was chosen from a list, the form contains neither the size of the list nor the position of the target. If the step
+/// typed a value that is neither a parameter nor a secret, the form does not say which value it was. Returns `None` if the
+/// step cannot be part of a pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target
@@ -99,14 +100,15 @@ pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
 /// A step that a run has taken, in the two forms in which a pattern may contain it.
 #[derive(Debug)]
 pub(super) struct Taken {
-    /// The step with the name of its target.
+    /// The step with the name of its target; `None` if the step cannot be part of a pattern in this form.
     named: Option<StoredStep>,
-    /// The step without the name of its target, as if the target was chosen from a list.
+    /// The step without the name of its target, as for a target that was chosen from a list. `None` if the step cannot be
+    /// part of a pattern in this form.
     chosen: Option<StoredStep>,
 }
 
 impl Taken {
-    /// Creates both forms of a step. The step must still have the name of its target.
+    /// Creates both forms of a step. The name of the step's target must not have been removed yet.
     pub(super) fn of(step: &StoredStep) -> Self {
         let mut chosen = step.clone();
         if let Some(target) = &mut chosen.target {
@@ -118,8 +120,8 @@ impl Taken {
         }
     }
 
-    /// Returns true if this step is the same as `own`, the [`plain`] form of a step of a pattern. If `own` has no page,
-    /// pages are not compared.
+    /// Returns true if the run has taken the step `own` of a pattern. `own` must be in the [`plain`] form. If `own` names no
+    /// page, the pages of the two steps may differ.
     pub(super) fn is(&self, own: &StoredStep) -> bool {
         let is_choice = |target: &StoredTarget| target.aim.is_none();
         let form = match &own.target {
@@ -136,15 +138,15 @@ impl Taken {
     }
 }
 
-/// Returns a hash of the step's [`plain`] form, by which equal steps of two runs are recognised; `None` if the step
-/// cannot be part of a pattern.
+/// Returns a hash of the step's [`plain`] form. Two steps that count as the same have the same hash. Returns `None` if the
+/// step cannot be part of a pattern.
 pub(super) fn signature(step: &StoredStep) -> Option<String> {
     let body = serde_json::to_value(plain(step)?).ok()?;
     Some(short_hash(canonical(&body)))
 }
 
-/// Returns true if a pattern can begin with this step: the target has a name, or the step opens an address. For any
-/// other step, the page does not show whether the step can be taken.
+/// Returns true if a pattern can begin with this step. That is the case if the step's target has a name, or if the step
+/// opens an address. For any other step, it cannot be seen on the page whether the step can be taken.
 pub(super) fn can_begin(step: &StoredStep) -> bool {
     let is_named = |target: &StoredTarget| target.aim.is_some();
     match &step.target {
@@ -153,8 +155,9 @@ pub(super) fn can_begin(step: &StoredStep) -> bool {
     }
 }
 
-/// Returns the sequences of signatures that both lists contain, as ranges of the list `one`. Each sequence has at least
-/// [`MIN_STEPS`] consecutive signatures and is as long as possible. It contains no step without a signature.
+/// Returns the sequences of signatures (hashes of steps) that both lists contain, as ranges of the list `one`. Each sequence
+/// has at least [`MIN_STEPS`] consecutive signatures and is as long as possible. No range includes a step without a
+/// signature.
 pub(super) fn stretches(
     one: &[Option<String>],
     other: &[Option<String>],
@@ -177,8 +180,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Cuts a sequence of steps into ranges that can be patterns. Each range begins with a step for which `can_begin` is
-/// true, has at most [`MAX_STEPS`] steps, and contains at least two different steps.
+/// Cuts the sequence of steps from `start` to `end` into ranges that can be patterns. Each range begins with a step for
+/// which `can_begin` returns true, has at most [`MAX_STEPS`] steps, and contains at least two different steps.
 pub(super) fn pieces(
     (start, end): (usize, usize),
     can_begin: impl Fn(usize) -> bool,

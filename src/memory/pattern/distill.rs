@@ -1,5 +1,5 @@
-//! The part of a run's log from which patterns are learned: the steps that can be part of patterns, and the patterns
-//! that the run was shown.
+//! The part of a run's log from which patterns are learned. It contains the steps that can be part of patterns, and the
+//! patterns that the run was shown.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,8 @@ use crate::{
 };
 
 /// Maximum number of a run's steps from which patterns are learned. If a run has more steps, its first steps are used,
-/// because runs resemble each other at the start. Source: chosen; the signatures of this many steps fit into a record.
+/// because runs resemble each other at the start. Source: chosen; the signatures (hashes) of this many steps fit into a
+/// record.
 pub(super) const MAX_TAKEN: usize = 50;
 
 /// The actions of a run, in the form from which the memory kind `patterns` learns. If the shelf of the patterns cannot
@@ -31,14 +32,15 @@ pub(super) struct Learned {
     /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
     pub(super) success: bool,
-    /// True if the run was interrupted. The end of such a run says nothing about the patterns that its prompts contained.
+    /// True if the run was interrupted. The end of an interrupted run says nothing about the patterns that the run was
+    /// shown.
     #[serde(default)]
     pub(super) interrupted: bool,
-    /// A hash of the goal without its values, which is the same for goals that differ only in values.
+    /// A hash of the goal without its values. Goals that differ only in their values have the same hash.
     pub(super) goal: String,
     pub(super) taken: Vec<Taken>,
-    /// The keys of the patterns that the run was shown. Each comes with the number of actions that the run had taken
-    /// before the pattern was first shown.
+    /// The keys of the patterns that the run was shown. Each key comes with the number of actions that the run had taken
+    /// before it was first shown the pattern.
     pub(super) offered: Vec<(String, usize)>,
 }
 
@@ -95,14 +97,14 @@ impl Learned {
     }
 }
 
-/// Returns true if the step acts on a page instead of only looking at it. Returns false for steps that the task
-/// prescribes, such as opening its start address.
+/// Returns true if the step acts on a page instead of only looking at it. Returns false if the task prescribes the step, as
+/// it does for the step that opens the start address.
 pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }
 
-/// Returns the keys of the patterns that a run was shown. Each comes with the number of actions that the run had taken
-/// before the pattern was first shown. The number is `usize::MAX` if no action followed.
+/// Returns the keys of the patterns that a run was shown. Each key comes with the number of actions that the run had taken
+/// before it was first shown the pattern. The number is `usize::MAX` if the run took no action after that.
 fn offered<'a>(
     log: &'a RunLog,
     actions: &'a [&Step],

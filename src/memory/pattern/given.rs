@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Maximum length of a given description. Unit: characters. Source: chosen; it fits on one line together with the
-/// counts.
+/// Maximum length of the description of a given pattern. Unit: characters. Source: chosen; a description of this length fits
+/// on one line together with the counts.
 const MAX_WORDS: usize = 160;
 
 impl Pattern {
@@ -102,9 +102,9 @@ impl Pattern {
     }
 }
 
-/// Returns the edit that counts a use of a pattern outside of this program's runs. `worked` is true if all steps were
-/// carried out. `run` identifies the use: if two edits have the same `run`, only one use is counted. The edit fails with
-/// `InvalidInput` if the host has no pattern with this key.
+/// Returns the edit that counts one use of a pattern outside of this program's runs. `worked` is true if all steps of the
+/// pattern were carried out. `run` is the id of the use: if several edits have the same `run`, only one use is counted. The
+/// edit fails with `InvalidInput` if the host has no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

@@ -1,4 +1,5 @@
-//! Changes of the patterns of a host: learning, eviction, undo, acceptance and import.
+//! Functions that compute the changes of a host's patterns. The reasons for a change are a finished run, too many patterns,
+//! the undoing of a run, a person's acceptance, and an import.
 
 use std::{
     cmp::Ordering,
@@ -26,11 +27,11 @@ use crate::{
 /// has up to 64 characters.
 const MAX_KEY: usize = 80;
 
-/// The contents of a shelf. Records that cannot be read are left out.
+/// The patterns and the runs on a shelf. Records that cannot be read are left out.
 #[derive(Debug, Clone)]
 struct Known {
     patterns: BTreeMap<String, Pattern>,
-    /// The last runs that reached their goals. The map's keys are the keys of their records.
+    /// The last runs that reached their goals. The keys of the map are the keys of the runs' records.
     recent: BTreeMap<String, Recent>,
 }
 
@@ -52,8 +53,8 @@ impl Known {
         }
     }
 
-    /// Learns from a run that reached its goal. Adds the run to the evidence of the patterns whose steps it took. Adds
-    /// new patterns for the steps that the run shares with earlier runs that had other goals.
+    /// Learns from a run that reached its goal. If the run took all steps of a pattern, the run is added to the pattern's
+    /// evidence. New patterns are made of the steps that the run shares with earlier runs, if those runs had other goals.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -101,7 +102,8 @@ impl Known {
         self.forget_old();
     }
 
-    /// Removes each learned pattern that is part of a longer one with the same evidence.
+    /// Removes each learned pattern that is part of a longer pattern, if all runs in its evidence are also evidence for the
+    /// longer pattern.
     fn drop_contained(&mut self) {
         let all: Vec<(&String, Vec<Option<String>>, &Header)> = self
             .patterns
@@ -126,11 +128,12 @@ impl Known {
         self.patterns.retain(|key, _| !gone.contains(key));
     }
 
-    /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes
-    /// patterns until [`KEPT`] are left.
+    /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes patterns
+    /// until [`KEPT`] are left.
     ///
-    /// Patterns with the lowest [`worth`] are removed first and, among patterns of equal worth, those used longest ago.
-    /// New patterns without results are removed last. Patterns of a person are never removed.
+    /// Patterns with the lowest [`worth`] are removed first. Among patterns of equal worth, the patterns that were used
+    /// longest ago are removed first. New patterns without results are removed last. Patterns that a person gave or accepted
+    /// are never removed.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -195,23 +198,25 @@ impl Known {
     }
 }
 
-/// Returns the share of successes among the runs that tried a pattern's steps. One success and one failure are added to
-/// the counts first, so a pattern without uses ranks between patterns that help and patterns that fail. Range: 0 to 1.
+/// Returns the worth of a pattern: the share of runs in which the pattern helped, among the runs in which it helped or
+/// failed. One success and one failure are added to the counts first. So a pattern without uses ranks between patterns that
+/// help and patterns that fail. Range: 0 to 1.
 pub(super) fn worth(header: &Header) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     let (succeeded, failed) = (header.succeeded as f64, header.failed as f64);
     (succeeded + 1.0) / (succeeded + failed + 2.0)
 }
 
-/// Orders patterns by [`worth`], the highest first. Patterns of equal worth are ordered by the number of different
-/// goals in their evidence, the highest first.
+/// Orders patterns by [`worth`], the highest worth first. Among patterns of equal worth, the pattern whose evidence names
+/// more different goals comes first.
 pub(super) fn best_first(one: &Header, other: &Header) -> Ordering {
     worth(other)
         .total_cmp(&worth(one))
         .then_with(|| other.goals().cmp(&one.goals()))
 }
 
-/// Creates a learned pattern with these steps of a run. The values that the steps type are numbered in order, from 0.
+/// Creates a learned pattern from these steps of a run. The values that the steps type get the numbers 0, 1, 2 and so on, in
+/// order.
 fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     let texts = steps.iter_mut().filter_map(|step| step.text.as_mut());
     let values = texts.filter(|text| matches!(text, StoredText::Slot(_)));
@@ -234,11 +239,12 @@ fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     Pattern { header, steps }
 }
 
-/// Returns the result of a pattern in a run. `from` is the index of the first action after the pattern was shown.
+/// Returns the result of a pattern in a run. `from` is the index of the first action that the run took after it was shown
+/// the pattern.
 ///
-/// - `Helped`: the run took all steps in order, and it took the last step after it was shown the pattern.
-/// - `Failed`: a step failed after the run was shown the pattern, and the run did not complete the steps after that. An
-///   interrupted run does not count as failed.
+/// - `Helped`: the run took all steps of the pattern in order, and took the last of them after it was shown the pattern.
+/// - `Failed`: after the run was shown the pattern, a step of the pattern failed, and the run did not complete the pattern
+///   afterwards. An interrupted run never counts as failed.
 /// - `Ignored`: any other case.
 fn used(pattern: &Pattern, learned: &Learned, from: usize) -> Use {
     let way = pattern.signatures();
@@ -276,8 +282,8 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     now.changes(&before, records)
 }
 
-/// Returns the changes that remove what was learned from a run. A learned pattern is removed if fewer than two
-/// different goals remain in its evidence.
+/// Returns the changes that remove what was learned from a run. If fewer than two different goals remain in the evidence of
+/// a learned pattern, the whole pattern is removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -289,8 +295,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the changes that store a pattern that a person gave. If a pattern with the same steps is known, its counts
-/// are kept.
+/// Returns the changes that store a pattern given by a person. If the shelf already has a pattern with the same steps, the
+/// counts of that pattern are kept.
 pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -309,8 +315,8 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the change by which a person accepts an imported pattern or makes a retired one active again. `shown` is the
-/// description that the person saw.
+/// Returns the change by which a person accepts an imported pattern or makes a retired one active again. Fails if `shown`,
+/// the description that the person saw, is no longer the description of the pattern.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")
@@ -333,9 +339,9 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(pattern.header.to_record(key)?)])
 }
 
-/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. If the
-/// importing person does not vouch for the source, a pattern waits for review and loses its evidence and results, and a
-/// record with the steps of a run is refused.
+/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. If the importing
+/// person does not vouch for the source, two rules apply. A pattern waits for review, and loses its evidence and its
+/// results. A record of a single run with the signatures of its steps is refused.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

@@ -109,8 +109,9 @@ impl MemoryKind for Patterns {
         MAX_SHOWN
     }
 
-    /// Returns false if the pattern adds nothing, because earlier advice already contains all of its steps. A pattern that
-    /// no person gave also adds nothing if earlier advice, such as a trajectory, already says what comes next.
+    /// Returns true if the pattern adds something to the advice `said`, which the prompt shows before it. A pattern adds
+    /// nothing if one piece of this advice already shows all of the pattern's steps. Unless a person gave the pattern, it
+    /// also adds nothing if a piece of this advice, such as a trajectory, already says which step comes next.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let is_given = own.trust() == Trust::User;
         let is_said =
@@ -135,7 +136,7 @@ impl MemoryKind for Patterns {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Returns an edit that changes nothing, because patterns are only on the shelves of hosts.
+    /// Returns an edit of the global shelf. The edit changes nothing, because patterns are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -159,7 +160,7 @@ impl MemoryKind for Patterns {
         Header::from_record(record).ok().map(|one| one.last_used)
     }
 
-    /// Describes the header of a pattern, without its steps. `describe_item` adds the steps.
+    /// Returns a description of the pattern's header, without the pattern's steps. `describe_item` adds the steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let header = Header::from_record(record)?;
         let (origin, standing) = match header.source {

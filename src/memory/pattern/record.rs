@@ -1,4 +1,5 @@
-//! The pattern records of a host: the patterns with their steps, and the last runs with the signatures of their steps.
+//! The records for the patterns of a host. There are records of the patterns with their steps, and records of the last runs
+//! with the signatures (hashes) of the steps that they took.
 
 use std::collections::BTreeSet;
 
@@ -22,8 +23,8 @@ pub const MAX_EVIDENCE: usize = 8;
 /// Maximum number of runs whose results a pattern keeps. Source: chosen; as for trajectories.
 pub const MAX_RESULTS: usize = 12;
 
-/// Prefix of the keys of records that hold the signatures of a run. Such records belong to no item, so lists for people
-/// do not show them.
+/// Prefix of the keys of records that hold the signatures (hashes) of a run's steps. These records belong to no pattern, so
+/// lists for people do not show them.
 pub(super) const RECENT: &str = "recent.";
 
 /// The purpose of the steps of a pattern.
@@ -35,7 +36,7 @@ pub enum PatternType {
     LoginFlow,
     /// The steps show another page or another part of the page.
     Navigation,
-    /// The steps give values to fields.
+    /// The steps fill in fields.
     FormFill,
     /// The steps type into search fields only.
     Search,
@@ -73,7 +74,7 @@ impl PatternType {
 pub enum PatternSource {
     /// Runs with different goals took the steps of the pattern.
     Learned,
-    /// A person or a program gave or accepted the pattern.
+    /// A person or a program gave the pattern, or a person accepted it.
     User,
     /// Another person's export contained the pattern. No person has accepted it since the import.
     Imported,
@@ -212,7 +213,7 @@ impl Header {
         }
     }
 
-    /// Counts the result of a run, unless the run has been counted before.
+    /// Counts the result that the pattern had in a run, unless this run has been counted before.
     pub(super) fn count(&mut self, run: &RunId, result: Use, now: DateTime<Utc>) {
         if self.results.iter().any(|(known, _)| known == run) {
             return;
@@ -231,8 +232,8 @@ impl Header {
         }
     }
 
-    /// Adds to the evidence a run that took the steps, unless the evidence already contains the run. If the pattern was
-    /// retired, it becomes active again.
+    /// Adds a run that took the steps of the pattern to the evidence, unless the evidence already contains the run. If the
+    /// pattern was retired, it becomes active again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {
             return;
@@ -251,8 +252,8 @@ impl Header {
         }
     }
 
-    /// Removes one run from the evidence: the oldest of the runs that share their goal with another run, or the oldest
-    /// run if no two share a goal.
+    /// Removes one run from the evidence: the oldest run that has the same goal as another run. If all runs have different
+    /// goals, removes the oldest run.
     fn drop_oldest(&mut self) {
         let all = &self.evidence;
         let is_spare = |one: &Evidence| all.iter().filter(|of| of.goal == one.goal).count() > 1;
@@ -260,7 +261,7 @@ impl Header {
         self.evidence.remove(at);
     }
 
-    /// Removes a run from the evidence and the results. Returns true if it was in one of them.
+    /// Removes a run from the evidence and the results. Returns true if the evidence or the results contained the run.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let before = self.evidence.len() + self.results.len();
         self.evidence.retain(|known| known.run != *run);
@@ -321,21 +322,21 @@ pub(super) fn key(signatures: &[Option<String>]) -> String {
     format!("p-{}", short_hash(all.join(" ")))
 }
 
-/// A run that reached its goal, with the signatures of its steps. It is kept to find the steps that later runs share
-/// with it.
+/// A run that reached its goal, with the signatures (hashes) of its steps. The run is kept so that later runs can be
+/// compared with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recent {
     pub(super) run: RunId,
-    /// A hash of its goal.
+    /// A hash of the run's goal.
     pub(super) goal: String,
-    /// The end of the run.
+    /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
-    /// The signatures of its steps; `None` for a step that cannot be part of a pattern.
+    /// The signatures of the run's steps; `None` for a step that cannot be part of a pattern.
     pub(super) steps: Vec<Option<String>>,
 }
 
 impl Recent {
-    /// Reads a run from its record; `None` if the record is not that of a run.
+    /// Reads a run from its record. Returns `None` if the record does not contain a run.
     pub(super) fn from_record(record: &Record) -> Option<Self> {
         if !record.key.starts_with(RECENT) {
             return None;
@@ -343,7 +344,7 @@ impl Recent {
         serde_json::from_value(record.body.clone()).ok()
     }
 
-    /// Fails with `Corrupt` if the run cannot be written as JSON.
+    /// Returns the record of the run. Fails with `Corrupt` if the run cannot be written as JSON.
     pub(super) fn to_record(&self) -> Result<Record> {
         let body = serde_json::to_value(self)
             .map_err(|error| Error::new(ErrorKind::Corrupt, "pattern.write").with_source(error))?;

@@ -42,7 +42,7 @@ fn is_move(step: &StoredStep) -> bool {
     step.tool == BrowserTool::Goto || matches!(role, Some(Role::Link | Role::MenuItem | Role::Tab))
 }
 
-/// Returns the name of the step's target; empty if it has none.
+/// Returns the name of the step's target. The name is empty if the step has no target, or if the name is not kept.
 fn name(step: &StoredStep) -> &str {
     let aim = step.target.as_ref().and_then(|target| target.aim.as_ref());
     aim.map_or("", |aim| &aim.name)

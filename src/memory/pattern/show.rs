@@ -1,4 +1,4 @@
-//! Patterns in prompts. A pattern is shown if its next step can be taken on the page.
+//! Functions that show patterns in prompts. A pattern is shown if its next step can be taken on the page.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -18,15 +18,15 @@ use crate::{
     page::{PageTemplate, Role, Tree, sketch},
 };
 
-/// The prompt section that shows patterns. Source of its priority: chosen; lower than the priority of trajectories,
-/// which say more, and higher than the priority of facts, which say less.
+/// The prompt section that shows patterns. Source of the section's priority: chosen; lower than the priority of
+/// trajectories, which say more, and higher than the priority of facts, which say less.
 pub(super) const SECTION: Section = Section::custom("Patterns of this site", 35, Lasts::Page);
 
-/// The patterns of a host that are neither retired nor waiting for review.
+/// The patterns of a host, without patterns that are retired or wait for review.
 #[derive(Debug)]
 pub(super) struct PatternIndex(Vec<Known>);
 
-/// A pattern, and its steps in the [`plain`] form for comparison.
+/// A pattern, together with the [`plain`] form of its steps, which is used for comparison.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -34,7 +34,7 @@ struct Known {
     plain: Vec<StoredStep>,
 }
 
-/// A pattern whose next step, the one with the index `from`, can be taken on the page.
+/// A pattern whose next step can be taken on the page. `from` is the index of this step.
 #[derive(Debug)]
 struct Fitting<'a> {
     known: &'a Known,
@@ -58,8 +58,8 @@ impl PatternIndex {
         Self(all.collect())
     }
 
-    /// Returns the patterns whose next step can be taken on the page. Patterns that the run has begun come first, then
-    /// those with the most steps left.
+    /// Returns the patterns whose next step can be taken on the page. Patterns that the run has begun come first. The others
+    /// follow, and the patterns with the most steps left come first among them.
     fn fitting(
         &self,
         taken: &[Taken],
@@ -104,15 +104,15 @@ impl PatternIndex {
 }
 
 impl Known {
-    /// Returns true if the run has taken all steps of the pattern, one after the other.
+    /// Returns true if the run has taken all steps of the pattern, directly one after the other.
     fn is_behind(&self, taken: &[Taken]) -> bool {
         taken
             .windows(self.plain.len())
             .any(|window| self.begins_with(window))
     }
 
-    /// Returns the number of the pattern's first steps that are also the last steps of the run; 0 if the run has not
-    /// begun the pattern.
+    /// Returns how many steps of the pattern the run has just taken: the first steps of the pattern are then the last steps
+    /// of the run. Returns 0 if the run has not begun the pattern.
     fn begun(&self, taken: &[Taken]) -> usize {
         let is_last = |count: &usize| {
             let from = taken.len().checked_sub(*count);
@@ -218,7 +218,8 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     out
 }
 
-/// Returns true if this program describes the pattern as a login, and further steps follow the login.
+/// Returns true if the pattern is a login that is followed by further steps. If a person or a program gave the pattern a
+/// description of its own, returns false.
 fn goes_on(pattern: &Pattern) -> bool {
     let is_login = pattern.header.words.is_none() && pattern.header.kind == PatternType::LoginFlow;
     let is_secret = |step: &StoredStep| matches!(step.text, Some(StoredText::Secret(_)));
@@ -231,8 +232,8 @@ fn goes_on(pattern: &Pattern) -> bool {
     })
 }
 
-/// Returns words that ask the model to put values of its own task in place of the numbered values of the steps. Empty
-/// if the steps have no numbered values.
+/// Returns words for the prompt. They ask the model to use values of its own task in place of the numbered values of the
+/// steps. Empty if the steps have no numbered values.
 fn own_values(steps: &[StoredStep]) -> String {
     let mut names: Vec<String> = Vec::new();
     for step in steps {
@@ -254,7 +255,7 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if a line of this advice marks the next step.
+/// Returns true if a line of this advice is marked as the next step.
 pub(super) fn has_next(advice: &Advice) -> bool {
     let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.ends_with(NEXT));
     let mut ends = advice
@@ -264,8 +265,8 @@ pub(super) fn has_next(advice: &Advice) -> bool {
     ends.any(is_next)
 }
 
-/// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if it has
-/// the same verb and the same name.
+/// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if the verb and
+/// the name of the element are the same in both.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let own: Vec<(String, &PageName)> = own.lines().iter().filter_map(step).collect();

@@ -22,7 +22,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// An action with its target, the page after it, and its outcome.
+/// An action with its target and its outcome, and the page after the action.
 #[derive(Clone)]
 struct Did {
     action: Action,
@@ -67,7 +67,7 @@ fn fill(name: &str, text: &str, to: &str) -> Did {
     did("fill", json!({ "text": text }), Some(field), to)
 }
 
-/// Returns a click on a link in a list of `size` links.
+/// Returns a click on a link in a list of `size` links. The click leads to the page `to`.
 fn row(name: &str, size: u32, to: &str) -> Did {
     let mut row = TargetIdentity::new(Role::Link, name);
     row.landmark = Some(Role::Main);
@@ -82,7 +82,7 @@ fn fails(did: Did) -> Did {
     }
 }
 
-/// Returns the steps of a login as this user, from the first page to the desk page.
+/// Returns the steps of a login as the user `user`, from the start page to the page after the login.
 fn login(user: &str) -> Vec<Did> {
     vec![
         link("Staff", LOGIN),
@@ -115,7 +115,7 @@ fn log(run: &str, minute: i64, goal: &str, did: Vec<Did>) -> RunLog {
     RunLog::new(run, About::new(goal), at(minute), true, steps, Vec::new())
 }
 
-/// Returns the log, changed as if the prompt of every step had contained this pattern.
+/// Returns the log of a run whose prompts all contained this pattern. Everything else is as in `log`.
 fn shown_to(log: RunLog, key: &str) -> RunLog {
     let mut log = log;
     log.offered = vec![AdviceId {
