@@ -1,4 +1,4 @@
-//! The form in which a trajectory is used by a run with another goal.
+//! The form of a trajectory for a run whose goal differs from the recorded goal.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -16,16 +16,16 @@ pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
     known.filter(|word| !new.contains(word)).collect()
 }
 
-/// Returns the trajectory for a run with the goal `goal`. Names that are probably values of the recorded goal, but not
-/// of `goal`, are removed.
+/// Returns the trajectory for a run with the goal `goal`. Names that are probably values of the recorded goal, but not of
+/// `goal`, are removed.
 ///
-/// - A name is removed if at least half of its words are in the recorded goal and not in the new one. A link
-///   "Confirmed" would mislead a run that looks for cancelled orders, and so would the address `/orders/confirmed`.
-/// - The name of a group around a target is removed if it contains any word that is in the recorded goal and not in the
-///   new one.
-/// - A link that chose a view of its own page keeps its name, but is marked so that another link of the same list may
-///   be chosen instead. In a filter by payment, for example, a goal for paid orders chooses "Yes", and a goal for
-///   unpaid orders chooses "No".
+/// - A name is removed if at least half of its words are in the recorded goal but not in the new goal. A link "Confirmed"
+///   would mislead a run that looks for cancelled orders, and so would the address `/orders/confirmed`.
+/// - The name of a group around a target is removed if it contains any word that is in the recorded goal but not in the new
+///   goal.
+/// - A link may have chosen a view of its own page, such as a filter. Its name is kept, but the link is marked so that
+///   another link of the same list may be chosen instead. In a filter by payment, for example, a goal for paid orders
+///   chooses "Yes", and a goal for unpaid orders chooses "No".
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
     if text::words(&trajectory.header.goal) == text::words(goal) {
         return Cow::Borrowed(trajectory);

@@ -1,5 +1,5 @@
-//! The search for goals that begin like the goal of a trajectory, and for the first steps of the trajectory that such
-//! goals need too.
+//! Functions that recognise a goal that begins like the goal of a trajectory, and that find the first steps of the
+//! trajectory that such a goal needs too.
 
 use super::{
     Header, Trajectory,
@@ -13,12 +13,12 @@ use crate::{
     page::Role,
 };
 
-/// Returns the first steps of a trajectory as a task with the values of the new goal `goal`. The new goal and the
-/// recorded goal must begin with the same sentences. Values in these sentences may differ. Returns `None` if the goals
-/// begin differently, or if no step belongs to the shared sentences.
+/// Returns the first steps of a trajectory as a task with the values of the new goal `goal`. The new goal and the recorded
+/// goal must begin with the same sentences, but the values in these sentences may differ. Returns `None` if the goals begin
+/// differently, or if no step belongs to the shared sentences.
 ///
-/// The shared steps end before the first step that selects an option or changes a checkbox, because the rest of the
-/// goal may ask for another choice.
+/// Only steps before the first one that selects an option or changes a checkbox are returned, because the rest of the goal
+/// may ask for another choice.
 pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     let new = compose(goal);
@@ -45,7 +45,7 @@ pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask
     })
 }
 
-/// Returns the positions at which the sentences of a goal end, in bytes.
+/// Returns the positions in a goal at which its sentences end. Unit: bytes.
 fn sentence_ends(goal: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut is_quoted = false;
@@ -65,12 +65,12 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns how many of the first steps belong to the sentences of the recorded goal that end at or before the byte
-/// position `end`.
+/// Returns how many of the first steps belong to the sentences of the recorded goal that end at or before the position
+/// `end`. Unit of `end`: bytes.
 ///
-/// - These steps end with the last step that uses a value from these sentences. A step that uses a value from a later
+/// - The last of these steps is the last one that uses a value from these sentences. A step that uses a value from a later
 ///   sentence ends the search.
-/// - If that last step types a secret and the next step uses a button on the same page, the button is included, as in a
+/// - If the last step types a secret and the step after it uses a button on the same page, that step is counted too, as in a
 ///   login.
 /// - If one of these steps selects an option or changes a checkbox, only the steps before it are counted.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {

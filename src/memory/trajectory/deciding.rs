@@ -1,4 +1,5 @@
-//! Words by which a goal leaves a decision to be made on the page: conditions and choices.
+//! Words that show that a goal leaves a decision to the run. The decision can be made only on the page, because the words
+//! express a condition or a choice.
 
 use crate::base::text;
 
@@ -7,7 +8,8 @@ use crate::base::text;
 const CONDITIONS: &str = "if unless except only until whether otherwise provided wenn falls sofern ausser nur sonst si sauf seulement \
     uniquement sinon salvo excepto solo sino se tranne soltanto altrimenti exceto apenas somente senão tenzij behalve alleen indien anders \
     если кроме только иначе eğer ise hariç yalnızca sadece إذا إلا فقط अगर यदि केवल सिर्फ אם רק אלא jeśli oprócz tylko якщо тільки";
-/// Words like those in [`CONDITIONS`], in scripts without spaces between words. They are searched for anywhere in the goal.
+/// Words that express a condition, like those in [`CONDITIONS`], in scripts without spaces between words. They are searched
+/// for anywhere in the goal.
 const CONDITIONS_WITHOUT_SPACES: [&str; 14] = [
     "もし",
     "なら",
@@ -32,7 +34,8 @@ const CHOICES: &str = "first last next previous newest latest oldest recent earl
     meilleur meilleure plus último última primero primera primer próximo próxima reciente mejor más ultimo ultima primo prima prossimo \
     migliore più primeiro primeira recente melhor mais laatste eerste nieuwste oudste volgende beste последний последнюю первый первую \
     самый самую следующий son ilk sonraki en أحدث آخر أول أرخص नवीनतम पहला सबसे आखिरी האחרון הראשון ostatni pierwszy останній";
-/// Words like those in [`CHOICES`], in scripts without spaces between words. They are searched for anywhere in the goal.
+/// Words that choose an item, like those in [`CHOICES`], in scripts without spaces between words. They are searched for
+/// anywhere in the goal.
 const CHOICES_WITHOUT_SPACES: [&str; 12] = [
     "最新",
     "最後",

@@ -1,4 +1,5 @@
-//! Extraction of a trajectory from a run's log, without the run's values.
+//! Functions that make a trajectory from a run's log. The trajectory does not contain the run's values, such as a search
+//! term.
 
 use std::collections::BTreeSet;
 
@@ -19,8 +20,8 @@ use crate::{
 
 /// Maximum number of steps of a trajectory. Source: chosen; the same as the default maximum number of steps of a run.
 pub const MAX_STEPS: usize = 50;
-/// Maximum length of the goal of a recorded run. A run with a longer goal is not recorded. Unit: bytes. Source: chosen;
-/// it fits into a record.
+/// Maximum length of the goal of a recorded run. A run with a longer goal is not recorded. Unit: bytes. Source: chosen; a
+/// goal of this length fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
 
 /// The data of a run from which the memory kind `trajectories` learns. If the shelf of the trajectories cannot be
@@ -30,18 +31,21 @@ pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
     pub(super) success: bool,
-    /// True if the run was interrupted. The end of such a run says nothing about the trajectories that its prompts contained.
+    /// True if the run was interrupted. The end of an interrupted run says nothing about the trajectories that the run was
+    /// shown.
     #[serde(default)]
     pub(super) interrupted: bool,
     pub(super) header: Header,
-    /// The steps that the run took: only the needed ones if it reached its goal, else all.
+    /// The steps that the run took. If the run reached its goal, these are only the steps that it needed. Otherwise, these
+    /// are all of its steps.
     pub(super) steps: Vec<StoredStep>,
     /// The keys of the trajectories that the run was shown.
     pub(super) offered: Vec<String>,
-    /// True if some of the steps were taken from memory. Such a run is no independent evidence for the steps.
+    /// True if the run took some of the steps from memory, without asking its model. Such a run does not prove independently
+    /// that the steps work.
     #[serde(default)]
     pub(super) replayed: bool,
-    /// The keys of the trajectories from which the run took steps without its model.
+    /// The keys of the trajectories from which the run took steps without asking its model.
     #[serde(default)]
     pub(super) repeated: BTreeSet<String>,
 }
@@ -109,13 +113,13 @@ impl Learned {
     }
 }
 
-/// Returns the steps that were taken from memory. Each of them was decided by a single item of memory, which is the
-/// only item in its [`Step::offered`].
+/// Returns the steps that the run took from memory, without asking its model. Each of them was decided by a single item of
+/// memory, which is the only item in the step's [`Step::offered`].
 fn from_memory(log: &RunLog) -> impl Iterator<Item = &Step> {
     log.steps.iter().filter(|step| step.by == By::Memory)
 }
 
-/// Returns the key of a trajectory; `None` for an item of another kind.
+/// Returns the key of a trajectory; `None` if the item is of another kind of memory.
 fn own_key(id: &AdviceId) -> Option<String> {
     (id.shelf.collection == super::COLLECTION).then(|| id.key.clone())
 }

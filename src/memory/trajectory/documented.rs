@@ -1,9 +1,9 @@
-//! Trajectories in the documented folder of another program.
+//! Trajectories in another program's memory folder, whose format is documented.
 //!
-//! A step of the file names its target by a selector. The step is kept if the selector gives the role and name of the
-//! element, or if the folder's own list of elements contains the selector. A reference, such as `@s3f51`, is never
-//! kept. If a step cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the
-//! goal. Steps that only look, wait or judge are not converted.
+//! A step in the folder names its target by a selector. The step is kept if the selector gives the role and name of the
+//! element, or if the folder's own list of elements contains the selector. A reference, such as `@s3f51`, is never kept. If
+//! a step cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the goal. Steps that
+//! only look, wait or judge are not converted.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +76,8 @@ struct ActionEntry {
     url: Option<String>,
 }
 
-/// The elements that the folder lists for a host, each as role and name. The map's keys are the attributes in the
-/// elements' CSS selectors.
+/// The elements that the folder lists for a host. The keys of the map are the attributes in the elements' CSS selectors. The
+/// values are the role and the name of each element.
 type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
 
 /// Converts the trajectories of a host to records. If there are more than [`MAX_TRAJECTORIES`], the newest are kept.
@@ -239,7 +239,7 @@ impl StepEntry {
         is_enter && typed.action == "type" && own.selector == typed.selector
     }
 
-    /// Converts the step, and returns it with its texts, in which the caller then searches for values of the goal.
+    /// Converts the step. Returns the stored step, and the texts in which the caller then searches for values of the goal.
     /// Returns `None` if the step cannot be kept.
     fn step(&self, host: &Host, elements: &Elements) -> Option<(StoredStep, Literals)> {
         use BrowserTool as T;
@@ -320,8 +320,8 @@ fn template(url: &str, host: &Host) -> Option<PageTemplate> {
     is_own.then(|| PageTemplate::of(&url).ok()).flatten()
 }
 
-/// Returns the role and name of the element that a selector means; `None` if they cannot be derived, as for a reference
-/// such as `@s3f51`.
+/// Returns the role and name of the element that a selector stands for. Returns `None` if they cannot be derived from the
+/// selector, as for a reference such as `@s3f51`.
 fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     if let Some((role, name)) = element(selector) {
         return Some((role, name)).filter(|(_, name)| !name.is_empty());
@@ -341,9 +341,9 @@ fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     }
 }
 
-/// Adds the trajectories of a host to the documented folder, and returns a message about those that were left out:
-/// retired trajectories, trajectories that cannot be read, and trajectories with a step that the format cannot express.
-/// The group around a target is not written.
+/// Adds the trajectories of a host to the documented folder. The group around a target is not written. Left out are retired
+/// trajectories, trajectories that cannot be read, and trajectories with a step that the format cannot express. Returns a
+/// message about the trajectories that were left out.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let headers = records.iter().filter(|record| !record.key.contains('.'));
     let mut lost = headers.count();
@@ -378,8 +378,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "trajectory file", why)
 }
 
-/// Returns a step as entries of the file: one, or two if Enter was pressed after the text. Returns `None` if the format
-/// cannot express the step.
+/// Returns the entries of the file for a step: one entry, or two if the step pressed Enter after it had typed its text.
+/// Returns `None` if the format cannot express the step.
 fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
     use BrowserTool as T;
     let slot = |slot: usize| {

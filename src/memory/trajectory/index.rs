@@ -1,4 +1,4 @@
-//! The index of a host's trajectories. It offers the trajectory that fits the goal best.
+//! The index of the trajectories of a host. It finds the trajectory that fits a goal best.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,7 +25,7 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, and the results of its last comparisons with the goal of a run.
+/// A trajectory. `same` and `begun` are the results of its last two kinds of comparison with the goal of a run.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -35,20 +35,20 @@ struct Known {
 }
 
 impl Known {
-    /// Returns the task of the trajectory with the values of `goal`; `None` if `goal` is another task.
+    /// Returns the task of the trajectory with the values of `goal`. Returns `None` if `goal` describes another task.
     fn same_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }
 
-    /// Returns the first steps of the trajectory as a task with the values of `goal`; `None` if `goal` does not begin
-    /// like the recorded goal.
+    /// Returns the first steps of the trajectory as a task with the values of `goal`. Returns `None` if `goal` does not
+    /// begin like the recorded goal.
     fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.begun.task(goal, || begun_task(&self.trajectory, goal))
     }
 }
 
-/// The result of the last comparison with a goal. It is kept because a run asks about the same goal at each step, and
-/// compiling the template of a recorded goal takes longer than everything else here.
+/// The result of the last comparison of a trajectory with a goal. It is kept because a run asks about the same goal at each
+/// step. A new comparison would have to compile the template of the recorded goal, which is slow.
 #[derive(Debug, Default)]
 struct Compared(Mutex<Option<(String, Option<Arc<SameTask>>)>>);
 
@@ -65,7 +65,7 @@ impl Compared {
 }
 
 impl TrajectoryIndex {
-    /// Indexes the trajectories of a shelf, without those that are retired or wait for review.
+    /// Indexes the trajectories of a shelf. Trajectories that are retired or wait for review are left out.
     pub(super) fn new(options: TrajectoryOptions, shelf: &Shelf, records: &[Record]) -> Self {
         let all = Trajectory::all(records).into_iter();
         let all = all.filter(|(_, one)| !one.header.is_retired() && !one.header.imported);
@@ -84,8 +84,8 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectories that are not too old, ordered by how well they fit the run's goal, best first. The list
-    /// is empty if the run's goal is too long to be compared.
+    /// Returns the trajectories that are not too old. The trajectory that fits the run's goal best comes first. The list is
+    /// empty if the run's goal is too long to be compared.
     fn ranked(&self, moment: &Moment<'_>) -> Vec<&Known> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();

@@ -1,4 +1,5 @@
-//! Changes of the trajectories of a host: learning, eviction, undo, acceptance and import.
+//! Functions that compute the changes of a host's trajectories. The reasons for a change are a finished run, too many
+//! trajectories, the undoing of a run, a person's acceptance, and an import.
 
 use std::cmp::Reverse;
 
@@ -23,14 +24,14 @@ pub const FAILED_IN_A_ROW: usize = 3;
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
 const MAX_KEY: usize = 64;
 
-/// Returns the key of a trajectory. It is the same for goals that differ only in the values that the steps use.
+/// Returns the key of a trajectory. Goals that differ only in the values that the steps use give the same key.
 pub(super) fn key(header: &Header) -> String {
     format!("t-{}", task_hash(&header.goal, &header.slots))
 }
 
 impl Header {
-    /// Returns true if the last [`FAILED_IN_A_ROW`] or more runs that were shown the trajectory all failed. Runs with
-    /// the result [`Use::Used`], such as interrupted ones, do not count.
+    /// Returns true if the runs that were shown the trajectory failed [`FAILED_IN_A_ROW`] or more times in a row, up to the
+    /// last run. Runs with the result [`Use::Used`], such as interrupted runs, do not count.
     pub(super) fn is_retired(&self) -> bool {
         let results = self.results.iter().rev().map(|(_, result)| *result);
         let telling = results.filter(|result| *result != Use::Used);
@@ -108,7 +109,7 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the result that a trajectory had in a run to which it was shown; `None` if the run says nothing about the
+/// Returns the result that a trajectory had in a run that was shown it. Returns `None` if the run says nothing about the
 /// trajectory.
 fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
     let is_followed = is_followed(known, learned);
@@ -140,10 +141,11 @@ impl Trajectory {
             .all(|step| taken.any(|one| step.is_same(one)))
     }
 
-    /// Merges `other`, the trajectory of another run that reached the same goal, into this one. Only the steps of one
-    /// of the two are kept, and afterwards `runs` lists only runs that took all kept steps.
+    /// Merges `other` into this trajectory. `other` comes from another run that reached the same goal. Only the steps of one
+    /// of the two trajectories are kept. Afterwards, `runs` lists only runs that took all of these steps.
     ///
-    /// - The steps of the trajectory with fewer steps are kept; if both have the same number, those of the newer one.
+    /// - The steps of the trajectory with fewer steps are kept. If both have the same number of steps, the steps of the
+    ///   newer one are kept.
     /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
     ///   retired and the run of `other` did not take the steps of this trajectory.
     fn repeat(&mut self, other: Self) {
@@ -178,8 +180,8 @@ impl Trajectory {
     }
 }
 
-/// Returns the changes that remove what was learned from a run: its entries in each trajectory, and the trajectories
-/// that no other run took.
+/// Returns the changes that remove what was learned from a run. The run is removed from every trajectory. If no other run
+/// took the steps of a trajectory, the whole trajectory is removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, known) in Trajectory::all(records) {
@@ -223,8 +225,9 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(header.to_record(key)?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, a
-/// trajectory waits for review, its results are removed, and no run repeats its steps without a model.
+/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source, a
+/// trajectory waits for review, and its results are removed. In this case, no run takes the steps of the trajectory without
+/// asking its model.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.admit")

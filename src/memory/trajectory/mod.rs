@@ -176,7 +176,7 @@ impl MemoryKind for Trajectories {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Returns an edit that changes nothing, because there are no trajectories on the global shelf.
+    /// Returns an edit of the global shelf. The edit changes nothing, because there are no trajectories on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -208,7 +208,7 @@ impl MemoryKind for Trajectories {
         Header::from_record(record).ok().map(|one| one.timestamp)
     }
 
-    /// Describes a record, which is the header of a trajectory or one of its steps.
+    /// Returns a description of a record. The record is the header of a trajectory, or one step of it.
     fn describe(&self, record: &Record) -> Result<Described> {
         let corrupt = |error| {
             Error::new(ErrorKind::Corrupt, "trajectory.read")

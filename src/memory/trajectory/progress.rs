@@ -18,10 +18,10 @@ const MAX_LEFT_OUT: usize = 2;
 /// The progress of a run along the steps of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behind {
-    /// Number of steps of the trajectory up to and including the last one that the run took.
+    /// Number of steps of the trajectory, from its first step to the last one that the run took. Both are counted.
     at: usize,
-    /// Positions of earlier steps that give a value to a field and that the run left out. Other steps that were left
-    /// out are not listed, because the run may not have needed them.
+    /// Positions of the steps before `at` that give a value to a field and that the run left out. Other steps that the run
+    /// left out are not listed, because the run may not have needed them.
     left_out: Vec<usize>,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Counts the steps of the trajectory `way` that a run took. `taken` are the steps of the run; those whose effect was not
+/// Returns how many steps of the trajectory `way` a run took. `taken` are the steps of the run. Steps whose effect was not
 /// verified do not count.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
@@ -61,8 +61,8 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
     count
 }
 
-/// Returns how many steps of `rest`, the remaining steps of a trajectory, are done or left out after the run took the
-/// step `taken`; 0 if `taken` is none of the next steps.
+/// Returns how many steps of `rest` are behind the run after it took the step `taken`. `rest` are the remaining steps of a
+/// trajectory. The steps behind the run are done or left out. Returns 0 if `taken` is none of the next steps.
 ///
 /// - If several of the next steps are the same as `taken`, the first of them counts. If the goal contains the name of the
 ///   target of `taken`, a step whose target is a value of the recorded goal is preferred.
@@ -86,20 +86,20 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the text `words` contains the words of `name`, one directly after the other. A `name` without words
-/// is never contained.
+/// Returns true if the text `words` contains all words of `name`, one directly after the other. Returns false if `name` has
+/// no words.
 pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions of the steps of a trajectory that are left, the next one first; empty if none of the next steps
-/// can be taken on this page. `template` is the template of the page's address. For each value of the recorded goal, `values`
-/// has the value that the new goal `goal` has in its place.
+/// Returns the positions of the steps of a trajectory that are left, and the next step comes first. The list is empty if
+/// none of the next steps can be taken on this page. `template` is the template of the page's address. For each value of the
+/// recorded goal, `values` has the value that the new goal `goal` has in its place.
 ///
-/// Steps that the run left out come first if they can be taken here. The run may have taken steps in another order, and
-/// a later step may submit a form with a field that the left-out step should fill in.
+/// Steps that the run left out come first if they can be taken on this page. The run may have taken steps in another order,
+/// and a later step may submit a form with a field that a left-out step should fill in.
 pub(super) fn left(
     trajectory: &Trajectory,
     behind: &Behind,

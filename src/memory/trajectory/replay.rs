@@ -1,21 +1,22 @@
-//! The next step of a known task, for a run that takes it without its model.
+//! The next step of a known task, for a run that takes the step without asking its model.
 //!
 //! # Decisions
 //!
-//! - A step is taken only if nothing is left to decide. The page must be of the recorded kind, exactly one element
-//!   must have the recorded role and name, and the new goal must contain the text to type. Everything else is left to
-//!   the model: an element chosen from a list, a text from the page, an address, a point.
-//! - No form is submitted and no button is pressed, except for a login or a search. So the model reads the whole goal
-//!   and sees the filled form before it is submitted. The goal may require something that the record does not show,
-//!   such as a condition that was true at the time.
-//! - Links are followed only if the goal names them, or if they belong to the site's menu. Any other link may have
-//!   been chosen because of information on the page.
-//! - If a goal contains a condition, all of its steps are left to the model.
-//! - The model may take a recorded step itself or move to any other page; the next recorded step can still be taken
-//!   after that. If the model does anything else, it has a reason that the record does not contain, so the remaining
-//!   steps are left to it.
-//! - A dialog such as a cookie notice may be closed earlier than recorded, for example because a remembered fact says
-//!   that the dialog covers the page. The recorded step that closes the dialog then counts as taken.
+//! - A step is taken only if nothing is left to decide. The page must be of the recorded kind, exactly one element must have
+//!   the recorded role and name, and the new goal must contain the text to type. Steps of all other kinds are left to the
+//!   model: it chooses an element from a list, takes a text from the page, opens an address, or points at a place on the
+//!   page.
+//! - No form is submitted and no button is pressed, except for a login or a search. So the model reads the whole goal and
+//!   sees the filled form before it submits the form. The goal may require something that the record does not show, such as
+//!   a condition that was true at the time of the recording.
+//! - A link is followed only if the goal names it, or if it belongs to the site's menu. Any other link may have been chosen
+//!   because of information on the page.
+//! - If a goal contains a condition, all steps for it are left to the model.
+//! - The model may take a recorded step itself or move to any other page. The next recorded step can still be taken after
+//!   that. If the model does anything else, it has a reason that the record does not contain, so the remaining steps are
+//!   left to the model.
+//! - A dialog such as a cookie notice may be closed earlier than recorded, for example because a remembered fact says that
+//!   the dialog covers the page. The recorded step that closes the dialog then counts as taken.
 //! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
 
 use super::{progress::is_in, same_task::SameTask};
@@ -36,12 +37,13 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of elements with the same name whose landmarks are compared. If there are more, no element is chosen.
-/// Source: chosen; for each element, the page is searched once.
+/// Maximum number of elements with the recorded name whose landmarks are compared. A landmark is a region of the page, such
+/// as the navigation. If more elements have the name, none of them is chosen. Source: chosen; for each element, the page is
+/// searched once.
 const MAX_ALIKE: usize = 8;
 
-/// Returns the position in `way` of the next step, and the action that takes the step on this page; `None` if the model
-/// has to decide.
+/// Returns the position in `way` of the next step, and the action by which the step is taken on this page. Returns `None` if
+/// the model has to decide.
 pub(super) fn next(
     way: &[StoredStep],
     task: &SameTask,
@@ -68,8 +70,8 @@ pub(super) fn next(
     Some((at, action(step, target.map(Target::Ref), text)?))
 }
 
-/// Returns true if the step at the position `at` leaves nothing to decide, and submits nothing except a login or a
-/// search.
+/// Returns true if the step at the position `at` leaves nothing to decide. The step must not submit anything except a login
+/// or a search.
 fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     use BrowserTool as T;
     let step = &way[at];
@@ -101,15 +103,15 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     }
 }
 
-/// Returns the steps right before the position `at` that were taken on pages with the same template as the step at
-/// `at`, the latest first.
+/// Returns the steps right before the position `at` that were taken on the same kind of page as the step at `at`. The latest
+/// of these steps comes first.
 fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
     let page = &way[at].page;
     let earlier = way[..at].iter().rev();
     earlier.take_while(move |step| step.page == *page)
 }
 
-/// Returns true if the target of a step is part of a search form.
+/// Returns true if the target of a step belongs to a search form.
 fn is_search(step: &StoredStep) -> bool {
     let target = step.target.as_ref();
     target.is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref()))
@@ -119,16 +121,16 @@ const fn gives_secret(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_)))
 }
 
-/// Returns true if an earlier step typed a secret on the page of the step at the position `at`, and all steps between
-/// these two write to fields. A button that the step at `at` presses is then the button of a login.
+/// Returns true if the button that the step at the position `at` presses is the button of a login. That is the case if an
+/// earlier step typed a secret on the same page, and all steps between the two write to fields.
 fn is_login(way: &[StoredStep], at: usize) -> bool {
     let mut fields = before(way, at).take_while(|step| step.writes());
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken. Also returns true if the last of these steps is the
-/// last action of the run. Actions that only look are ignored. Returns `None` if the run has done something that is not
-/// in `way`, so that the model has to decide.
+/// Returns the number of steps of `way` that the run has taken, and a second value. The second value is true if the run has
+/// done nothing else since the last of these steps. Actions that only look at the page are ignored. Returns `None` if the
+/// run has done something that is not in `way`, so that the model has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();
@@ -168,7 +170,8 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
     Some((at, is_direct))
 }
 
-/// Returns true if the step clicked an element that went away together with a dialog, while the page stayed.
+/// Returns true if the step closed a dialog: it clicked an element that disappeared together with a dialog, and the address
+/// of the page stayed the same.
 fn closes_dialog(step: &Step) -> bool {
     let removed = step.changes.iter().flat_map(|changes| &changes.removed);
     let has_gone = |is_it: &dyn Fn(&Change) -> bool| removed.clone().any(is_it);
@@ -180,8 +183,8 @@ fn closes_dialog(step: &Step) -> bool {
     step.before.url() == step.after.url() && has_gone(&is_dialog) && has_gone(&is_target)
 }
 
-/// Returns true if `stored`, the stored form of the run's `step`, is the recorded step `own` with the values of the
-/// run's goal. `n` is the position of `own` in the trajectory.
+/// Returns true if the run's step `step` is the recorded step `own` with the values of the run's goal. `stored` is the
+/// stored form of `step`. `n` is the position of `own` in the trajectory.
 fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
     let led = match (&own.leads_to, &stored.leads_to) {
         (Some(own), Some(there)) => task.is_on(own, there),
@@ -209,9 +212,9 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
         && task.names[n].as_deref().is_none_or(is_name)
 }
 
-/// Returns the reference of the only element on the page that matches the recorded target and is in the same landmark.
-/// If the element's name is a value of the goal, `name` is that value. Returns `None` if there is no such element or
-/// more than one.
+/// Returns the reference of the element that matches the recorded target and is in the same landmark (region of the page) as
+/// the target was. If the element's name is a value of the goal, `name` is that value. Returns `None` if no element matches,
+/// or more than one.
 fn element(
     step: &StoredStep,
     target: &StoredTarget,
@@ -246,7 +249,8 @@ fn element(
     tree[id].reference.clone()
 }
 
-/// Returns the only one of these nodes that is in the landmark of the target; `None` if there is none or more than one.
+/// Returns the only one of these nodes that is in the same landmark (region of the page) as the target was. Returns `None`
+/// if there is no such node, or more than one.
 fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> {
     if found.len() > MAX_ALIKE {
         return None;
@@ -257,7 +261,7 @@ fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> 
     there.next().is_none().then_some(*one)
 }
 
-/// Returns the text to type or choose in place of the recorded text; `None` if it is not known.
+/// Returns the text to type or choose in place of the recorded text. Returns `None` if the goal does not give this text.
 fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     match recorded {
         StoredText::Slot(_) => value.map(|value| TextValue::Literal(value.to_owned())),
@@ -267,7 +271,7 @@ fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     }
 }
 
-/// Returns the action of a step; `None` if memory does not keep all of its arguments.
+/// Returns the action by which a step is taken. Returns `None` if memory does not keep all arguments of this action.
 fn action(
     step: &StoredStep,
     target: Option<Target>,

@@ -1,5 +1,5 @@
-//! The check that a new goal is the task of a trajectory with other values, and the values that each step takes from the new
-//! goal.
+//! The check whether a new goal describes the same task as a trajectory, with other values. Also finds the values that each
+//! step takes from the new goal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,22 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value that a prompt shows in place of the recorded value. The shown value comes from the new
-/// goal. Unit: characters. Source: chosen; the model can read a longer value in the goal itself.
+/// Maximum length of a value of the new goal that a prompt shows. Unit: characters. Source: chosen; the model can read a
+/// longer value in the goal itself.
 const MAX_VALUE: usize = 80;
 
-/// The recorded task with the values of a new goal.
+/// The task of a trajectory, with the values of a new goal in place of the recorded ones.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
-    /// For each slot (value of the recorded goal), the value that the new goal has in its place. Prompts show this
-    /// value. `None` if the steps need the value in a form that the new goal does not have, or if the value is longer
-    /// than [`MAX_VALUE`].
+    /// For each slot (value of the recorded goal), the value that the new goal has in its place. Prompts show these values.
+    /// A value is `None` if it is longer than [`MAX_VALUE`], or if the steps need it in a form that the new goal does not
+    /// have.
     pub(super) values: Vec<Option<String>>,
-    /// For each step, the text to type or choose; `None` if it cannot be derived from the goal.
+    /// For each step, the text that the step types or chooses; `None` if this text cannot be derived from the new goal.
     pub(super) texts: Vec<Option<String>>,
-    /// For each step, the name of its target; `None` if that name is not a value of the goal.
+    /// For each step, the name of the step's target in the new goal; `None` if the name is not a value of the goal.
     pub(super) names: Vec<Option<String>>,
-    /// Number of recorded steps, counted from the first, that the new goal needs too.
+    /// Number of recorded steps that the new goal needs too, counted from the first step.
     pub(super) steps: usize,
     /// The words of the recorded goal that the new goal does not contain.
     pub(super) gone: BTreeSet<String>,
@@ -38,8 +38,8 @@ pub(super) struct SameTask {
 }
 
 impl SameTask {
-    /// Returns true if a page matches the recorded template. The path segments must be equal, except those that are
-    /// probably values of the recorded goal.
+    /// Returns true if a page matches the recorded template. Each segment of the page's path must be equal to the recorded
+    /// segment, unless the recorded segment is probably a value of the recorded goal.
     pub(super) fn is_on(&self, recorded: &PageTemplate, page: &PageTemplate) -> bool {
         let parts = |page: &PageTemplate| -> Vec<String> {
             page.path().split('/').map(str::to_owned).collect()
@@ -50,14 +50,16 @@ impl SameTask {
     }
 }
 
-/// Returns the task of a trajectory with the values of the new goal `goal`; `None` if the new goal is another task.
+/// Returns the task of a trajectory with the values of the new goal `goal`. Returns `None` if the new goal describes another
+/// task.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
-/// Returns the task of these steps with the values of the new goal `goal`. `recorded` is the goal for which the steps
-/// were taken, and `slots` are the ranges of its values in bytes. Returns `None` if the new goal is not the same task.
+/// Returns the task of these steps with the values of the new goal `goal`. `recorded` is the goal for which the steps were
+/// taken. `slots` are the ranges of the values in `recorded`, in bytes. Returns `None` if the new goal describes another
+/// task.
 pub(super) fn matched(
     recorded: &str,
     slots: &[(usize, usize)],

@@ -1,4 +1,4 @@
-//! A trajectory in a prompt: the steps that are left from the current page on.
+//! The lines by which a prompt shows a trajectory. They show the steps that are left from the current page on.
 
 use chrono::{DateTime, Utc};
 
@@ -13,15 +13,15 @@ use crate::{
     },
 };
 
-/// The prompt section that shows a trajectory. Source of its priority: chosen.
+/// The prompt section that shows a trajectory. Source of the section's priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
 /// Maximum number of steps of a trajectory that a prompt shows. Source: chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of the recorded goal, as a prompt shows it. Unit: characters. Source: chosen.
+/// Maximum length of the recorded goal in a prompt; a longer goal is cut. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
-/// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the steps that
-/// are left, the next one first. For each value of the recorded goal, `values` has the value that the new goal has in
+/// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the steps that are
+/// left, and the next step comes first. For each value of the recorded goal, `values` has the value that the new goal has in
 /// its place.
 pub(super) fn lines(
     trajectory: &Trajectory,
@@ -74,8 +74,9 @@ pub(super) fn lines(
     out
 }
 
-/// Returns true if the new goal replaces something in the recorded goal: a value, or other words. Words that one goal
-/// merely has in addition to the other, such as `and`, do not count. `parts` are the parts of the recorded goal.
+/// Returns true if the new goal has something else in place of a part of the recorded goal: another value, or other words.
+/// Words that only one of the two goals has, in addition to the shared words, do not count. `parts` are the parts of the
+/// recorded goal.
 fn has_other_values(
     trajectory: &Trajectory,
     parts: &[Shared],
@@ -105,8 +106,8 @@ fn has_other_values(
     parts.contains(&Shared::Other) && wanted.iter().any(|word| !known.contains(word))
 }
 
-/// Returns the recorded goal with numbers in place of its values, and dots in place of words that the new goal does not
-/// contain.
+/// Returns the recorded goal in a masked form: each value is replaced by a name such as `<1>`, and words that the new goal
+/// does not contain are replaced by dots.
 fn masked(parts: &[Shared]) -> String {
     let words = parts.iter().map(|part| match part {
         Shared::Words(words) => words.clone(),

@@ -22,7 +22,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// Returns a step of a run: the tool with its arguments, the target, and the page after the step.
+/// Returns a step of a run. The arguments give its tool and the tool's arguments, its target, and the page after the step.
 fn step(
     tool: &str,
     arguments: Value,

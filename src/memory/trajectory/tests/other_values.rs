@@ -1,9 +1,9 @@
-//! Trajectories as a run with other values reads them.
+//! Prompts that show a trajectory to a run whose goal has other values.
 
 use super::*;
 use crate::page::{PageHead, diff};
 
-/// Learns from a run with the goal `first`. Returns what a prompt shows of its steps to a run with the goal `second` on
+/// Learns from a run with the goal `first`. Returns the lines that a prompt then shows to a run with the goal `second` on
 /// this page.
 fn read(
     first: &str,
