@@ -1,4 +1,5 @@
-//! Conversion of sessions from and to the documented memory folder of another program.
+//! Conversion of sessions (records of finished runs) from and to another program's memory folder, whose format is
+//! documented.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,8 @@ use crate::{
     },
 };
 
-/// One entry of the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate,
-/// and other programs ignore them.
+/// One session in the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate, and other
+/// programs ignore them.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -39,7 +40,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns true if the session ended on this host. The entry's own address is read, because a [`Session`] does not keep a
+    /// Returns true if the session ended on this host. Reads the address in the entry, because a [`Session`] does not keep a
     /// long address.
     fn ended_on(&self, host: &Host) -> bool {
         let url = Url::parse(&self.final_url);
@@ -77,8 +78,8 @@ impl Entry {
     }
 }
 
-/// Converts a host's sessions in the folder to records, and lists the problems found. Only the latest [`MAX_SESSIONS`] are
-/// kept. A session that ended on another host, or does not say where it ended, is kept without its answer and address.
+/// Converts the sessions of a host to records, and lists the problems found. Only the latest [`MAX_SESSIONS`] are kept. If a
+/// session ended on another host, or does not say where it ended, its answer and its address are not kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();
@@ -113,8 +114,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds a host's sessions to `domain`, the oldest first, and returns messages about sessions that are left out because
-/// they cannot be read.
+/// Adds the sessions of a host to `domain`, the oldest first. If a session cannot be read, it is left out. Returns messages
+/// about the sessions that were left out.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let sessions = records.iter().map(Session::from_record);
     let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();

@@ -1,4 +1,4 @@
-//! A session as it is stored.
+//! A session (the record of a finished run) in the form in which it is stored.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -9,22 +9,23 @@ use crate::{
     memory::Record,
 };
 
-/// Maximum size of the goal that a session keeps; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; four
-/// lines of a prompt.
+/// Maximum size of the goal that a session keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source:
+/// chosen; four lines of a prompt.
 const MAX_GOAL: usize = 600;
-/// Characters that the model could take for markup in a prompt. In an address they are percent-encoded.
+/// Characters that the model could take for markup in a prompt. They are percent-encoded in the address that a session
+/// keeps.
 const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
-/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen;
-/// an answer of this size fits into a record together with the goal and the address.
+/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of the answer as a JSON string.
+/// Source: chosen; an answer of this size fits into a record together with the goal and the address.
 const MAX_OUTCOME: usize = 600;
-/// Maximum size of the list of unverified claims that a session keeps; a longer list is cut. Unit: bytes of a JSON string.
-/// Source: chosen; ten numbers, or a name and a few numbers.
+/// Maximum size of the list of unverified claims that a session keeps; a longer list is cut. Unit: bytes of the list as a
+/// JSON string. Source: chosen; ten numbers, or a name and a few numbers.
 const MAX_UNVERIFIED: usize = 120;
 /// Maximum length of the address that a session keeps. A longer address loses its query, and is not kept if it is still too
 /// long. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a value in the query of the address. Longer values are removed, because they are often tokens. Unit:
-/// bytes. Source: chosen.
+/// Maximum length of one value in the query of the address that a session keeps. A longer value is removed, because it is
+/// often a token. Unit: bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 
 /// A finished run, as it is stored for later runs on its host.
@@ -85,7 +86,7 @@ impl Session {
         Ok(Record::new(self.run.as_str(), &body))
     }
 
-    /// Cleans the texts of the session and cuts them to the sizes that are kept.
+    /// Cleans the texts of the session, and cuts each text to the size that a session keeps.
     pub(super) fn cut(self) -> Self {
         let cut = |words: &str, max| fitting(&text::squeeze(&text::clean(words)), max);
         Self {
@@ -100,8 +101,8 @@ impl Session {
         }
     }
 
-    /// Returns the words that a person reads and accepts, in full and on one line: the goal and, for an imported session, its
-    /// answer and address.
+    /// Returns the words that a person reads before accepting the session, in full and on one line. They are the goal and,
+    /// for an imported session, its answer and address.
     pub(super) fn words(&self) -> String {
         let label = self.answer_label();
         let answer = self.outcome.iter().map(|said| format!("; {label}: {said}"));
@@ -111,7 +112,8 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the label before the answer. The label names the claims of the answer that no page supports.
+    /// Returns the label that stands before the answer of the session. If no page supports some claims of the answer, the
+    /// label names these claims.
     pub(super) fn answer_label(&self) -> String {
         match self.unverified.as_str() {
             "" => "answer".to_owned(),
@@ -123,7 +125,7 @@ impl Session {
         if self.success { "done" } else { "not done" }
     }
 
-    /// Returns all details of the session except its goal, as labels with texts for a person.
+    /// Returns all details of the session except its goal. Each detail is a label and a text for a person.
     pub(super) fn details(&self) -> Vec<(&'static str, String)> {
         let known = [
             ("Session", self.id.as_ref().map(ToString::to_string)),
@@ -145,9 +147,9 @@ impl Session {
     }
 }
 
-/// Returns an http or https address without its user name, password, fragment and long query values, and with the characters of
-/// [`MARKUP`] percent-encoded. If the result is longer than [`MAX_URL`], the whole query is dropped. Returns `None` for other
-/// schemes, and if the address is too long even without its query.
+/// Returns an http or https address without its user name, password, fragment and long query values. The characters of
+/// [`MARKUP`] are percent-encoded in it. If the result is longer than [`MAX_URL`], the whole query is dropped. Returns
+/// `None` if the address has another scheme, or if it is too long even without its query.
 fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -171,8 +173,8 @@ fn address(url: &str) -> Option<String> {
     plain.find(|url| url.len() <= MAX_URL)
 }
 
-/// Returns an address with the characters of [`MARKUP`] percent-encoded everywhere after the host, because that part is chosen
-/// by the page or by another person's file.
+/// Returns an address in which the characters of [`MARKUP`] are percent-encoded everywhere after the host. A page or another
+/// person's file chose this part of the address.
 fn without_markup(url: &str) -> String {
     let host = url.find("://").map_or(0, |at| at + 3);
     let end = url[host..].find('/').map_or(url.len(), |at| host + at);

@@ -1,4 +1,5 @@
-//! Selection of a host's sessions for a prompt, and the lines that show the sessions.
+//! Functions that select sessions of a host for a prompt, and write the lines that show them. A session is the record of a
+//! finished run.
 
 use std::collections::HashSet;
 
@@ -10,14 +11,15 @@ use crate::{
     memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
 };
 
-/// The prompt section that shows sessions. Source of its priority: chosen.
+/// The prompt section that shows sessions. Source of the section's priority: chosen.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
-/// Maximum number of earlier runs with the same session id that a run is shown in full, with their answers and addresses.
-/// Source: chosen.
+/// Maximum number of earlier sessions that a run is shown in full, with their answers and addresses. Only sessions with the
+/// run's own session id are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of earlier failed runs that a run is shown although it does not share a session id with them. Source: chosen.
+/// Maximum number of failed sessions with another session id, or without one, that a run is shown. Source: chosen.
 const OF_OTHERS: usize = 2;
-/// Length to which a session's goal is cut when the session is not shown in full. Unit: characters. Source: chosen.
+/// Maximum length of a session's goal if the session is not shown in full; a longer goal is cut. Unit: characters. Source:
+/// chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.
@@ -25,7 +27,7 @@ const MAX_GOAL: usize = 120;
 pub(super) struct SessionIndex(Vec<(AdviceId, Session)>);
 
 impl SessionIndex {
-    /// Indexes the sessions of a shelf, without those that cannot be read or wait for review.
+    /// Indexes the sessions of a shelf. Sessions that cannot be read or that wait for review are left out.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut sessions: Vec<(AdviceId, Session)> = records
             .iter()
@@ -85,9 +87,11 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session. A failed session has one line for runs that do not share its
-/// session id. Prompts show this line only while the session is among the newest failures, and until a later run with the
-/// same goal succeeds. A session with an id has further lines for runs with the same id.
+/// Returns all lines that prompts may show for a session.
+///
+/// - A failed session has a line for runs that do not share its session id. Prompts show this line only as long as the
+///   session is among the newest failures and no later run with the same goal has succeeded.
+/// - A session with an id has further lines for runs with the same id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -62,12 +62,12 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_to(&RunId::parse("run_new").unwrap(), records, session)
 }
 
-/// Returns the session lines in the prompt of a run. `run` is the run's id, and `session` is its session id.
+/// Returns the lines about sessions in the prompt of the run `run`. The session id of this run is `session`.
 fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_after(None, run, records, session)
 }
 
-/// Returns the session lines in the prompt of a run that continues the run `parent`.
+/// Returns the lines about sessions in the prompt of a run that continues the run `parent`.
 fn shown_after(
     parent: Option<&str>,
     run: &RunId,
