@@ -1,4 +1,5 @@
-//! Conversion of elements from and to `selectors.json`, a file in the documented memory folder of another program.
+//! Conversion of stored elements from and to `selectors.json`. This file is part of another program's memory folder, whose
+//! format is documented.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +25,8 @@ const ATTRIBUTES: [(&str, &str); 4] = [
     ("alt", "alt"),
 ];
 
-/// An element of `selectors.json`. That file also has the element's last reference, which is not read because it is
-/// valid for one page load only.
+/// An element in `selectors.json`. The file also has the last reference of each element. The reference is not read, because
+/// it is valid for one page load only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -80,7 +81,7 @@ impl Entry {
     }
 }
 
-/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], those that were used
+/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], the elements that were used
 /// successfully most often are kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
@@ -123,8 +124,9 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host to the documented folder, with their newest names. Returns a line for a person about the elements
-/// that are left out. Failures are not written, and neither are the runs that used the elements.
+/// Adds the elements of a host to the documented folder. Each element is written with its newest name. Returns a message for
+/// a person if elements are left out. The numbers of failures are not written. The runs that used the elements are not
+/// written either.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;
     for record in records {
@@ -142,8 +144,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "element", why)
 }
 
-/// Returns the name of the element in `selectors.json` and its entry there; `None` if the element is retired or cannot
-/// be written in the format of the file.
+/// Returns the element's name in `selectors.json` and its entry in that file. Returns `None` if the element is retired, or
+/// if the format of the file cannot express it.
 fn entry(one: &Selector) -> Option<(String, Value)> {
     let name = one.names.first().map_or("", String::as_str);
     let element = format!("{} {}", one.role, Value::from(name));

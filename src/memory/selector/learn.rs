@@ -1,4 +1,4 @@
-//! Finds the elements that a run used, and decides which elements are kept for a host.
+//! Functions that find the elements that a run used, and decide which elements of a host are kept.
 
 use std::collections::BTreeMap;
 
@@ -27,13 +27,13 @@ pub(super) struct Learned {
     pub(super) used: Vec<Used>,
 }
 
-/// An element that a run used, with the result of one action on it. [`Learned::of`] chooses the action.
+/// An element that a run used, with the result of one of the run's actions on it. [`Learned::of`] chooses this action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) host: Host,
     pub(super) role: Role,
     pub(super) name: String,
-    /// The attributes, at least one, the most reliable first.
+    /// The attributes by which the element can be found again, the most reliable first. There is at least one.
     pub(super) marks: Vec<(String, String)>,
     /// True if the element was found by the attributes that an earlier run had stored.
     pub(super) healed: bool,
@@ -48,9 +48,12 @@ impl Used {
 }
 
 impl Learned {
-    /// Extracts the elements that a run used. A failed action counts only if its target had been found by the
-    /// attributes of an earlier run. If a run acted on one element several times, the first failed action counts. If
-    /// none failed, the last action counts.
+    /// Extracts the elements that a run used, each with the result of one action.
+    ///
+    /// - An action that failed or had no effect counts only if its target had been found by the attributes of an earlier
+    ///   run.
+    /// - If a run acted on one element several times, the first of these failures counts. If there is none, the last action
+    ///   counts.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();
@@ -140,7 +143,8 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
     changes(&before, &now)
 }
 
-/// Returns the changes that remove a run from all elements. Elements that only this run used successfully are removed.
+/// Returns the changes that remove a run from the uses of all elements. If only this run used an element successfully, the
+/// element is removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = read(records);
     let mut now = before.clone();
@@ -148,8 +152,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     changes(&before, &now)
 }
 
-/// Returns the change by which a person accepts an imported element or makes a retired one active again. `shown` is the
-/// description of the element that the person saw.
+/// Returns the change by which a person accepts an imported element or makes a retired one active again. Fails if `shown`,
+/// the description that the person saw, is no longer the description of the element.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.accept")
@@ -168,7 +172,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(one.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. Unless the importing person vouches for the source, an
+/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source, the
 /// element waits for review.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {

@@ -70,7 +70,8 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Creates an element with the role of `used`, without names, attributes and uses. [`add`](Self::add) adds these.
+    /// Creates an element with the role of `used`. The element has no names, attributes and uses until [`add`](Self::add)
+    /// adds them.
     pub(super) fn new(used: &Used, now: DateTime<Utc>) -> Self {
         Self {
             role: used.role.clone(),
@@ -85,7 +86,7 @@ impl Selector {
         }
     }
 
-    /// Counts a run that used the element, unless the run has been counted before. If its action on the element
+    /// Counts a run that used the element, unless the run has been counted before. If the run's action on the element
     /// succeeded, the name and the attributes that the element had in the run are stored too.
     pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
         if self.uses.iter().any(|known| known.run == *run) {
@@ -127,7 +128,7 @@ impl Selector {
         }
     }
 
-    /// Removes a run from the element's uses and counts. Returns true if the run had used the element successfully.
+    /// Removes a run from the uses and the counts of the element. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
@@ -155,8 +156,8 @@ impl Selector {
         self.failed = 0;
     }
 
-    /// Returns the element in the form in which the executor looks for it on a page. The first attribute stays first;
-    /// the others are ordered by the number of their successes, the highest first.
+    /// Returns the element in the form in which the executor looks for it on a page. The first of the stored attributes
+    /// stays first. The other attributes follow, and the attribute with the most successes comes first among them.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();
         let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();
@@ -171,7 +172,7 @@ impl Selector {
         }
     }
 
-    /// Returns the element in words for a person, with page data as JSON strings.
+    /// Returns the element in words for a person. Texts of the page are written as JSON strings.
     pub(super) fn words(&self) -> String {
         let name = self.names.first().map_or("", String::as_str);
         let mut words = PageName::new(&self.role, name, None).to_string();
