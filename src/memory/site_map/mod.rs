@@ -32,7 +32,8 @@ use crate::{
 
 /// Name of the collection of site maps.
 pub const COLLECTION: &str = "site_map";
-/// Age from which a page is removed from the map of its host. Source: chosen; as for trajectories.
+/// Maximum age of a page in the map of its host. A page of this age or older is removed from the map. Source: chosen;
+/// trajectories have the same maximum age.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 
 /// The memory kind for site maps.
@@ -77,7 +78,7 @@ impl MemoryKind for SiteMaps {
         None
     }
 
-    /// Returns no edits, because maps are learned from explorations and not from runs.
+    /// Returns no edits. Site maps are learned from explorations and not from runs.
     fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
         Ok(Vec::new())
     }
@@ -120,12 +121,12 @@ impl MemoryKind for SiteMaps {
         }))
     }
 
-    /// Returns an edit that changes nothing, because no map is learned from a run.
+    /// Returns an edit that changes nothing. Site maps are learned from explorations and not from runs.
     fn undo(&self, _: &RunId) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
-    /// Returns an edit that changes nothing, because maps are only on the shelves of hosts.
+    /// Returns an edit of the global shelf. The edit changes nothing, because site maps are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

@@ -1,4 +1,4 @@
-//! The record of a page of a site map.
+//! The record of one page of a site map.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -14,17 +14,17 @@ use crate::{
 /// Maximum number of pages that memory keeps for one host. Source: chosen; enough for three explorations of the default
 /// size.
 pub const MAX_PAGES: usize = 60;
-/// Maximum length of an address. A page with a longer address is not kept. Unit: bytes. Source: chosen.
+/// Maximum length of the address of a page. A page with a longer address is not kept. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a value in an address's query. A longer value is removed, because it is often a token. Unit:
+/// Maximum length of one value in the query of an address. A longer value is removed, because it is often a token. Unit:
 /// bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 /// Maximum number of headings that are kept of a page. Source: chosen.
 const MAX_HEADINGS: usize = 3;
 /// Maximum number of fields and buttons of a page whose names are kept. Source: chosen.
 const MAX_CONTROLS: usize = 5;
-/// Maximum size of a title, a heading or a name. Unit: bytes of a JSON string. Source: chosen; all texts of a page fit
-/// into a record.
+/// Maximum size of each title, heading and name that is kept of a page; a longer text is cut. Unit: bytes of a JSON string.
+/// Source: chosen; all texts of a page fit into a record.
 const MAX_NAME: usize = 100;
 
 /// Returns true if a query parameter with this name probably holds a credential, such as a session id, a token or a
@@ -66,7 +66,8 @@ pub struct Explored {
 }
 
 impl Explored {
-    /// Creates the record of a page, with shortened address and texts; `None` if the address is not valid or too long.
+    /// Creates the record of a page. The address and the texts of the page are shortened. Returns `None` if the address is
+    /// not valid or still too long.
     pub(super) fn of(page: &MapPage, now: DateTime<Utc>) -> Option<Self> {
         let mut url = Url::parse(&page.url).ok()?;
         let _ = url.set_username("");
@@ -118,15 +119,15 @@ impl Explored {
         Ok(Record::new(short_hash(&self.url), &body))
     }
 
-    /// Returns the address without its origin.
+    /// Returns the address of the page without its scheme, host and port.
     pub(super) fn path(&self) -> &str {
         let after_scheme = self.url.find("://").map_or(0, |at| at + 3);
         let path = self.url[after_scheme..].find('/');
         path.map_or("/", |at| &self.url[after_scheme + at..])
     }
 
-    /// Returns the page on one line: its path, its title (or the link's words if it has no title), its headings, fields
-    /// and buttons.
+    /// Returns a line about the page. The line has the page's path, its title, its headings, and its fields and buttons. If
+    /// the page has no title, the line has the words of the link to the page instead.
     pub(super) fn line(&self) -> String {
         let title = if self.title.is_empty() {
             &self.words
@@ -149,7 +150,8 @@ impl Explored {
         line
     }
 
-    /// Returns the words of the page's path, title, link, headings and controls, in lower case.
+    /// Returns the words of the page's path, title, headings, fields and buttons, and of the link to the page. All words are
+    /// in lower case.
     pub(super) fn all_words(&self) -> Vec<String> {
         let names = self.headings.iter().chain(&self.controls);
         let all = [self.path(), &*self.title, &*self.words].into_iter();

@@ -1,4 +1,4 @@
-//! Site maps in prompts.
+//! Functions that show the pages of a site map in prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use crate::{
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
 };
 
-/// The prompt section that shows the pages of a site map. Source of its priority: chosen; lower than the priorities of
-/// the sections that show what runs have learned.
+/// The prompt section that shows the pages of a site map. Source of the section's priority: chosen; lower than the
+/// priorities of the sections that show what runs have learned.
 const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
-/// Maximum number of pages that a prompt shows. Source: chosen; each takes a line.
+/// Maximum number of pages that a prompt shows. Source: chosen; each page takes one line.
 pub(super) const MAX_SHOWN: usize = 6;
 
 #[derive(Debug)]
@@ -24,12 +24,12 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct MapIndex {
     pages: Vec<Known>,
-    /// For each word, the number of pages that contain it.
+    /// For each word, the number of pages of the map that contain the word.
     common: BTreeMap<String, usize>,
 }
 
 impl MapIndex {
-    /// Indexes the records of a shelf, without those that cannot be read.
+    /// Indexes the pages on a shelf. Records that cannot be read are left out.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let pages: Vec<Known> = records
             .iter()
@@ -52,8 +52,8 @@ impl MapIndex {
         Self { pages, common }
     }
 
-    /// Returns the number of words that a page shares with a goal. In a map of at least three pages, words that more than a
-    /// third of the pages contain do not count.
+    /// Returns the number of different words that a page has in common with a goal. In a map of at least three pages, words
+    /// that more than a third of the pages contain do not count.
     fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
         let tells = |word: &&String| {
             self.pages.len() < 3
