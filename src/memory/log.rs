@@ -1,4 +1,4 @@
-//! The log of a run from which memory learns, as typed values instead of text.
+//! The log of a run. Memory learns from it. The log holds actions, outcomes and times as Rust values, not as text.
 
 use chrono::{DateTime, Utc};
 
@@ -76,8 +76,8 @@ impl RunLog {
         self
     }
 
-    /// Returns true if an action was not approved and no later action was carried out. Actions that the loop itself
-    /// carries out, such as a question to a person, are ignored.
+    /// Returns true if the model asked for an action that was not approved, and the run carried out no action after that.
+    /// Actions that the loop itself carries out, such as a question to a person, are ignored.
     fn ends_refused(&self) -> bool {
         let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
         let mut last = self.steps.iter().rev().filter(acts);

@@ -1,4 +1,4 @@
-//! Notes about committed changes of memory, emitted as events.
+//! Notes about committed changes of memory. They are emitted as events.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,9 +11,9 @@ use crate::base::Site;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
-    /// A record of any kind was changed.
+    /// A record was changed. Every kind of memory may report this.
     Changed {
-        /// The id of the record. The collection in the id is the name of the kind of memory.
+        /// The id of the record. The id contains the name of a collection, which is the name of the kind of memory.
         id: AdviceId,
         /// A word for the change, such as `recorded`. The kind of memory to which the record belongs chooses it.
         what: String,
@@ -34,18 +34,17 @@ pub enum Note {
         category: String,
         /// The command whose failure the lesson is about; `None` if the lesson names no command.
         failed_command: Option<String>,
-        /// The kind of failure to which the lesson applies, in the form of
-        /// [`FailureKind::as_str`](crate::action::FailureKind::as_str), such as `no_effect`. `None` if the lesson names no
-        /// kind of failure.
+        /// The kind of failure to which the lesson applies, such as `no_effect`, as written by
+        /// [`FailureKind::as_str`](crate::action::FailureKind::as_str). `None` if the lesson names no kind of failure.
         error_pattern: Option<String>,
     },
-    /// A run learned or used a lesson that was already stored.
+    /// A run learned or used a lesson, and the lesson was already stored.
     Deduplicated {
-        /// The lesson's id.
+        /// The id of the stored lesson.
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson, including the use in this run.
+        /// Number of cases in which the lesson was used, including those of this run. A case is one run on one site.
         new_use_count: u64,
     },
     /// A lesson was promoted: from now on it is advice for every run.
@@ -54,7 +53,7 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson.
+        /// Number of cases in which the lesson was used. A case is one run on one site.
         use_count: u64,
         /// The sites on which the lesson was used.
         triggered_domains: Vec<Site>,
@@ -65,9 +64,9 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson that helped.
+        /// Number of cases in which the lesson helped. A case is one run on one site.
         helped: u64,
-        /// Number of uses of the lesson that did not help.
+        /// Number of cases in which the lesson was followed and did not help. A case is one run on one site.
         harmed: u64,
     },
     /// A lesson was retired: it did harm and is no longer shown.
@@ -76,12 +75,12 @@ pub enum Note {
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of uses of the lesson that helped.
+        /// Number of cases in which the lesson helped. A case is one run on one site.
         helped: u64,
-        /// Number of uses of the lesson that did not help.
+        /// Number of cases in which the lesson was followed and did not help. A case is one run on one site.
         harmed: u64,
     },
-    /// The results of a lesson in this run were added to the lesson's counts.
+    /// A lesson was used or followed in this run, and the result was added to the lesson's counts.
     Credited {
         /// The lesson's id.
         id: AdviceId,

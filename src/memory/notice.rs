@@ -1,5 +1,5 @@
-//! Notices of a store about actions and findings that no caller asked for, such as a repaired file. The loop emits them
-//! as events of the run.
+//! Notices of a store. A notice reports what the store did or found without being asked, such as a repaired file. The loop
+//! emits the notices as events of the run.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,21 +19,22 @@ pub struct StoreNotice {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// A file that could not be understood was put into the quarantine folder, unchanged. The store keeps broken files in
-    /// this folder.
+    /// The store could not understand a file. It moved the file, unchanged, to the quarantine folder, where it keeps broken
+    /// files.
     Quarantined {
         /// The path of the file in the quarantine folder, relative to the store's root.
         file: String,
     },
     /// The shelf's file is missing or broken. The records were read from the backup, or from the readable part of the broken
-    /// file. No file was changed.
+    /// file. The store changed no file.
     Damaged {
         /// Number of records that were read.
         records: usize,
     },
-    /// The shelf's file was missing or broken. It was replaced by its backup, which has the state before the last change.
+    /// The shelf's file was missing or broken. The store replaced the file by its backup. The backup does not contain the
+    /// last change.
     RestoredFromBackup,
-    /// The shelf's file and its backup were broken, and were replaced by the records that could still be read.
+    /// The shelf's file and its backup were broken. The store replaced both files by the records that could still be read.
     Salvaged {
         /// Number of records that could still be read.
         records: usize,
@@ -50,15 +51,15 @@ pub enum StoreNoticeKind {
         /// Path of the file or folder, relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so it removed the files of some hosts. It chose the hosts whose files had not
-    /// been written for the longest time.
+    /// The store exceeded its size limits, so it removed the files of some hosts. The chosen hosts are those whose files had
+    /// not been written for the longest time.
     Compacted {
         /// Number of hosts whose files were removed.
         hosts: usize,
         /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store exceeds its size limits, and nothing is left that it may remove.
+    /// The store exceeds its size limits, and it may not remove any of the remaining files.
     OverCaps,
 }
 
@@ -70,8 +71,8 @@ pub enum ReadOnly {
     NewerVersion,
     /// The shelf is larger, or nested more deeply, than this program can read.
     OverCap,
-    /// The shelf's file is broken, and the quarantine folder (for broken files) already has the maximum number of files of
-    /// this shelf.
+    /// The shelf's file is broken. It stays in place, because the quarantine folder (for broken files) already has the
+    /// maximum number of files of this shelf.
     QuarantineFull,
     /// The shelf's file is broken and could not be put into the quarantine folder.
     QuarantineFailed,

@@ -1,12 +1,12 @@
-//! The elements of a page that advice names.
+//! Functions that find the elements of a page that pieces of advice name.
 
 use std::collections::HashSet;
 
 use super::{Advice, Aim, Line, PageName, Piece};
 use crate::page::{ElementRef, TargetIdentity, Tree, sketch_nodes};
 
-/// Returns the elements of a page that advice names, each with its reference. A name that fits no element of the page, or
-/// more than one, is left out.
+/// Returns the elements of the page that the advice names, each with its name in the advice and its reference. A name is
+/// left out if no element of the page has it, or more than one.
 pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRef)> {
     let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
     let names: HashSet<&PageName> = pieces

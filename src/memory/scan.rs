@@ -17,9 +17,9 @@ pub struct Scan {
     pub hits: BTreeSet<AdviceId>,
 }
 
-/// Searches records for the secrets that a redactor knows. A finished run that waits until memory learns from it may be
-/// split into several records. Such a run is also searched as a whole, because a secret may begin in one record and end in
-/// the next.
+/// Searches records for the secrets that a redactor knows. Finished runs from which memory has not learned yet may be split
+/// into several records. Such a run is also searched as a whole, because a secret may begin in one record and end in the
+/// next.
 pub fn scan(
     shelves: &[(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

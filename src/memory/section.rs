@@ -1,7 +1,7 @@
 //! The section of a prompt in which a piece of advice is shown.
 //!
-//! A section determines where advice is shown in a prompt, for how long it is shown, and what is cut first if the
-//! prompt is too long. A kind of memory only names the section; the module `prompt` writes it.
+//! The section determines where in the prompt the advice is shown, and for how long. It also determines what is cut first if
+//! the prompt is too long. A kind of memory only names the section; the module `prompt` writes it.
 
 use std::{borrow::Cow, fmt};
 
@@ -14,11 +14,11 @@ use super::Advice;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Lasts {
-    /// Until the run ends.
+    /// The advice is shown until the run ends.
     Run,
-    /// While the current page is shown. For the next page, memory is asked for advice again.
+    /// The advice is shown as long as the current page is shown. For the next page, memory is asked for advice again.
     Page,
-    /// In the next prompt only.
+    /// The advice is shown in the next prompt only.
     Prompt,
 }
 
@@ -83,9 +83,9 @@ pub enum Section {
         /// The heading. It must differ from the other headings of the message, such as `Page`, because equal headings would
         /// confuse the model.
         heading: Heading,
-        /// The weight of the section if the message is too long and its sections are cut. A section with twice the priority
-        /// keeps twice as many lines. For comparison, the run's history has the priority 50, and a text that the model has
-        /// just requested has the priority 120. A priority of 0 counts as 1.
+        /// The weight of the section. It counts if the message is too long, so that its sections are cut. A section with
+        /// twice the priority then keeps twice as many lines. For comparison, the run's history has the priority 50, and a
+        /// text that the model has just requested has the priority 120. A priority of 0 counts as 1.
         priority: u8,
         /// The time for which the advice is shown.
         lasts: Lasts,

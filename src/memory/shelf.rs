@@ -60,9 +60,9 @@ impl From<Namespace> for String {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Every site.
+    /// The records apply to every site.
     Global,
-    /// One host. Records of some kinds of memory also apply to the host's subdomains.
+    /// The records apply to one host. The records of some kinds of memory also apply to the host's subdomains.
     Host(Host),
 }
 
@@ -172,10 +172,9 @@ impl Record {
         }
     }
 
-    /// Returns the record with this key.
+    /// Returns the record with the key `key`.
     ///
-    /// # Errors
-    /// [`ErrorKind::InvalidInput`] if there is none.
+    /// # Errors [`ErrorKind::InvalidInput`] if there is no record with this key.
     pub(crate) fn find<'r>(records: &'r [Self], key: &str) -> Result<&'r Self> {
         let mut records = records.iter();
         records

@@ -1,4 +1,4 @@
-//! The shortest sequence of steps that leads to the end of a run: the run's steps without detours and without steps
+//! The shortest sequence of steps that leads to the end of a run. It consists of the run's steps, except detours and steps
 //! that had no effect.
 
 use crate::{
@@ -7,16 +7,16 @@ use crate::{
     working::Step,
 };
 
-/// Returns the steps of a run in order, without those that were certainly not needed.
+/// Returns the steps of a run in order, without steps that were certainly not needed.
 ///
 /// The following steps are left out:
 ///
 /// - steps that only look; scrolling is kept if it changed the page
 /// - steps that failed or had no effect
-/// - scrolling right before more scrolling
-/// - values that a later step replaced
+/// - all but the last of several scrolling steps in a row
+/// - steps that gave a field a value that a later step replaced
 /// - navigation that led back to the page where it began
-/// - navigation right before an address was opened directly
+/// - navigation that came right before a step that opens an address
 pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     let acted = steps.iter().filter(|step| acts(step));
     let mut way: Vec<&Step> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
     way
 }
 
-/// Returns true if the tool only looks, waits, scrolls or saves the state, without acting on an element.
+/// Returns true if the tool only looks at the page, waits, scrolls, or saves the browser's state.
 pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     use BrowserTool as T;
     matches!(
@@ -58,8 +58,8 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     )
 }
 
-/// Returns true if the step is a browser action that does more than look, and that was carried out or has an unclear
-/// outcome. Scrolling counts only if it changed the page.
+/// Returns true if the step is a browser action that does more than look at the page. The action must have been carried out,
+/// or must have an unclear outcome. Scrolling counts only if it changed the page.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.
@@ -78,7 +78,8 @@ pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     }
 }
 
-/// Returns true if the tool opens an address, so that the steps before it do not matter for the page that is shown.
+/// Returns true if the tool opens an address. The page that is shown afterwards does not depend on earlier steps that only
+/// moved from page to page.
 const fn opens(tool: BrowserTool) -> bool {
     matches!(tool, BrowserTool::Goto)
 }
@@ -98,7 +99,7 @@ pub(super) fn only_moves(step: &Step) -> bool {
     }
 }
 
-/// Returns true if the step only gave a field a value, so that a later step on the same field can replace it.
+/// Returns true if the step only gave a field a value. A later step on the same field can then replace this step.
 fn only_sets(step: &Step) -> bool {
     use BrowserAction as A;
     let sets = match &step.action {
@@ -118,8 +119,8 @@ fn is_same_field(step: &Step, earlier: &Step) -> bool {
     }
 }
 
-/// Returns the position at which a detour at the end of `way` begins: navigation that led back to the page where it
-/// began. Returns `None` if `way` does not end with a detour.
+/// Returns the position at which a detour at the end of `way` begins. A detour is navigation that led back to the page where
+/// it began. Returns `None` if `way` does not end with a detour.
 fn loop_start(way: &[&Step]) -> Option<usize> {
     let last = way.last()?;
     let moves = way.iter().rev().take_while(|step| only_moves(step)).count();

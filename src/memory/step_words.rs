@@ -1,16 +1,16 @@
-//! A stored step in words, with the names of page elements as separate pieces.
+//! A stored step in words. The names of page elements in it are separate pieces.
 
 use std::fmt;
 
 use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// The end of the line of the step that comes next.
+/// The words at the end of a line that shows the step to take next.
 pub(super) const NEXT: &str = " <- next, on this page";
 
-/// Returns a step in words, such as `fill n1 with <1>, then Enter`, where `n1` stands for the name of the target and
-/// `<1>` for the first value of the goal. `values` has, for each value of the recorded goal, the value that the new
-/// goal has in its place. A value that is not known is `None` or missing.
+/// Returns a step in words, such as `fill n1 with <1>, then Enter`. In this example, `n1` is the name of the target, and
+/// `<1>` stands for the first value of the goal. For each value of the recorded goal, `values` has the value that the new
+/// goal has in its place. If that value is not known, its entry is `None` or missing.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));
@@ -53,7 +53,8 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
     out
 }
 
-/// Returns a description of a text that a step typed or chose, without the text itself.
+/// Returns words for a text that a step typed or chose. They do not contain the recorded text. If the text is a value of the
+/// goal, the words contain the value of the new goal, if it is known.
 fn given(given: &StoredText, values: &[Option<String>]) -> String {
     match given {
         StoredText::Slot(slot) => slot_with_value(*slot, values),
@@ -63,7 +64,8 @@ fn given(given: &StoredText, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns the name under which a value of the task is shown, such as `<1>` for slot 0.
+/// Returns the name that stands for a value of the goal, such as `<1>` for the slot 0. A slot is the position of the value
+/// in the list of the goal's values.
 pub(super) fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
@@ -76,8 +78,11 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target in words. If the target's name is a value of the task, the words contain the name of its slot.
-/// Otherwise they contain the stored name or, if no name is stored, the target's role and its part of the page.
+/// Returns a target in words.
+///
+/// - If the target's name is a value of the goal, the words contain a name such as `<1>` that stands for the value.
+/// - If another name is stored, the words contain that name.
+/// - If no name is stored, the words contain the target's role and the part of the page that contains the target.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {

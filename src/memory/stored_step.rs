@@ -1,5 +1,6 @@
 //! A step of a run in the form in which memory keeps it: the tool, the kind of page, and the data that identifies the
-//! target. A text that the run typed is kept only if the goal contains its value.
+//! target. If the run typed a text that is a value of the goal, this form says which value it was. Any other typed text is
+//! not kept.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,7 @@ use crate::{
 pub const MAX_STEP_BYTES: usize = 512;
 /// Maximum length of the key of a step's record. Unit: bytes.
 const MAX_KEY: usize = 24;
-/// Maximum length of a stored locator. Unit: bytes. Source: chosen; most of a step's record is left for the other data.
+/// Maximum length of a stored locator. Unit: bytes. Source: chosen; it leaves most of a step's record for the other data.
 const MAX_LOCATOR: usize = 100;
 
 /// A step of a run in the form in which memory keeps it.
@@ -93,15 +94,16 @@ pub struct StoredTarget {
     pub(super) for_goal: ForGoal,
 }
 
-/// The target that a later run needs for a stored step, compared with the recorded target. The goal of the later run
-/// may differ from the recorded goal.
+/// The difference between the target of a stored step and the target that a later run needs for the step. The two targets
+/// may differ if the later run has another goal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
     #[default]
     Same,
-    /// The recorded target or another element of the same list.
+    /// The later run needs the recorded target or another element of the same list.
     SameOrOther,
-    /// A different target. The name of the recorded target contained a value of the earlier goal, so the name was removed.
+    /// The later run needs a different target. The name of the recorded target contained a value of the earlier goal, so the
+    /// name was removed.
     Other,
 }
 
@@ -111,13 +113,14 @@ pub(super) enum ForGoal {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoredText {
-    /// A value of the goal. The number is the position of the value in the list of the goal's values, counted from 0.
+    /// The text is a value of the goal. The number is the position of the value in the list of the goal's values, counted
+    /// from 0.
     Slot(usize),
-    /// The parameter of the task with this name.
+    /// The text is the value of the task's parameter with this name.
     Parameter(ParameterName),
-    /// The secret of the task with this name.
+    /// The text is the task's secret with this name.
     Secret(SecretName),
-    /// A text that is not in the goal.
+    /// The text is not in the goal, and it is neither a parameter nor a secret.
     Other {
         /// The length of the text. Unit: characters.
         chars: usize,
@@ -186,8 +189,8 @@ impl StoredStep {
         }
     }
 
-    /// Returns the stored form of a run's step; `None` if the step is no browser action. All names are still in it:
-    /// [`hide`](Self::hide) removes those that are values of the run.
+    /// Returns the stored form of a run's step; `None` if the step is no browser action. The stored form still contains all
+    /// names. [`hide`](Self::hide) then removes the names that are values of the run.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let Action::Browser(action) = &step.action else {
             return None;
@@ -230,9 +233,11 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Sets the group around the target. The group distinguishes the target from other elements of the same name. A
-    /// group that the target already has is kept. An item of a list gets no group, because another run may have to
-    /// choose another item. Items of a menu get a group all the same, and so do fields into which the step writes.
+    /// Stores the name of a group around the target, which distinguishes the target from other elements of the same name.
+    ///
+    /// - If the target already has a group, that group is kept.
+    /// - An item of a list gets no group, because another run may have to choose another item. This does not apply to items
+    ///   of a menu, or to fields into which the step writes.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -245,8 +250,8 @@ impl StoredStep {
         }
     }
 
-    /// Removes names that are values of the run: names chosen from a list, and names that repeat typed text. The name
-    /// of a group is also removed if at least half of its words are in the goal, because it may be a value too.
+    /// Removes names that are values of the run: names of elements that were chosen from a list, and names that repeat typed
+    /// text. Also removes the name of a group if at least half of its words are in the goal, because it may be a value too.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
@@ -270,8 +275,9 @@ impl StoredStep {
             .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
     }
 
-    /// Drops the least needed data until the step's record is small enough, in this order: the locator, the form of the
-    /// text, the page to which the step led, the page on which the step was taken.
+    /// Drops data until the step's record is small enough. The data that is needed least is dropped first: first the
+    /// locator, then the form of the text, then the page to which the step led, and last the page on which the step was
+    /// taken.
     pub(super) fn fit(&mut self) {
         if !self.is_small()
             && let Some(target) = &mut self.target
@@ -290,7 +296,7 @@ impl StoredStep {
         }
     }
 
-    /// Returns the positions of the goal's values that the step uses.
+    /// Returns the positions of the values that the step uses, in the list of the goal's values.
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> + use<> {
         let text = match self.text {
             Some(StoredText::Slot(slot)) => Some(slot),
@@ -300,10 +306,15 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if `taken`, a step of a run, counts as this step. Both tools must have the same effect on a target. Both
-    /// targets must have the same name, and must not be in different groups. If one of the names is not kept, only the roles
-    /// must be the same. Steps without a target must have the same key and lead to the same kind of page. If this step opens
-    /// an address and its `leads_to` is `None`, `taken` may lead to any page.
+    /// Returns true if `taken`, a step that a run took, counts as this step. All of the following conditions must be met:
+    ///
+    /// - Both tools have the same effect on a target.
+    /// - If both steps have a target, the targets have the same name and are not in different groups. If one of the names is
+    ///   not kept, the roles are compared instead.
+    /// - If both steps have no target, they have the same key and lead to the same kind of page. If this step opens an
+    ///   address and its `leads_to` is `None`, `taken` may lead to any page.
+    ///
+    /// Returns false if only one of the steps has a target.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -323,8 +334,8 @@ impl StoredStep {
             }
     }
 
-    /// Returns true if the step clicked a link in a list, and the link only changed the view of the current page, such as
-    /// its filter or sort order. Another run may have to choose another link of the list, even in a menu.
+    /// Returns true if the step clicked a link in a list, and this only changed the view of the current page, such as its
+    /// filter or sort order. Another run may have to choose another link of the list, even if the list is in a menu.
     pub(super) fn chooses_view(&self) -> bool {
         let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
@@ -333,8 +344,8 @@ impl StoredStep {
             && self.leads_to == self.page
     }
 
-    /// Returns true if this step and `taken`, a step of another run, chose different views by links of the same list.
-    /// The goal of the other run may require the different choice.
+    /// Returns true if this step and `taken`, a step of another run, clicked two links of the same list that choose
+    /// different views. The other run may need the other view for its goal.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;
@@ -382,7 +393,7 @@ impl StoredTarget {
     }
 }
 
-/// Returns true if at least half of the words of a name, and at least one word, are in `words`.
+/// Returns true if at least half of the words of a name are in `words`. Returns false if the name has no words.
 pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     let own = text::words(name);
     let among = own.iter().filter(|word| words.contains(*word)).count();
@@ -400,7 +411,8 @@ fn aim(identity: &TargetIdentity) -> Aim {
     }
 }
 
-/// Returns true if both tools have the same effect on a target: they are equal, or both write text into it.
+/// Returns true if both tools have the same effect on a target. That is the case if the tools are equal, or if both write
+/// text into the target.
 fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
     use BrowserTool as T;
     let writes = |tool| matches!(tool, T::Fill | T::Type);

@@ -1,5 +1,5 @@
-//! The texts that a run typed. Memory keeps no element name that repeats one of them, because pages may show typed text
-//! as the name of a choice.
+//! The texts that a run typed. If the name of an element repeats one of these texts, memory does not keep the name, because
+//! pages may show typed text as the name of a choice.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -7,11 +7,11 @@ use crate::{
     working::Step,
 };
 
-/// Minimum length of a typed text for the comparison with names. Unit: characters. Source: chosen; shorter texts occur
-/// in many words.
+/// Minimum length of a typed text that is compared with names. Unit: characters. Source: chosen; shorter texts occur in many
+/// words.
 const MIN_TYPED: usize = 4;
 
-/// The texts that a run typed, with case folded.
+/// The texts that a run typed, in a form in which upper and lower case are equal.
 #[derive(Debug, Default)]
 pub(super) struct Typed(Vec<String>);
 

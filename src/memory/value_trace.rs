@@ -1,4 +1,4 @@
-//! The search for the values of a goal in the steps of a run.
+//! Functions that find the values of a goal (such as a name or a date) in the steps of a run.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -10,9 +10,9 @@ use crate::{
 
 use super::{StoredStep, StoredText, aim::without_remark};
 
-/// Finds the values of the goal in the steps of a run and returns them as ranges of bytes of the goal. `taken` and
-/// `steps` are the same steps in two forms. In `steps`, each text that is a value is replaced by the value's index in
-/// the returned list. A target's name that is or contains a value is removed from `steps`.
+/// Finds the values of the goal in the steps of a run. Returns the values as ranges of the goal, in bytes. `taken` and
+/// `steps` are the same steps in two forms. In `steps`, each typed or chosen text that is a value is replaced by the index
+/// of the value in the returned list. If the name of a target is or contains a value, the name is removed from `steps`.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
@@ -21,7 +21,7 @@ pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Ve
     )
 }
 
-/// Does the same as [`trace`] for steps whose texts are already extracted: `literals` has the texts of each step.
+/// Does what [`trace`] does, but gets the texts of the steps from the caller: `literals` has the texts of each step.
 pub(super) fn place(
     goal: &str,
     literals: Vec<Literals>,
@@ -90,8 +90,8 @@ fn literals(step: &Step, goal: &str) -> Literals {
     literals
 }
 
-/// Returns the name of a target as the goal gives it. The name of a choice may end with a remark in brackets. If the
-/// goal does not contain the whole name, the remark is left out.
+/// Returns the name of a target as the goal writes it. The name of a choice may end with a remark in brackets. If the goal
+/// does not contain the whole name, the name is returned without this remark.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
     if text::fold(goal).contains(&text::fold(name)) {

@@ -1,6 +1,6 @@
-//! Distilled runs that wait on a shelf until memory learns from them at the next run. A distilled run is the data that
-//! a kind of memory [extracts](super::MemoryKind::distill) from a run's log. Each is split into parts that fit into
-//! records. If the next run does not use the kind of memory, the distilled run keeps waiting. This module is pure.
+//! Distilled runs that wait on a shelf until memory learns from them at the next run. A distilled run is the data that a
+//! kind of memory [extracts](super::MemoryKind::distill) from a run's log. Each distilled run is split into parts that fit
+//! into records. If the next run does not use the kind of memory, the distilled run keeps waiting. This module is pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Change, Edit, MAX_RECORD_BYTES, MemoryKind, Namespace, PENDING, Record, Shelf};
 use crate::base::{Error, ErrorKind, Result, RunId, json_len};
 
-/// Maximum number of runs of one kind that wait on one shelf. Source: chosen; a distilled run takes some KiB, and the
-/// file of a shelf may take 1 MiB.
+/// Maximum number of distilled runs of one kind of memory that wait on one shelf. Source: chosen; a distilled run takes some
+/// KiB, and the file of a shelf may take 1 MiB.
 const MAX_WAITING: usize = 100;
-/// Name of the collection for waiting runs that is used while the shelf [`PENDING`] cannot be written.
+/// Name of a second collection for waiting runs. It is used while the shelf [`PENDING`] cannot be written.
 const SPARE: &str = "pending-2";
 
 pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
@@ -26,16 +26,17 @@ pub(crate) fn is_for_waiting(shelf: &Shelf) -> bool {
     [PENDING, SPARE].contains(&&*shelf.collection)
 }
 
-/// A distilled run for one kind of memory, read from the records that contain its parts.
+/// A distilled run for one kind of memory, put together from the records that contain its parts.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) kind: String,
-    /// The run's id and its distilled value; an error if parts are missing or unreadable.
+    /// The id of the run, and the data that the kind of memory extracted from its log. An error if parts are missing or
+    /// unreadable.
     pub(crate) said: Result<(RunId, Value)>,
     pub(crate) keys: Vec<String>,
 }
 
-/// Splits a distilled run into records of at most the maximum size.
+/// Splits a distilled run into parts. Each part becomes a record that is not larger than the maximum size of a record.
 pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
@@ -64,10 +65,10 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .collect()
 }
 
-/// Returns the changes that add a distilled run, split by [`parts`], to the waiting runs.
+/// Returns the changes that add a distilled run to the waiting runs. `parts` are the records into which [`parts`] has split
+/// it.
 ///
-/// # Errors
-/// `TooLarge` if the maximum number of runs of this kind is waiting already.
+/// # Errors `TooLarge` if the maximum number of runs of this kind of memory is waiting already.
 pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     let Some(first) = parts.first() else {
         return Ok(Vec::new());
@@ -87,7 +88,8 @@ pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
 pub(crate) struct Backlog {
     pub(crate) groups: Vec<Group>,
     pub(crate) errors: Vec<Error>,
-    /// The keys of the records to remove, by kind and run. The run is `None` if its records could not be read.
+    /// The keys of the records to remove, for each run and kind of memory. The run is `None` if its records could not be
+    /// read.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
     kept: BTreeSet<(String, Option<RunId>)>,
 }
@@ -100,8 +102,8 @@ pub(crate) struct Group {
 }
 
 impl Backlog {
-    /// Collects the edits of the waiting runs of these kinds. Runs of other kinds keep waiting. A run that cannot be
-    /// read is removed, because it would wait forever.
+    /// Collects the edits by which these kinds of memory learn from their waiting runs. Runs for other kinds of memory keep
+    /// waiting. A run that cannot be read is removed, because it would wait forever.
     pub(crate) fn of(
         kinds: &[Arc<dyn MemoryKind>],
         namespace: &Namespace,
@@ -158,14 +160,15 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Marks the runs from which these edits came, so that they keep waiting. Called if the edits could not be applied.
+    /// Marks the runs from which these edits came. [`done`](Self::done) then does not remove them, so they keep waiting.
+    /// Called if the edits could not be applied.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));
         self.kept.extend(runs.map(|run| (name.to_owned(), run)));
     }
 
-    /// Returns the changes that remove the waiting runs, except those that [`keep`](Self::keep) keeps waiting.
+    /// Returns the changes that remove the waiting runs from the shelf. Runs marked by [`keep`](Self::keep) are not removed.
     pub(crate) fn done(self) -> Vec<Change> {
         let done = self
             .keys
@@ -189,7 +192,8 @@ fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     groups
 }
 
-/// Returns the joined text of each waiting run, with the keys of its records. If parts are missing, the text has gaps.
+/// Returns the joined text of each waiting run, with the keys of the run's records. If parts of a run are missing, its text
+/// has gaps.
 pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
     let groups = grouped(records).into_values();
     let texts = groups.map(|parts| {
@@ -199,7 +203,7 @@ pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
     texts.collect()
 }
 
-/// Returns all distilled runs that wait on a shelf, ordered by run and kind.
+/// Returns all distilled runs that wait on a shelf, ordered by run and, for each run, by kind of memory.
 pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     let waiting = |((run, kind), parts): ((&str, &str), Vec<&Record>)| Waiting {
         kind: kind.to_owned(),
@@ -209,7 +213,7 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     grouped(records).into_iter().map(waiting).collect()
 }
 
-/// Joins the parts of a split value. The parts must be in the order of their keys.
+/// Joins the parts into which a value was split. The parts must be in the order of their keys.
 fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
     let is_whole = parts

@@ -1,4 +1,4 @@
-//! The steps of a run in the form in which memory keeps them. Values that belong to this run alone, such as a search term or
+//! The steps of a run in the form in which memory keeps them. Values that belong only to this run, such as a search term or
 //! a typed name, are removed.
 
 use sha2::{Digest as _, Sha256};
@@ -10,19 +10,20 @@ use crate::{
     working::Step,
 };
 
-/// Steps of a run on one host, with the goal and its values.
+/// Steps that a run took on one host, with the run's goal and the values in the goal.
 #[derive(Debug)]
 pub(super) struct Way {
     /// The goal, in the normalized form to which the ranges in `slots` refer.
     pub(super) goal: String,
-    /// The values of the goal that the steps use, as ranges of bytes of the goal.
+    /// The values of the goal that the steps use. Each value is a range of bytes of the goal.
     pub(super) slots: Vec<(usize, usize)>,
-    /// The steps, without names that are values of the run. A typed text is replaced by its source, such as a slot.
+    /// The steps, without names that are values of the run. In place of a typed text, a step says where the text came from,
+    /// such as the first value of the goal.
     pub(super) steps: Vec<StoredStep>,
 }
 
 impl Way {
-    /// Converts these steps of a run. All of them must be browser actions.
+    /// Converts these steps of the run with the log `log`. All of them must be browser actions.
     pub(super) fn of(log: &RunLog, taken: &[&Step]) -> Self {
         let goal: String = compose(&log.about.goal);
         let typed = Typed::of(&log.steps);
@@ -49,8 +50,8 @@ pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     (!left).then_some(host)
 }
 
-/// Returns a hash of a goal. Goals that differ only in their values have the same hash. `slots` are the values as
-/// ranges of bytes of the goal.
+/// Returns a hash of a goal. Goals that differ only in their values have the same hash. `slots` are the values of the goal,
+/// as ranges of bytes of the goal.
 pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
     let mut hash = Sha256::new();
     let mut from = 0;
