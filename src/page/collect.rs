@@ -1,4 +1,5 @@
-//! The list of elements of a page: selects the nodes that a person could act on, and folds duplicates into one element.
+//! The list of elements of a page. This module selects the nodes that a person could act on, and folds duplicates into one
+//! element.
 
 use std::collections::HashMap;
 
@@ -12,14 +13,14 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum length of the name of an option of a list. Unit: characters. Source: chosen.
+/// Maximum length of the name of an option in a list; a longer name is cut. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
 /// Maximum length of the typed text of a field; a longer text is cut. Unit: characters. Source: chosen; the `read` tool
 /// gives the rest.
 const MAX_TYPED: usize = 1_000;
 
-/// Properties that become [`hints`] of every element that has them.
+/// Properties of nodes that become [`hints`] of the element.
 const SHOWN: [&str; 6] = [
     "type",
     "placeholder",
@@ -31,22 +32,22 @@ const SHOWN: [&str; 6] = [
 
 struct Candidate {
     id: NodeId,
-    /// The index, in the list of candidates, of the nearest candidate around this one.
+    /// The index of the nearest candidate around this one. It is an index into the list of candidates.
     outer: Option<usize>,
-    /// The text of the node without the text of candidates inside it.
+    /// The text of the node, without the texts of the candidates inside the node.
     own: String,
     label: String,
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// The number of candidates directly inside this one. `last_inner` is the index of the last of them.
+    /// The number of candidates directly inside this one. `last_inner` is the index of the last of these candidates.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,
     duplicates: Vec<ElementRef>,
 }
 
-/// Returns all elements, those in dialogs first, then in document order.
+/// Returns all elements of a page. Elements in dialogs come first. Otherwise, the elements are in document order.
 pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     let mut found = candidates(tree);
     for candidate in &mut found {
@@ -143,15 +144,15 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The inner items inherit
-/// the pointer style, but a driver reports this style for the outermost item only. So inner items are recognised by
-/// their place inside another item.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The inner items inherit the
+/// pointer style (the hand cursor), but a driver reports this style for the outermost item only. So inner items are
+/// recognised by their place inside another item.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Drops one of two candidates if one only wraps the other. The innermost candidates are compared first, so that only
-/// one candidate of a chain of wrappers remains.
+/// Looks for candidates of which one only wraps the other, and drops one of the two. The innermost candidates are compared
+/// first, so that only one candidate of a chain of wrappers remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -195,7 +196,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     }
 }
 
-/// Drops a wrapper and moves its content to the candidate around it.
+/// Drops a wrapper. The candidates directly inside the wrapper are then counted as candidates of the one around it.
 fn drop_outer(found: &mut [Candidate], at: usize) {
     found[at].dropped = true;
     let (outer, inner, last) = (found[at].outer, found[at].inner, found[at].last_inner);
@@ -207,8 +208,8 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links with the same label and address into one link, and the link on a card's picture into the link on the
-/// card's title.
+/// Folds links with the same label and address into one link. On a card, also folds the link on the picture into the link on
+/// the title.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;

@@ -25,17 +25,18 @@ use crate::base::text;
 /// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a
 /// tenth of this number.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of added and removed items, counted together, for the summary to say that most of the page is new.
-/// The title must be new too. Source: chosen.
+/// Minimum number of items for the summary to say that most of the page is new. Added and removed items are counted
+/// together. The page must also have a new title. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles whose elements are alternatives in a group, such as radio buttons. Each comes with the words for the element
-/// that is no longer chosen, and the words for the element that is chosen instead.
+/// Roles of elements that are alternatives in a group, such as radio buttons. Each role comes with words for the element
+/// that is no longer chosen, and with words for the element that is chosen instead.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),
 ];
-/// Maximum length of a page text in a line of [`PageDiff::summary`]. Unit: characters. Source: chosen.
+/// Maximum length of a page text in one line of [`PageDiff::summary`]; a longer text is cut. Unit: characters. Source:
+/// chosen.
 const MAX_LINE_TEXT: usize = 80;
 
 /// An element or text of the page that was added, removed or changed. The page wrote the texts in it, so they are untrusted.
@@ -129,8 +130,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// Returns the URL without a fragment that only names a position in the document. A fragment that routes (`#/cart`,
-/// `#!cart`) stays, because it identifies the page.
+/// Returns the URL without its fragment if the fragment only names a position in the document. A fragment that selects a
+/// page of an application, such as `#/cart` or `#!cart`, stays.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -334,7 +335,8 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     out
 }
 
-/// Returns 1 if the node is a field that has the focus, else 0. Focus on any other node is not an effect.
+/// Returns 1 if the node is a field that has the focus, else 0. If another node gets or loses the focus, this does not count
+/// as an effect of an action.
 fn focus(node: &Node) -> u8 {
     u8::from(node.states.active && node.role.is_editable())
 }
@@ -348,7 +350,7 @@ fn quoted(page_text: &str) -> String {
 }
 
 impl Change {
-    /// Returns true if the focus is the only difference in this item.
+    /// Returns true if nothing else in this item has changed than the focus.
     fn is_focus(&self) -> bool {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }
@@ -478,8 +480,8 @@ impl PageDiff {
     }
 }
 
-/// Returns the rank of a role in the summary: first dialogs, alerts and status messages; then elements that can be
-/// acted on, headings and texts; then the rest.
+/// Returns the rank of a role in the summary; a lower number comes first. First come dialogs, alerts and status messages.
+/// Then come elements that can be acted on, headings and texts. All other roles come last.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
@@ -490,8 +492,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item. A sentence comes right after alerts, because most pages show their answer to an
-/// action as a plain sentence and do not mark it as an alert.
+/// Returns the rank of an added item; a lower number comes first. A sentence comes right after the alerts, because most
+/// pages show their answer to an action as a plain sentence and do not mark it as an alert.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

@@ -1,32 +1,34 @@
-//! Facts: the content of a page, node by node and without its layout. The state fingerprint and the diff are made from
-//! facts.
+//! Facts. A fact describes the content of one node of a page, without its layout. The state fingerprint and the diff are
+//! made from facts.
 
 use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name for the check whether the name contains a text inside the element. Unit: bytes.
-/// Source: chosen; with longer names, the checks would take quadratic time.
+/// Maximum length of an element's name for one check: whether the name contains a text that is inside the element. Longer
+/// names are not checked. Unit: bytes. Source: chosen; with longer names, the checks would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
     pub(super) id: NodeId,
-    /// The identity of the fact: a hash of its role and text. Numbers count only in the names of elements that can be
-    /// acted on now: an action changes the count in a cart link, but a clock changes by itself.
+    /// The identity of the fact: a hash of its role and text. The text is hashed without numbers, because a clock changes by
+    /// itself. But the name of an element that can be acted on now is hashed with numbers, because an action changes the
+    /// count in a cart link.
     pub(super) key: u64,
-    /// Hash of the states, the value and the icon. A value that a person sets is hashed with its numbers. Any other
+    /// Hash of the states, the value and the icon. If a person sets the value, it is hashed with its numbers. Any other
     /// value is hashed without numbers.
     pub(super) detail: u64,
     /// Hash, with numbers, of the texts that `key` and `detail` hash without numbers; `None` if these texts contain no
     /// numbers.
     pub(super) exact: Option<u64>,
-    /// Hash of the node's [`look`]; `None` if the driver reports no look. It does not count for the state of the page,
+    /// Hash of the node's [`look`]; `None` if the driver reports no look. The look is not part of the state of the page,
     /// because colours change under the pointer and positions change with scrolling.
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The
-/// identity is a hash of the fact's key and of its position among the facts with the same key and a hash `exact`.
+/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The identity is
+/// made from the key of the fact and from its position. The position is counted among the facts that have this key and a
+/// hash `exact`.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -41,9 +43,8 @@ pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     facts.iter().map(slot).collect()
 }
 
-/// Returns the facts of a page in document order.
-///
-/// Layout is not a fact, and neither is text that only repeats the name of the element around it.
+/// Returns the facts of a page in document order. Layout is not a fact. Text that only repeats the name of the element
+/// around it is not a fact either.
 pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
     let mut cover: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
     let mut facts = Vec::new();
@@ -89,8 +90,8 @@ fn says_something(node: &Node) -> bool {
             || node.role == Role::Alert)
 }
 
-/// Returns true if the node could be acted on. Its reference is not considered, because a reference says nothing about
-/// the page.
+/// Returns true if the node could be acted on. The reference of the node is not considered, because a driver may give or
+/// omit it without any difference on the page.
 fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }
@@ -175,8 +176,7 @@ fn look_hash(node: &Node) -> Option<u64> {
     })
 }
 
-/// Returns the look of a node that has no words: its shape, colour, size and position; empty if the driver reports
-/// none.
+/// Returns the look of a node that has no words: its shape, colour, size and position. Empty if the driver reports no look.
 pub(super) fn look(node: &Node) -> &str {
     node.property("look").unwrap_or_default()
 }

@@ -1,8 +1,8 @@
 //! A hash that is the same in every process, and a function that removes the numbers from a text.
 //!
-//! FNV-1a with a final mix. A page that wants to look like another page can copy that page's structure anyway, so
-//! resistance against forged collisions would gain nothing. Speed matters: ten thousand nodes must take less than a
-//! millisecond.
+//! The hash is FNV-1a with a final mixing step. It does not resist forged collisions, because that would gain nothing: a
+//! page that wants to look like another page can copy that page's structure anyway. Speed matters: ten thousand nodes must
+//! take less than a millisecond.
 
 /// 64-bit FNV-1a, with the offset basis and prime that its authors published.
 pub(super) struct StableHash(u64);
@@ -20,7 +20,8 @@ impl StableHash {
         value.to_le_bytes().into_iter().for_each(|b| self.byte(b));
     }
 
-    /// Adds a text and a mark for its end, so that the texts `ab` and `c` give another hash than `a` and `bc`.
+    /// Adds a text and a mark for its end. Because of the mark, the texts `ab` and `c` give another hash than the texts `a`
+    /// and `bc`.
     pub(super) fn text(&mut self, text: &str) {
         text.bytes().for_each(|b| self.byte(b));
         self.byte(0xff);
@@ -37,7 +38,8 @@ impl StableHash {
             .for_each(|b| self.byte(b));
     }
 
-    /// Returns the hash. Every bit depends on every input bit (the finalizer of `SplitMix64`).
+    /// Returns the hash. By the last mixing step, which is that of `SplitMix64`, every bit of the result depends on every
+    /// bit before it.
     pub(super) const fn finish(&self) -> u64 {
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -46,8 +48,8 @@ impl StableHash {
     }
 }
 
-/// Passes the characters of a text to `f`, with a single `#` in place of each number. `1,299.00`, `9:59` and `٣` each
-/// become `#`.
+/// Passes the characters of a text to `f`, but a single `#` in place of each number. `1,299.00`, `9:59` and `٣` each become
+/// `#`.
 pub(super) fn without_numbers(text: &str, mut f: impl FnMut(char)) {
     let (mut in_number, mut separator) = (false, None);
     for c in text.chars() {

@@ -1,4 +1,5 @@
-//! The identity of an element, which memory keeps instead of a reference.
+//! The identity of an element: its role, its name and other data. Memory keeps an identity instead of a reference, because a
+//! reference is valid for one page load only.
 
 use std::collections::HashMap;
 
@@ -141,10 +142,10 @@ impl TargetIdentity {
     }
 }
 
-/// Computes the identities of the elements of one tree, after a single walk over this tree.
+/// Computes the identities of the elements of one tree. A single walk over the tree is made for all of them.
 ///
-/// Create one value of this type for all identities that are needed. The tree that is passed to a method must be the
-/// tree from which the value was made.
+/// Create one value of this type for all identities that are needed. The tree that is passed to a method must be the tree
+/// from which the value was made.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
@@ -169,8 +170,8 @@ impl Identities {
         Self { outline, ordinals }
     }
 
-    /// Returns the whole identity of an element. Looks at the siblings of the element and of the elements around it, so
-    /// it may cost a walk over the tree.
+    /// Returns the whole identity of an element. Looks at the siblings of the element, and at the siblings of the nodes
+    /// around it. So a call may cost a walk over the tree.
     pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         TargetIdentity {
             collection: collection(tree, &self.outline, id),
@@ -178,8 +179,8 @@ impl Identities {
         }
     }
 
-    /// Returns the identity of an element, but leaves its position among siblings empty.
-    /// [`TargetIdentity::is_same_element`] does not compare this position. Looks at a limited number of nodes.
+    /// Returns the identity of an element without its position among similar siblings. [`TargetIdentity::is_same_element`]
+    /// does not compare this position. Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -200,7 +201,7 @@ impl Identities {
         }
     }
 
-    /// Returns the nodes with the wanted identity, in document order: usually one or none.
+    /// Returns the nodes that have the identity `wanted`, in document order. Usually this is one node or none.
     pub(crate) fn find<'a>(
         &'a self,
         tree: &'a Tree,
@@ -215,18 +216,18 @@ impl Identities {
     }
 }
 
-/// Maximum number of ancestor names kept. Source: chosen.
+/// Maximum number of names of nodes around the element that an identity keeps. Source: chosen.
 const MAX_ANCESTORS: usize = 3;
-/// Maximum number of frames kept. Source: chosen; a payment form is inside two frames.
+/// Maximum number of frames around the element that an identity keeps. Source: chosen; a payment form is inside two frames.
 const MAX_FRAMES: usize = 4;
-/// Maximum number of levels around an element that are searched for similar siblings. Source: chosen; a button in a
-/// card, with wrappers around both, is six levels deep.
+/// Maximum number of levels that are searched for similar siblings: the element itself and the nodes around it. Source:
+/// chosen; a button in a card, with wrappers around both, is six levels deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Maximum number of nodes searched in one sibling for a counterpart of the element. Source: chosen; larger
-/// than any row or card.
+/// Maximum number of nodes of a sibling that are searched for a counterpart of the element. Source: chosen; no row or card
+/// has as many nodes.
 const MAX_SIBLING_NODES: usize = 128;
-/// Properties that stay the same when a page is loaded again. Source: the properties that drivers print for forms and
-/// tests.
+/// Properties of an element that stay the same when a page is loaded again. Source: the properties for forms and tests that
+/// drivers report.
 const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
@@ -238,9 +239,9 @@ const STABLE_PROPERTIES: [&str; 8] = [
     "type",
 ];
 
-/// Attributes that say what an element is, in words meant for people; clearest first.
+/// Attributes that say what an element is, in words meant for people. The clearest one comes first.
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
-/// Attributes that say what a field is for, in words meant for programs; clearest first.
+/// Attributes that say what a field is for, in words meant for programs. The clearest one comes first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
 /// Endings of icon names that describe only the look of the icon. A click may change this look.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
@@ -249,7 +250,8 @@ pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
-/// Returns the names of the nearest named nodes around a node, nearest first, at most [`MAX_ANCESTORS`].
+/// Returns the names of the nearest nodes around a node that have a name, at most [`MAX_ANCESTORS`]. The name of the nearest
+/// node comes first.
 pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
     let named = |id: NodeId| outline.place(id).named;
     let ancestors = std::iter::successors(named(id), |at| named(*at));
@@ -257,7 +259,8 @@ pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> 
     names.map(|at| capped(&tree[at].name)).collect()
 }
 
-/// Returns a name that the page's authors gave an element in an attribute; empty if there is none.
+/// Returns a name that the page's authors gave an element by one of its attributes. Empty if the element has no such
+/// attribute.
 pub(super) fn authors_name(node: &super::Node) -> &str {
     let names = SPOKEN.iter().chain(&TELLING);
     let names = names.filter_map(|name| node.property(name));
@@ -303,8 +306,8 @@ pub(super) fn icon(hint: &str) -> &str {
     bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
-/// Returns the position of a node among its similar siblings. If the node has none, returns the position of the nearest
-/// enclosing node that has similar siblings.
+/// Returns the position of a node among its similar siblings. If the node has no similar siblings, returns this position for
+/// the nearest node around it that has similar siblings.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
     for at in std::iter::once(id)
@@ -346,15 +349,15 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
     None
 }
 
-/// Returns true if the role ends the search for a collection: such a node is page layout, not one of several similar
-/// items.
+/// Returns true if the search for a collection must not go beyond a node with this role. Such a node is a part of the page's
+/// layout, and not one of several similar items.
 fn ends_search(role: &Role) -> bool {
     (role.is_landmark() && !matches!(role, Role::Region | Role::Form))
         || role.is_dialog()
         || *role == Role::Iframe
 }
 
-/// Returns true if elements of this role contain a collection and are not members of one.
+/// Returns true if elements of this role contain a collection, but are not members of one.
 const fn is_container(role: &Role) -> bool {
     matches!(
         role,
@@ -362,14 +365,14 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// An element, with the properties that another element must share to be its counterpart in another row or card.
+/// An element, with the properties by which its counterparts in other rows or cards are recognised. For example, the delete
+/// button of one row is a counterpart of the delete button of another row.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// The name of the element, or else its label, with numbers left out. A counterpart must have the same text, so a
-    /// field `User` is no counterpart of a field `Password`. `None` if elements of this role need not have the same
-    /// text.
+    /// The name of the element, with numbers left out; its label if it has no name. A counterpart must have the same text,
+    /// so a field `User` is no counterpart of a field `Password`. `None` if counterparts of this role may have other texts.
     said: Option<String>,
 }
 
@@ -383,9 +386,9 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` corresponds to `own`. If `own` is the element itself, the sibling must be a
-    /// counterpart of the element. If `own` is a node around the element, the sibling must be or contain a counterpart
-    /// of the element.
+    /// Returns true if `sibling` corresponds to its sibling `own`. `own` is the element itself or a node around it. If it is
+    /// the element itself, `sibling` must be a counterpart of the element. Otherwise, `sibling` must be or contain a
+    /// counterpart of the element.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)
@@ -430,7 +433,7 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     roles
 }
 
-/// Returns true if at least half of the roles in the two lists occur in both lists.
+/// Returns true if the two lists have at least half of their different roles in common.
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common

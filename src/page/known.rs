@@ -1,4 +1,4 @@
-//! Elements that earlier runs used, found again by attributes that the page's authors gave them.
+//! Elements that earlier runs used. They are found again by attributes that the page's authors gave them.
 
 use super::{
     ElementRef, Role, TargetIdentity, Tree,
@@ -6,8 +6,8 @@ use super::{
 };
 use crate::base::text::{fold, squeeze};
 
-/// Attributes by which an element is found again, the most reliable first. Source: chosen; of the stable attributes,
-/// those that differ between the elements of one page.
+/// Attributes by which an element is found again, the most reliable first. Source: chosen; these are the stable attributes
+/// that differ between the elements of one page.
 const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 
 /// An element on the pages of a host, as earlier runs saw it: its role, its names, and the attributes by which it can
@@ -55,9 +55,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn, the most reliable first, until at least one node with the element's role has
-    /// the attribute and its value. If exactly one node has it, that node is the element. Returns `None` if several
-    /// nodes have it, or if no node has any of the attributes. Elements in frames are left out, because a frame may
+    /// The attributes are tried in turn, the most reliable first. The search ends with the first attribute that a node with
+    /// the element's role has, with the same value. If exactly one node has it, that node is the element. Returns `None` if
+    /// several nodes have it, or if no node has any of the attributes. Elements in frames are left out, because a frame may
     /// belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);

@@ -1,16 +1,16 @@
 //! The few words that help to tell page types apart, in the languages used most on the web.
 //!
-//! Words only break ties: every type of page has a rule that works without them.
+//! Words only help to decide: every type of page has a rule that works without them.
 
 use std::sync::LazyLock;
 
 use crate::base::text;
 
-/// A set of words and phrases, compared word by word without case.
+/// A set of words and phrases. They are compared with a text word by word. Upper and lower case are equal.
 pub(crate) struct Phrases(LazyLock<Vec<String>>);
 
 impl Phrases {
-    /// Returns true if the text contains one of the phrases as whole words.
+    /// Returns true if the text contains one of the phrases. The phrase must consist of whole words of the text.
     pub(crate) fn are_in(&self, text: &str) -> bool {
         let text = spaced(text);
         self.0.iter().any(|phrase| text.contains(phrase.as_str()))
@@ -22,7 +22,7 @@ impl Phrases {
     }
 }
 
-/// Returns the words of a text, with a space on both sides of each.
+/// Returns the words of a text in one line. There is a space before and after each word.
 fn spaced(text: &str) -> String {
     format!(" {} ", text::words(text).join(" "))
 }
@@ -35,40 +35,40 @@ macro_rules! phrases {
 }
 
 phrases! {
-    /// The label of a password field.
+    /// Words in the label of a password field.
     PASSWORD = "password|passphrase|passcode|passwort|kennwort|mot de passe|contraseña|senha|palavra passe|wachtwoord|\
         lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|parola|şifre|пароль|κωδικός|סיסמה|كلمة المرور|\
         كلمة السر|گذرواژه|पासवर्ड|รหัสผ่าน|mật khẩu|kata sandi|パスワード|暗証番号|密码|密碼|비밀번호";
-    /// The heading of a request to log in.
+    /// Words in the heading of a request to log in.
     LOGIN = "log in|login|log on|sign in|signin|anmelden|anmeldung|einloggen|connexion|se connecter|identifiez vous|\
         iniciar sesión|inicia sesión|acceder|entrar|iniciar sessão|accedi|inloggen|logga in|logg inn|log ind|kirjaudu|\
         zaloguj|přihlásit|bejelentkezés|giriş yap|oturum aç|войти|вход|увійти|σύνδεση|התחברות|تسجيل الدخول|ورود|\
         เข้าสู่ระบบ|đăng nhập|masuk|ログイン|サインイン|登录|登錄|登入|로그인";
-    /// The label of a field that asks for a user name, an email address or a phone number.
+    /// Words in the label of a field that asks for a user name, an email address or a phone number.
     USER = "user|username|user name|user id|email|e mail|mail|account|phone|phone number|mobile|benutzer|benutzername|\
         nutzername|konto|identifiant|utilisateur|courriel|usuario|correo|usuário|utente|gebruikersnaam|användarnamn|\
         użytkownik|пользователь|логин|почта|ユーザー名|ユーザー|メール|用户名|用戶名|邮箱|账号|帳號|아이디|이메일|اسم المستخدم|البريد";
-    /// The label of a search field or of its button.
+    /// Words in the label of a search field or of its button.
     SEARCH = "search|suche|suchen|buscar|búsqueda|recherche|rechercher|cerca|ricerca|pesquisar|pesquisa|zoeken|sök|søk|\
         søg|hae|szukaj|hledat|keresés|ara|поиск|найти|пошук|αναζήτηση|חיפוש|بحث|ابحث|البحث|جستجو|खोजें|ค้นหา|\
         tìm kiếm|cari|検索|搜索|搜尋|搜寻|검색";
-    /// The heading of a cart or a checkout.
+    /// Words in the heading of a cart or a checkout.
     CART = "cart|basket|shopping bag|checkout|check out|warenkorb|einkaufswagen|kasse|panier|carrito|cesta|carrinho|\
         carrello|winkelwagen|winkelmand|varukorg|handlekurv|indkøbskurv|ostoskori|koszyk|košík|kosár|sepet|sepetim|\
         корзина|кошик|καλάθι|עגלה|סל קניות|سلة|سلة التسوق|عربة التسوق|سبد خرید|कार्ट|ตะกร้า|giỏ hàng|keranjang|カート|\
         買い物かご|レジ|购物车|購物車|结账|結帳|장바구니";
-    /// The heading of a page that could not be shown.
+    /// Words in the heading of a page which says that the requested page could not be shown.
     ERROR = "not found|page not found|error|forbidden|access denied|bad gateway|service unavailable|server error|\
         nicht gefunden|fehler|introuvable|erreur|no encontrada|no encontrado|não encontrada|non trovata|niet gevonden|\
         hittades inte|nie znaleziono|nenalezena|bulunamadı|не найдена|не найдено|ошибка|δεν βρέθηκε|לא נמצא|\
         غير موجودة|غير موجود|خطأ|یافت نشد|ไม่พบ|không tìm thấy|tidak ditemukan|見つかりません|エラー|未找到|找不到|错误|錯誤|\
         찾을 수 없습니다|오류";
-    /// Path of a login page. Paths are mostly English on any site.
+    /// Words in the path of a login page. They are mostly English, because most sites use English words in paths.
     LOGIN_PATH = "login|log in|signin|sign in|logon|auth|sso|session new|sessions new|anmelden|anmeldung|connexion|\
         iniciar sesion|accedi|inloggen|entrar";
-    /// Path of a cart or a checkout.
+    /// Words in the path of a cart or a checkout.
     CART_PATH = "cart|basket|bag|checkout|warenkorb|kasse|panier|carrito|carrinho|carrello";
-    /// Path of search results.
+    /// Words in the path of search results.
     SEARCH_PATH = "search|suche|buscar|recherche|results|find";
 }
 
@@ -90,7 +90,7 @@ pub(super) const SEARCH_KEYS: [&str; 14] = [
     "field-keywords",
 ];
 
-/// Returns true if a text is a price: a number with a currency sign or word.
+/// Returns true if a text is a price. A price has a number and a currency sign or the word for a currency.
 pub(super) fn is_price(text: &str) -> bool {
     /// Maximum length of a text that can be a price. Unit: bytes. Source: chosen.
     const MAX_PRICE: usize = 120;

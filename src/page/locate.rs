@@ -1,5 +1,5 @@
-//! Finds the nodes of a tree that a locator matches. Some steps, such as CSS selectors, ask for more than a tree
-//! contains.
+//! Finds the nodes of a tree that a locator matches. Some steps of locators, such as CSS selectors, cannot be evaluated,
+//! because a tree does not contain the data that they need.
 
 use std::ops::Range;
 
@@ -42,7 +42,8 @@ impl Locator {
     }
 }
 
-/// Returns the nodes that pass `test`. Searches below the nodes `within`, or in the whole tree if `within` is `None`.
+/// Returns the nodes for which `test` returns true. Searches only nodes inside the nodes `within`, or the whole tree if
+/// `within` is `None`.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree
@@ -73,13 +74,14 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
     found
 }
 
-/// The occurrences of a text in a tree, compared as in [`contains`]. They are found in one pass over the joined texts
-/// of all nodes: the text of a node includes the texts of the nodes in it, so a search in each node would search the
-/// same texts again.
+/// The places at which a text occurs in a tree, compared as in [`contains`]. They are found in one pass over the joined
+/// texts of all nodes. A search in each node would search the same texts again, because the text of a node includes the
+/// texts of the nodes in it.
 struct Shown {
-    /// For each node, the range of its words, including those of the nodes in it, in the text of the whole tree.
+    /// For each node, the range of its words in the joined text of the whole tree. The range includes the words of the nodes
+    /// inside the node.
     spans: Vec<Range<usize>>,
-    /// The start of each occurrence of the wanted text, in order.
+    /// The positions in the joined text at which the wanted text begins, in order.
     starts: Vec<usize>,
     len: usize,
 }

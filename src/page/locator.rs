@@ -1,4 +1,5 @@
-//! Durable locators, which find an element again on the next load. In their grammar, no text can act as syntax.
+//! Durable locators, which find an element again on the next load of a page. Texts in a locator are quoted, so that no text
+//! can be mistaken for a part of the locator's syntax.
 
 use std::fmt;
 
@@ -20,9 +21,9 @@ pub enum LocatorStep {
     Role {
         /// The role of the elements.
         role: Role,
-        /// The accessible name. If `exact` is false, case is ignored and a part of the name is enough.
+        /// The accessible name of the elements. If `exact` is false, case is ignored and a part of the name is enough.
         name: Option<String>,
-        /// True if the whole name must be equal, and upper and lower case must match.
+        /// True if the elements must have exactly this name, with the same upper and lower case.
         exact: bool,
     },
     /// Finds a form field by its label.
@@ -31,7 +32,7 @@ pub enum LocatorStep {
     Placeholder(String),
     /// Finds elements by their text. Case is ignored and a part of the text is enough.
     Text(String),
-    /// Finds elements by their whole text, including case.
+    /// Finds elements by their whole text. Upper and lower case must match.
     ExactText(String),
     /// Finds an image by its `alt` text.
     Alt(String),
@@ -42,12 +43,13 @@ pub enum LocatorStep {
     /// Finds elements by a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may
     /// contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
     Css(String),
-    /// Keeps only those matches of the step before that contain this text.
+    /// Keeps only some of the matches of the step before: those that contain this text.
     HasText(String),
     /// Keeps only one match of the step before: the match at this position, counted from 0. A negative number counts from
     /// the end: -1 is the last match.
     Nth(i32),
-    /// Makes the steps after this one search inside the frame that the steps before it found.
+    /// Directs the search into a frame. The steps before this one find the frame, and the steps after this one search inside
+    /// it.
     Frame,
 }
 

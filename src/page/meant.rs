@@ -1,21 +1,25 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
-//! A locator matches every node that has the locator's words: a button, the text in it, the row around it. A match that
-//! contains another match is dropped. If several matches remain, three tests follow in turn: the action can be done to
-//! the node; the node has exactly the locator's words; the node has an interactive role. Each test drops the matches
-//! that fail it, but a test that all matches fail drops none.
+//! A locator matches every node that has the locator's words: a button, the text in it, the row around it. If one match
+//! contains another match, the outer one is dropped. If several matches remain, three tests follow in turn:
+//!
+//! - Can the action be done to the node?
+//! - Does the node have exactly the locator's words?
+//! - Does the node have an interactive role?
+//!
+//! Each test drops the matches that fail it. If all matches fail a test, this test drops none of them.
 
 use std::collections::BTreeSet;
 
 use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
-/// Maximum number of matches that are compared. Source: chosen; a locator with more matches does not mean one element.
+/// Maximum number of matches that are compared. Source: chosen; if a locator has more matches, it does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Maximum number of nodes that are examined to see whether a click on a text has an effect: the node with the text and
-/// the nearest nodes around it. If none of these nodes reacts to clicks, the text is no target. Source: chosen; it
-/// covers a card around a paragraph around a text, but not the whole page.
+/// Maximum number of nodes that are examined to see whether a click on a text has an effect. These are the node with the
+/// text and the nearest nodes around it. If none of them reacts to clicks, the text is no target. Source: chosen; this
+/// covers a text in a paragraph in a card, but not the whole page.
 const MAX_AROUND: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,20 +27,20 @@ pub(crate) enum Meant {
     /// The locator asks for something that a tree does not contain, or nothing matches it.
     Unknown,
     One(NodeId),
-    /// No element has exactly the locator's words. This node has them among other words and does not react to clicks.
+    /// No element has exactly the locator's words. This node has them among other words, and does not react to clicks.
     PartOf(NodeId),
-    /// The locator fits several elements equally well. They are in document order.
+    /// The locator means several elements equally well. They are in document order.
     Several(Vec<NodeId>),
 }
 
-/// The elements that an action can be done to. They depend on the kind of the action.
+/// The elements to which an action can be done. They depend on the kind of the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     Fields,
     Lists,
     Boxes,
-    /// All elements. But a text that contains the locator's words among other words is meant only if it reacts to
-    /// clicks: a click on a sentence that contains the name of a missing button would do nothing.
+    /// All elements, with one exception. A text that contains the locator's words among other words must react to clicks.
+    /// Otherwise, a sentence that contains the name of a missing button would be clicked, and the click would do nothing.
     Reacting,
     All,
 }
@@ -137,8 +141,8 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Returns the elements whose label contains the locator's words. The prompt shows this label, which may differ from
-/// the name.
+/// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element, and it
+/// may differ from the element's name.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
@@ -159,9 +163,12 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// Returns the element that a match belongs to: the nearest interactive node, from the match outwards, that is itself a
-/// match. If there is none, returns the nearest node with a reference, but only if that node has no text besides the
-/// text of the match. Otherwise returns the match.
+/// Returns the element to which a match belongs.
+///
+/// - The search goes from the match outwards. It ends at the nearest interactive node that is itself a match.
+/// - If there is no such node, the nearest node with a reference is returned, but only if it has no other text than the
+///   match.
+/// - If there is no such node either, the match is returned.
 fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> NodeId {
     let around = || std::iter::once(id).chain(tree.ancestors(id));
     let reacts = around().find(|at| tree[*at].role.is_interactive() && found.contains(at));

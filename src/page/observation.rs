@@ -1,4 +1,4 @@
-//! A driver's report of a page: its address, tree, dialog and tabs, and the notices of an action.
+//! A driver's report of a page: its address, tree, dialog and tabs, and notices about what happened during an action.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub const MAX_MESSAGE: usize = 4_000;
 /// the model shows. So if this limit cuts through a secret, no message shows the part of the secret that is kept.
 pub const MAX_SELECTED: usize = 1_000;
 
-/// Address of Chromium's own error page, which it shows if an address cannot be loaded. No site has this address.
+/// The address of the error page that Chromium shows if an address cannot be loaded. No site has this address.
 pub(crate) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
 
 /// The kind of a dialog.
@@ -23,15 +23,15 @@ pub(crate) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DialogKind {
-    /// Shows a message.
+    /// The dialog shows a message.
     Alert,
-    /// Asks a yes-or-no question.
+    /// The dialog asks a yes-or-no question.
     Confirm,
-    /// Asks for a text.
+    /// The dialog asks for a text.
     Prompt,
-    /// Asks whether to leave the page.
+    /// The dialog asks whether to leave the page.
     BeforeUnload,
-    /// Asks for files.
+    /// The dialog asks for files.
     FileChooser,
 }
 
@@ -180,8 +180,8 @@ impl Observation {
     }
 }
 
-/// Returns true for a code that Chromium's error page shows: `ERR_TIMED_OUT`, `NET::ERR_CERT_DATE_INVALID`,
-/// `DNS_PROBE_FINISHED_NXDOMAIN` or `HTTP ERROR 404`.
+/// Returns true if the text is a code that Chromium's error page shows, such as `ERR_TIMED_OUT`,
+/// `NET::ERR_CERT_DATE_INVALID`, `DNS_PROBE_FINISHED_NXDOMAIN` or `HTTP ERROR 404`.
 fn is_error_code(text: &str) -> bool {
     let is_code = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | ':');
     let status = text.strip_prefix("HTTP ERROR ");

@@ -1,19 +1,20 @@
-//! The place of each node: neighbours, dialog, landmark, frame and area of the page, found in one pass.
+//! The place of each node of a page: its neighbours, and the dialog, landmark, frame and area of the page that contain it.
+//! All places are found in one pass.
 //!
-//! A walk up from every node would take quadratic time on a deeply nested page. Here each node inherits from its
-//! parent. Every file of this module that looks at a whole tree uses this outline; nothing outside the module sees it.
+//! A walk up from every node would take quadratic time on a deeply nested page. Here each node inherits from its parent.
+//! Every file of this module that looks at a whole tree uses this outline; nothing outside the module sees it.
 
 use super::{Node, NodeId, Role, Tree};
 
-/// Maximum number of nodes searched for the text of one element. Source: chosen; keeps the cost of nested wrappers
-/// linear.
+/// Maximum number of nodes that are searched for the text of one element. Source: chosen; without a limit, nested wrappers
+/// would take quadratic time.
 const MAX_TEXT_NODES: usize = 48;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Area {
     Dialog,
     Main,
-    /// Anything that is in none of the other areas.
+    /// The area of everything that is in none of the other areas.
     #[default]
     Plain,
     /// A banner, menu, footer or side column.
@@ -24,11 +25,12 @@ pub(super) enum Area {
 pub(super) struct Place {
     pub(super) previous: Option<NodeId>,
     pub(super) next: Option<NodeId>,
-    /// The dialog that the node is in, or the node itself if it is a dialog.
+    /// The dialog that contains the node. If the node is a dialog, this is the node itself. `None` if the node is in no
+    /// dialog.
     pub(super) dialog: Option<NodeId>,
     pub(super) landmark: Option<NodeId>,
     pub(super) frame: Option<NodeId>,
-    /// The nearest enclosing node that has a name and is not a frame.
+    /// The nearest node around this one that has a name and is not a frame.
     pub(super) named: Option<NodeId>,
     pub(super) area: Area,
 }
@@ -104,8 +106,9 @@ impl Outline {
     }
 }
 
-/// Returns true if a person could act on the node. A node without an interactive role must have a reference, and it must
-/// be editable or have the pointer style. For a run of text, the pointer style does not count.
+/// Returns true if a person could act on the node. If its role is not interactive, the node must have a reference. It must
+/// also be editable, or have the pointer style (the hand cursor). A run of text does not count only because it has the
+/// pointer style.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())
@@ -119,7 +122,8 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// Returns the role, but `generic` for a role outside the known set, because the name of such a role is page text.
+/// Returns the role. If the role is not in the known set, returns `generic` instead, because the page wrote the name of such
+/// a role.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic
@@ -128,7 +132,7 @@ pub(super) fn closed(role: &Role) -> Role {
     }
 }
 
-/// Returns true if the role alone says that the node is one of several similar items.
+/// Returns true if an element of this role is one of several similar items, such as a list item or a row.
 pub(super) const fn is_item(role: &Role) -> bool {
     matches!(
         role,
@@ -142,8 +146,9 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. A node's name
-/// replaces the texts inside that node. Typed values of fields are not words of the page.
+/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. If a node in it has a
+/// name, the name replaces the texts inside that node. Values typed into fields are left out, because they are not words of
+/// the page.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;
@@ -182,8 +187,8 @@ pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
         .any(|at| is_actionable(&tree[at]))
 }
 
-/// Appends the words of `text`, separated by single spaces. Stops once `out` has more than four times `max` bytes, and
-/// so at least `max` characters.
+/// Appends the words of `text` to `out`, separated by single spaces. Stops as soon as `out` has more than four times `max`
+/// bytes. It then has at least `max` characters.
 pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
     for word in text.split_whitespace() {
         if out.len() > max * 4 {

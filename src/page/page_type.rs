@@ -1,4 +1,4 @@
-//! The type of a page, decided by roles and structure. Words and addresses only help.
+//! The type of a page. It is decided by the roles and the structure of the page. Words and addresses only help.
 
 use std::fmt;
 
@@ -22,29 +22,29 @@ use crate::base::text;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum PageType {
-    /// A page with a search field and little else.
+    /// The page has a search field and little else.
     SearchHome,
-    /// The results of a search.
+    /// The page shows the results of a search.
     SearchResults,
-    /// A request to sign in.
+    /// The page asks the user to sign in.
     Login,
-    /// Fields to fill in.
+    /// The page has fields to fill in.
     Form,
-    /// Many similar things to choose from.
+    /// The page shows many similar things to choose from.
     List,
-    /// Text to read.
+    /// The page has text to read.
     Article,
-    /// One product to buy.
+    /// The page offers one product.
     Product,
-    /// Products about to be bought, or the payment.
+    /// The page shows products that are about to be bought, or asks for the payment.
     Cart,
-    /// An open dialog that must be dealt with first.
+    /// The page has an open dialog that must be dealt with first.
     DialogBlocking,
-    /// A page that says that the requested page could not be shown. It comes from a site or from the browser.
+    /// The page says that the requested page could not be shown. It comes from a site or from the browser.
     ErrorPage,
-    /// An empty page.
+    /// The page is empty.
     Blank,
-    /// None of the other types.
+    /// The page has none of the other types.
     Unknown,
 }
 
@@ -74,26 +74,30 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Maximum number of fields for which labels are read; on a page with more fields, no labels are read. This is also the
-/// maximum number of fields and checkboxes on a product page. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields for which labels are read. If a page has more fields, no labels are read. This number is also
+/// the maximum number of fields and checkboxes on a product page. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
-/// Maximum amount of text of an error page. Unit: letters; an ideograph counts as two. Source: chosen.
+/// Maximum amount of text on an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
-/// Maximum amount of text beside a login form. Unit: letters. Source: chosen; leaves room for a notice on cookies.
+/// Maximum amount of text on a page with a login form. Unit: letters; an ideograph counts as two. Source: chosen; leaves
+/// room for a notice about cookies.
 const MAX_LOGIN_LETTERS: usize = 1_500;
-/// Maximum amount of text on the home page of a search engine. Unit: letters. Source: chosen.
+/// Maximum amount of text on the home page of a search engine. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
-/// Minimum amount of prose in an article. Unit: letters. Source: chosen; three paragraphs.
+/// Minimum amount of prose in an article. If the page marks exactly one article, half of it is enough. Unit: letters; an
+/// ideograph counts as two. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
-/// Minimum amount of prose in an article on a page without a collection. Unit: letters. Source: chosen.
+/// Minimum amount of prose in an article on a page without a collection of similar things. Unit: letters; an ideograph
+/// counts as two. Source: chosen.
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
-/// Minimum number of similar things in a list. Source: chosen.
+/// Minimum number of similar things that make a page a list. Source: chosen.
 const MIN_LIST: usize = 5;
-/// Minimum number of results of a search. Source: chosen.
+/// Minimum number of results on a page with the results of a search. It is also the minimum number of similar things that
+/// make a page a list if no other type fits. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
-/// Hints for the type of a page, from its address, its title and headings, and its fields. A hint that the page does
-/// not give is zero, false or empty.
+/// Hints at the type of a page. They come from its address, its title and headings, and its fields. If the page does not
+/// give a hint, the field for it is zero, false or empty.
 struct Hints {
     title: String,
     password_fields: usize,
@@ -108,7 +112,7 @@ struct Hints {
 
 type Rule = fn(&Features, &Hints) -> bool;
 
-/// Returns the type of the page, ignoring an open dialog.
+/// Returns the type of the page, as if no dialog were open.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
     if head.url == ERROR_PAGE {
         return PageType::ErrorPage;
@@ -275,7 +279,8 @@ fn is_search_results(f: &Features, hints: &Hints) -> bool {
 }
 
 fn is_product(f: &Features, _: &Hints) -> bool {
-    /// Maximum number of prices of one product: old, new, for one piece, shipping. Source: chosen.
+    /// Maximum number of prices on the page of one product: the old and the new price, the price of one piece, shipping.
+    /// Source: chosen.
     const MAX_PRICES: usize = 6;
     !f.headings.is_empty()
         && (1..=MAX_PRICES).contains(&f.prices)

@@ -1,4 +1,4 @@
-//! The text of a page in reading order: open dialogs, then the content, then banners, menus and footers.
+//! The text of a page in reading order: first open dialogs, then the main content, then banners, menus and footers.
 
 use super::{
     NodeId, Role, Tree,
@@ -6,11 +6,11 @@ use super::{
 };
 use crate::base::text;
 
-/// Returns at most `max` characters of the page's text, and true if that is the whole text.
+/// Returns at most `max` characters of the page's text, and true if the page has no further text.
 ///
-/// Content comes before banners, menus and footers, because a large menu could use up the limit. Two things are left
-/// out: typed values of fields, which are not text of the page, and names of landmarks and fields, which are not
-/// visible.
+/// The main content comes before banners, menus and footers, because a large menu could use up the limit. Two things are
+/// left out: values typed into fields, because they are not text of the page, and names of landmarks and fields, because
+/// they are not visible.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
     let speaks = subtrees_with_text(tree);
     let mut reader = Reader {
@@ -53,7 +53,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
     (reader.finish(), complete)
 }
 
-/// Returns, for each node, true if a node below it has text. The node's own name would then repeat that text.
+/// Returns, for each node, true if a node inside it has text. The name of such a node would only repeat this text.
 pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {

@@ -1,4 +1,4 @@
-//! References: the short names that a driver gives the elements of one observation.
+//! References to elements. A driver gives each element of an observation a reference, which is a short name such as `e3`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Roles of elements, as a closed set.
+//! Roles of elements. The set of roles is fixed.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ macro_rules! roles {
         #[non_exhaustive]
         pub enum Role {
             $(#[doc = concat!("`", $text, "`")] $variant,)*
-            /// A role outside the set, as the page wrote it.
+            /// A role that is not in the set. The page wrote this text, so it is untrusted.
             Other(Box<str>),
         }
 

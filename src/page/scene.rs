@@ -1,4 +1,5 @@
-//! The scene of a page: the elements and drawings in its window with their positions, as numbers instead of a picture.
+//! The scene of a page: the elements and drawings in the window, with their positions. It describes in numbers what a
+//! picture would show.
 
 use super::{ElementRef, Locator};
 
@@ -32,7 +33,7 @@ impl Area {
         x >= self.x && y >= self.y && x < self.x + self.width && y < self.y + self.height
     }
 
-    /// Returns true if the other area is inside this one.
+    /// Returns true if the rectangle `other` is completely inside this one.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         other.x >= self.x
             && other.y >= self.y
@@ -40,7 +41,7 @@ impl Area {
             && other.y + other.height <= self.y + self.height
     }
 
-    /// Returns true if the two areas have a point in common. An area without a size is a point.
+    /// Returns true if the two rectangles have a point in common. A rectangle without a size counts as a point.
     pub(crate) fn touches(&self, other: &Self) -> bool {
         let meets = |start: f64, side: f64, from: f64, length: f64| {
             from <= start + side && start <= from + length
@@ -73,13 +74,13 @@ impl Area {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DrawingKind {
-    /// A canvas.
+    /// The element is a canvas.
     Canvas,
-    /// A drawing in SVG.
+    /// The element is a drawing in SVG.
     Svg,
-    /// An image.
+    /// The element is an image.
     Image,
-    /// A video, or the content of a plug-in.
+    /// The element is a video, or the content of a plug-in.
     Video,
 }
 

@@ -1,4 +1,5 @@
-//! Sketches: the names of a page's elements, enough to check whether an element from an earlier visit is there.
+//! Sketches. A sketch contains the names of a page's elements. This is enough to check whether the page has an element that
+//! was used on an earlier visit.
 
 use std::collections::HashMap;
 
@@ -8,11 +9,11 @@ use super::{
     outline::{Outline, closed},
 };
 
-/// Returns the elements of the wanted roles, each with only its role, its name and the groups around it. An element
-/// without a name also has its label, its attributes, and its position among the nameless elements of its role.
+/// Returns the elements of the wanted roles. Each has only its role, its name, and the names of the groups around it. If an
+/// element has no name, it also has its label, its attributes, and its position among the nameless elements of its role.
 /// Elements in frames are left out, because a frame may belong to another site.
 ///
-/// Costs one walk over the tree, while [`TargetIdentity::of`] costs one walk for each element.
+/// Costs one walk over the tree in total. [`TargetIdentity::of`] would cost one walk for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
     let found = sketch_nodes(tree, wanted).into_iter();
     found.map(|(_, identity)| identity).collect()

@@ -1,4 +1,4 @@
-//! A page in one line: its kind, its content, its title.
+//! A line about a page: its type, its content and its title.
 
 use super::{
     Element, NodeId, PageType, Tree, features::Features, label::squeezed, outline::text_within,
@@ -9,12 +9,12 @@ use crate::base::text;
 /// Maximum length of the summary of a page ([`PageView::summary`](super::PageView::summary)). Unit: characters. Source:
 /// chosen; about 75 tokens.
 pub const MAX_SUMMARY: usize = 300;
-/// Maximum length of a text of the page that a summary quotes. Unit: characters. Source: chosen.
+/// Maximum length of a page text that a summary quotes; a longer text is cut. Unit: characters. Source: chosen.
 const MAX_QUOTE: usize = 60;
 /// Maximum number of headings that a summary quotes. Source: chosen.
 const MAX_QUOTED_HEADINGS: usize = 3;
 
-/// Returns the summary of a page. It quotes texts of the page as JSON strings.
+/// Returns the summary of a page. Texts of the page are quoted in it as JSON strings.
 pub(super) fn summary(
     tree: &Tree,
     page_type: PageType,

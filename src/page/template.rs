@@ -1,5 +1,5 @@
-//! Templates: addresses that all pages of one kind share. They are URLs without the parts that differ between items,
-//! and without parts that could carry a message.
+//! Templates of addresses. All pages of one kind share a template. It is a URL without the parts that differ between the
+//! pages, and without parts that could carry a message.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use url::Url;
 
 use crate::base::{Error, ErrorKind, Origin, Result};
 
-/// Maximum number of path segments kept. Source: chosen.
+/// Maximum number of path segments that a template keeps. Source: chosen.
 const MAX_SEGMENTS: usize = 4;
-/// Maximum length of a path segment that is kept as it is. Unit: characters. Source: chosen.
+/// Maximum length of a path segment that a template keeps unchanged. Unit: characters. Source: chosen.
 const MAX_SEGMENT: usize = 40;
-/// Minimum length of a run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; short git
-/// hashes have 7 or more.
+/// Minimum length of a run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; short git hashes
+/// have 7 digits or more.
 const MIN_HEX_ID: usize = 8;
 
 /// The origin and the path pattern of a URL.
@@ -125,7 +125,7 @@ impl fmt::Display for PageTemplate {
 impl TryFrom<String> for PageTemplate {
     type Error = Error;
 
-    /// Parses a stored template. A text that is not a template, such as a URL with numbers, is an error.
+    /// Parses a stored template. Fails if the text is not a template, for example because it is a URL with numbers.
     fn try_from(text: String) -> Result<Self> {
         let read = Self::parse(&text)?;
         if read.0 == text {

@@ -1,4 +1,4 @@
-//! Traces: reactions of a page to an action, which the page's tree may not show.
+//! Traces. A trace is a reaction of a page to an action. The page's tree may not show the reaction.
 
 use serde::{Deserialize, Serialize};
 

@@ -28,11 +28,11 @@ impl NodeId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tri {
-    /// Off.
+    /// The state is off.
     False,
-    /// On.
+    /// The state is on.
     True,
-    /// Partly on. An example is a checkbox above a list in which only some items are ticked.
+    /// The state is partly on. An example is a checkbox above a list in which only some items are ticked.
     Mixed,
 }
 
@@ -209,8 +209,8 @@ pub struct Tree {
     by_ref: HashMap<ElementRef, NodeId>,
 }
 
-/// The serialized form of a tree. It does not contain the index of the references, because that index is rebuilt when a
-/// tree is read.
+/// The serialized form of a tree. It does not contain the index of the references. That index is rebuilt when a tree is
+/// read.
 #[derive(Serialize, Deserialize)]
 struct TreeData {
     nodes: Vec<Node>,
@@ -384,7 +384,7 @@ impl Tree {
         self
     }
 
-    /// Returns the tree after calling `change` on each node. `change` may change only texts.
+    /// Returns the tree after `change` was called for each node. `change` may change only the texts of the node.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());
@@ -420,7 +420,7 @@ impl Tree {
 
 #[cfg(test)]
 use counted::add as count;
-/// Does nothing. In tests of this crate, `counted::add` takes its place and counts the visited nodes.
+/// Does nothing. When this crate is tested, `counted::add` takes the place of this function and counts the visited nodes.
 #[cfg(not(test))]
 const fn count(_: usize) {}
 

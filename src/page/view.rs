@@ -1,4 +1,4 @@
-//! The interpretation of one observation, which the loop, the prompt and the guards use.
+//! The interpretation of one observation of a page. The loop, the prompt and the guards use it.
 
 use serde::{Deserialize, Serialize};
 

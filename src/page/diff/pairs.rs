@@ -1,18 +1,18 @@
-//! The pairs of facts of two observations that a diff compares.
+//! Functions that choose which facts a diff compares with each other. Each pair consists of a fact of the old observation
+//! and a fact of the new one.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::super::fact::Fact;
 
-/// Returns, for each new fact, the index of the old fact to compare it with; `None` if there is no such old fact.
+/// Returns, for each new fact, the index of the old fact with which it is compared; `None` if there is no such old fact.
 ///
-/// Only facts with the same key are paired. If both observations have equally many facts with a key, these are paired
-/// in order: the first old fact with the first new fact, the second with the second, and so on. If one observation has
-/// more facts with the key than the other, `pair_equal` pairs those between the unchanged facts at the start and at the
-/// end.
+/// Only facts with the same key are paired. If both observations have equally many facts with a key, these facts are paired
+/// in order: the first old fact with the first new fact, the second with the second, and so on. If one observation has more
+/// of them, unchanged facts at the start and at the end are paired first. `pair_equal` then pairs the facts between the two.
 ///
-/// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front would make all
-/// other facts with the same key look changed.
+/// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front of them would make
+/// all of them look changed.
 pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -57,9 +57,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs the facts with one key if one observation has more of them than the other. Unchanged facts are paired first.
-/// The others are then paired by position. If all were paired by position, each fact after an added or removed fact
-/// would look changed.
+/// Pairs the facts that have one key and are still without a pair. Called if one observation has more facts with the key
+/// than the other. Facts with the same content are paired first. The others are then paired by position. If all were paired
+/// by position, each fact after an added or removed fact would look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

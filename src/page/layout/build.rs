@@ -1,6 +1,6 @@
-//! The lines of a layout, made in one walk over the tree. Each node writes its lines when the walk enters it, and joins
-//! or groups them when the walk leaves it. Until the walk ends, a line is a draft: it may still be joined to another
-//! line or dropped.
+//! The lines of a layout, made in one walk over the tree. Each node writes its lines when the walk enters the node. Its
+//! lines are joined or grouped when the walk leaves the node. Until the walk ends, a line is a draft: it may still be joined
+//! to another line or dropped.
 
 use super::{
     super::{
@@ -13,14 +13,15 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum nesting depth of groups; deeper groups are treated as if they were not there. Source: chosen.
+/// Maximum nesting depth of groups. A deeper group gets no line of its own. Source: chosen.
 const MAX_DEPTH: usize = 12;
-/// Maximum length of the name of a group. Unit: characters. Source: chosen.
+/// Maximum length of the name of a group; a longer name is cut. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Maximum length of the look of an element ([`Part::look`]). Unit: characters. Source: chosen; enough for 20 shapes.
+/// Maximum length of the look of an element ([`Part::look`]); a longer look is cut. Unit: characters. Source: chosen; enough
+/// for 20 shapes.
 pub(crate) const MAX_LOOK: usize = 1_000;
-/// Maximum number of nodes in the label around a checkbox or radio button. Source: chosen; the box, its words and the
-/// nodes that draw it.
+/// Maximum number of nodes inside the label that contains a checkbox or radio button. Source: chosen; a label contains the
+/// box, its words, and nodes that draw the box.
 const MAX_LABEL: usize = 8;
 /// Maximum length of a line's text in a layout that shows a single node ([`Layout::within`]). A longer text continues
 /// on further lines. Unit: characters. Source: chosen.
@@ -37,8 +38,8 @@ pub(super) struct Draft {
     /// draft is inside, one more than the index of this draft.
     pub(super) end: usize,
     pub(super) dropped: bool,
-    /// True if the line counts as an item only because its node resembles the node beside it, not because of the node's
-    /// role.
+    /// True if the line counts as an item only because its node resembles the node beside it. False if the role of the node
+    /// makes it an item.
     pub(super) card: bool,
 }
 
@@ -47,11 +48,11 @@ pub(super) enum Kind {
     /// A node that only lays out its content.
     Wrapper,
     Cell,
-    /// A row, an item of a list, a card.
+    /// A row, an item of a list, or a card.
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading or an element that can be acted on, which writes its own words.
+    /// A heading, or an element that can be acted on. Such a node writes its own words.
     Named,
 }
 
@@ -61,9 +62,11 @@ pub(super) struct Frame {
     pub(super) kind: Kind,
     /// The index of the first draft that the node wrote.
     pub(super) start: usize,
-    /// True if the page reacts to a click anywhere in the node, although no element in the node shows that.
+    /// True if the page reacts to a click anywhere in the node, although there is no element in the node that can be
+    /// clicked.
     pub(super) clickable: bool,
-    /// True if each item inside may be a click target, because the node or a node around it listens for clicks.
+    /// True if each item inside the node may be a click target, because the node itself or a node around it listens for
+    /// clicks.
     pub(super) heard: bool,
 }
 
@@ -75,7 +78,7 @@ pub(super) struct Builder<'t> {
     pub(super) cards: Vec<bool>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
-    /// The number of nodes in `open` that have a line of their own.
+    /// The number of nodes in `open` that have a line of their own in the layout.
     pub(super) depth: usize,
     /// True if a long text is split into several lines.
     pub(super) in_chunks: bool,
@@ -183,7 +186,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Writes the lines that come before the content of a node, and returns the node's kind.
+    /// Writes the lines that come before the content of a node. Returns the kind of the node.
     fn begin(&mut self, id: NodeId, node: &Node) -> Kind {
         let role = closed(&node.role);
         let element = self.element_of[id.index()].map(|at| at as usize);
@@ -313,9 +316,9 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a box (a checkbox or radio button) that cannot be pressed itself.
-    /// `None` if there is no such label, or if the label contains another box or any words besides the name of this
-    /// box.
+    /// Returns the reference of the label around a box that cannot be pressed itself. A box is a checkbox or radio button.
+    /// Returns `None` if there is no such label. Also returns `None` if the label contains another box, or any words besides
+    /// the name of this box.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
@@ -331,8 +334,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the look of a node that has no words. For a drawing, the look leaves out shapes that are elements,
-    /// because these shapes have lines of their own.
+    /// Returns the look of a node that has no words: its shape, colour, size and position. For a drawing, the look leaves
+    /// out shapes that are elements, because each of them has a line of its own.
     fn look(&self, id: NodeId) -> String {
         let look = self.tree[id].property("look").unwrap_or_default();
         let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);
@@ -350,8 +353,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the label of a node that is not an element: its name, its words, or the name that the page's authors
-    /// gave its picture.
+    /// Returns the label of a node that is not an element. The label is the node's name, its words, or the name that the
+    /// page's authors gave its picture.
     fn own_words(&self, id: NodeId) -> String {
         let node = &self.tree[id];
         let icon = || squeezed(node.property("icon").unwrap_or_default());
@@ -365,7 +368,7 @@ impl<'t> Builder<'t> {
         .unwrap_or_default()
     }
 
-    /// Writes words, unless the node around them states them already.
+    /// Writes the words `raw` of a node, unless a node around it has already written them.
     fn words(&mut self, id: NodeId, raw: &str) {
         let words = text::squeeze(raw);
         if words.is_empty() || self.is_said(&words) {
@@ -386,14 +389,15 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns two facts about words at the current node: true if the page reacts to a click on them, and true if an
-    /// enclosing node listens for clicks on the items inside it.
+    /// Returns two facts about words in the current node. The first is true if the page reacts to a click on these words.
+    /// The second is true if a node around the words listens for clicks on the items inside it.
     fn answered(&self) -> (bool, bool) {
         let around = self.open.last();
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))
     }
 
-    /// Returns true if the nearest enclosing node with words of its own states these words.
+    /// Returns true if the nearest heading or element around the current node has already written these words. Inside a
+    /// field, always returns true.
     fn is_said(&self, words: &str) -> bool {
         let named = |frame: &&Frame| frame.kind == Kind::Named;
         let Some(around) = self.open.iter().rev().find(named) else {
@@ -435,8 +439,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the reference of the node. If the node has none, returns the reference of the nearest enclosing node that
-    /// has one, but only if that enclosing node contains nothing else.
+    /// Returns the reference of the node. If the node has no reference, returns the reference of the nearest node around it
+    /// that has one. But that node must not contain anything else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)
@@ -498,7 +502,7 @@ fn is_group(role: &Role, node: &Node) -> bool {
     }
 }
 
-/// Returns the first words of a text, as many as fit in one line, and the text after them.
+/// Cuts a text in two. The first part has as many words as fit in one line, and the second part has the rest.
 fn chunk(text: &str) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(MAX_CHUNK) else {
         return (text, "");

@@ -1,15 +1,15 @@
-//! Repeated boxes without a role of their own, such as the cards of a shop or the results of a search.
+//! Boxes that a page repeats and that have no role of their own, such as the cards of a shop or the results of a search.
 
 use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
 
-/// Maximum number of visible items in one card. Source: chosen; columns of a page contain more.
+/// Maximum number of visible items in one card. Source: chosen; a column of a page contains more.
 const MAX_CARD: u32 = 30;
 
 pub(super) struct Contents {
-    /// For each node, the number of visible items in it: runs of text, elements, named pictures. An element counts
-    /// once, whatever it contains.
+    /// For each node, the number of visible items in it. A visible item is a run of text, an element, or a named picture. An
+    /// element counts once, whatever it contains.
     pub(super) atoms: Vec<u32>,
-    /// For each node, the kinds of these items, as bits.
+    /// For each node, the kinds of the visible items in it. Each kind is one bit.
     kinds: Vec<u16>,
 }
 
@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-/// Returns true if the node itself, without its content, shows words or a named picture.
+/// Returns true if the node itself shows words or a named picture. The content of the node does not count.
 fn says_something(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());

@@ -1,5 +1,5 @@
-//! Digests: the part of a layout that fits a budget. Small pages are shown whole; in large ones, similar items are left
-//! out.
+//! Digests. A digest is the part of a layout that fits a budget. Small pages are shown whole. In large pages, similar items
+//! are left out.
 
 use super::{super::Element, Layout, Line, Part, search::Relevance};
 
@@ -43,26 +43,26 @@ pub enum Shown<'l> {
         /// The line itself.
         line: &'l Line,
     },
-    /// A report that consecutive lines of the layout are left out.
+    /// A report that one or more consecutive lines of the layout are left out.
     More {
-        /// The nesting depth of the first line left out.
+        /// The nesting depth of the first left-out line.
         depth: usize,
-        /// The number of lines left out.
+        /// The number of lines that are left out.
         lines: usize,
-        /// The number of lines left out that have the nesting depth `depth`. They are usually items that are similar to the
+        /// The number of left-out lines that have the nesting depth `depth`. They are usually items that are similar to the
         /// items before them.
         alike: usize,
-        /// The number of lines left out that match the goal. A line counts if it matches the goal at least as well as the
+        /// The number of left-out lines that match the goal. A line counts if it matches the goal at least as well as the
         /// worst match that is shown.
         matching: usize,
         /// The words of the goal that all lines counted in `matching` contain.
         words: Vec<String>,
-        /// The nearest group around the lines left out that has a reference; `None` if there is no such group.
+        /// The nearest group around the left-out lines that has a reference; `None` if there is no such group.
         of: Option<&'l Part>,
-        /// The number of the first line left out, counted from 1. It is counted within the group `of`, or on the page if
-        /// `of` is `None`.
+        /// The number of the first left-out line. The lines of the group `of` are counted from 1. If `of` is `None`, the
+        /// lines of the page are counted.
         from: usize,
-        /// The last line left out.
+        /// The last of the left-out lines.
         last: &'l Line,
     },
 }
@@ -79,29 +79,31 @@ pub struct Digest<'l> {
     pub whole: bool,
 }
 
-/// Maximum length of each text when a page exceeds its budget. Unit: characters. Source: chosen.
+/// Maximum length of each text if the page does not fit the budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Maximum length of each text when a page far exceeds its budget. Unit: characters. Source: chosen.
+/// Maximum length of each text if the page does not fit the budget even with texts of [`SHORT_TEXT`] characters. Unit:
+/// characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Maximum numbers of items to show in a run of similar items, tried in this order until the digest fits. Source:
+/// Numbers of items that are shown of a run of similar items. They are tried in this order until the digest fits. Source:
 /// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
-/// Minimum number of similar items to leave out; fewer items cost no more than the line that would report them. Source:
-/// chosen.
+/// Minimum number of similar items that are left out together. Fewer items are shown, because they cost no more than the
+/// line that would report them. Source: chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Minimum number of similar lines to leave out of an outline. An outline shows only the first line of each run of
-/// similar lines, and the last item of each group. Source: chosen; two cut paragraphs cost more than the line that reports them.
+/// Minimum number of similar lines that are left out together in an outline. An outline shows only the first line of each
+/// run of similar lines, and the last item of each group. Source: chosen; two cut paragraphs cost more than the line that
+/// reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
-/// Maximum number of lines of one item that are shown because the item matches the goal. Source: chosen.
+/// Maximum number of lines of one item that are shown because a line of the item matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
-/// Share of the budget that banners, menus, side columns and footers together may take when the page is cut. Unit:
-/// percent. Source: chosen.
+/// Share of the budget that is left for banners, menus, side columns and footers together, if the page is cut. Unit: percent
+/// of the budget. Source: chosen.
 const ASIDE_SHARE: usize = 20;
-/// Cost of a line itself, without its parts. Unit: tokens.
+/// Cost of each line, in addition to the cost of its parts. Unit: tokens.
 const LINE: usize = 1;
-/// Cost of a line that reports that lines were left out. Unit: tokens.
+/// Cost of a line which reports that other lines were left out. Unit: tokens.
 const MORE: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +114,7 @@ enum Likeness {
     Loose,
 }
 
-/// Returns the estimated number of tokens that it costs to show a part.
+/// Returns the estimated cost of showing a part. Unit: tokens.
 pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
     weight_within(part, elements, usize::MAX)
 }
@@ -149,7 +151,8 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + tokens(&part.look) + looks + more
 }
 
-/// Returns the numbers of the lines with the most points, in document order; at most [`MAX_MATCHED`] lines.
+/// Returns the numbers of the lines that match the goal best, in document order. `points` says how well each line matches.
+/// There are at most [`MAX_MATCHED`] of these lines.
 fn matched(points: &[u32]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
     ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
@@ -161,14 +164,14 @@ fn matched(points: &[u32]) -> Vec<usize> {
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The points of the worst match among the lines that are shown because they match the goal; `None` if no line
-    /// matches.
+    /// The points of the worst match that is shown. A match is a line that is shown because it matches the goal. `None` if
+    /// no line matches the goal.
     least: Option<u32>,
 }
 
 impl Matching {
-    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that all of
-    /// these lines have.
+    /// Returns the number of lines in a range that have at least `least` points. Also returns the words of the goal that all
+    /// of these lines have.
     fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
         let Some(least) = self.least else {
             return (0, Vec::new());
@@ -182,7 +185,8 @@ impl Matching {
     }
 }
 
-/// Keeps each run of left-out lines that together cost no more than the one line that would report them.
+/// Looks at each run of lines that are left out. If the run costs no more than the line that would report it, its lines are
+/// kept.
 fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
     let mut at = 0;
     while at < kept.len() {
@@ -267,9 +271,12 @@ impl Layout {
         self.folded_to(cap, MIN_LEFT_OUT, likeness, matched)
     }
 
-    /// Returns, for each line, true if it is kept. In each run of similar neighbours, the first `cap` lines are kept.
-    /// The lines after them are kept too if they are fewer than `least`. The last item of a group and every matched line
-    /// are kept.
+    /// Returns, for each line, true if it is kept.
+    ///
+    /// - Of each run of similar neighbours, the first `cap` lines are kept. The other lines of the run are kept too if there
+    ///   are fewer than `least` of them.
+    /// - The last item of each group is kept.
+    /// - Every line in `matched` is kept.
     fn folded_to(
         &self,
         cap: usize,
@@ -304,7 +311,7 @@ impl Layout {
         kept
     }
 
-    /// Leaves out the items of a run after the first `cap`, if these are at least `least`.
+    /// Leaves out the items of a run after the first `cap` items. Does nothing if there are fewer than `least` such items.
     fn fold_run(&self, run: &[usize], cap: usize, least: usize, kept: &mut [bool]) {
         if run.len() >= cap + least {
             for at in &run[cap..] {
@@ -313,8 +320,9 @@ impl Layout {
         }
     }
 
-    /// Keeps the divider of each kept row that follows a gap, such as the name of its group. Without it, the row would
-    /// seem to belong to the last divider that is shown.
+    /// Keeps dividers. A divider is a row that describes the rows after it, such as a row with the name of their group. If
+    /// rows before a kept row are left out, the divider that describes the kept row is kept too. Without it, the row would
+    /// seem to belong to an earlier divider.
     fn keep_dividers(&self, kept: &mut [bool]) {
         for at in 1..self.lines.len() {
             if !kept[at] || kept[at - 1] || !self.lines[at].item {
@@ -333,8 +341,8 @@ impl Layout {
         }
     }
 
-    /// Returns true if the line is a row that describes the rows after it: a row of headings, or a row with one part
-    /// before a row with several.
+    /// Returns true if the line is a divider: a row that describes the rows after it. Dividers are rows of headings, and
+    /// rows with one part if the next row has several parts.
     fn is_divider(&self, at: usize) -> bool {
         let line = &self.lines[at];
         let next = self.lines.get(line.end);
@@ -386,8 +394,8 @@ impl Layout {
         cost
     }
 
-    /// Leaves out everything beyond the budget. The main content has one share of the budget; banners, menus, side
-    /// columns and footers have the rest.
+    /// Leaves out all lines that do not fit the budget. The budget is divided into two shares: one for the main content, and
+    /// one for banners, menus, side columns and footers together.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];
@@ -407,7 +415,8 @@ impl Layout {
         }
     }
 
-    /// Returns the kept lines with the groups that contain them, and one line for each run of lines that are left out.
+    /// Returns the kept lines, and the lines of the groups that contain them. Each run of other lines is replaced by one
+    /// line that reports how many are left out.
     fn show(&self, mut kept: Vec<bool>, matching: &Matching, max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {
@@ -465,8 +474,8 @@ impl Layout {
         }
     }
 
-    /// Returns the lines of a range from line `from` on, as many as fit into `max_tokens`. `from` counts from 0 within
-    /// the range. The first of these lines is returned even if it does not fit.
+    /// Returns the lines of a range, beginning with the line `from`, as many as fit into `max_tokens`. `from` is counted
+    /// from 0 within the range. The first line is returned even if it does not fit.
     pub(crate) fn read(
         &self,
         elements: &[Element],

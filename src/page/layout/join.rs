@@ -1,4 +1,4 @@
-//! Joins lines and begins groups, once a node has written all of its lines.
+//! Functions that join the lines of a node, or make a group of them. They run once the node has written all of its lines.
 
 use super::{
     super::{NodeId, Role},
@@ -7,19 +7,19 @@ use super::{
     digest::weight_of,
 };
 
-/// Maximum number of lines that may count as one run of text. Source: chosen.
+/// Maximum number of lines that are joined as one run of text. Source: chosen.
 const MAX_FLOW: usize = 400;
 
-/// The limits for parts that are joined into one line.
+/// The limits for the parts that may be joined into one line.
 #[derive(Clone, Copy)]
 struct Room {
     parts: usize,
-    /// Maximum weight of all the parts together. Unit: estimated tokens.
+    /// Maximum cost of showing all of these parts. Unit: estimated tokens.
     weight: usize,
 }
 
-/// Limits within a run of text. Source of these limits and of the three below: chosen, by readability on pages of
-/// shops, mail programs and administration tools.
+/// Limits for a line in a run of text. Source of these limits, and of the three sets of limits below: chosen, by readability
+/// on pages of shops, mail programs and administration tools.
 const IN_TEXT: Room = Room {
     parts: 20,
     weight: 200,
@@ -38,7 +38,7 @@ const IN_HEAD: Room = Room {
 };
 
 impl Builder<'_> {
-    /// Joins or groups the lines that a node wrote.
+    /// Joins the lines that a node wrote, or makes a group of them.
     pub(super) fn end(&mut self, frame: &Frame) {
         let Frame {
             id, kind, start, ..
@@ -70,8 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns true if a child of the node is a run of text. The elements beside such a text belong to the same
-    /// sentence.
+    /// Returns true if a child of the node is a run of text. The elements beside this text then belong to the same sentence.
     fn has_own_words(&self, id: NodeId) -> bool {
         let is_text = |child: NodeId| self.tree[child].role == Role::Text;
         self.tree.children(id).take(IN_TEXT.parts).any(is_text)
@@ -133,7 +132,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Merges a group with the list that is its only content.
+    /// Merges a group with a list if the group contains nothing but the list.
     fn take_over_list(&mut self, start: usize) {
         let is_list = |draft: &Draft| {
             let head = draft.line.head.as_ref();
@@ -151,7 +150,7 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// Returns the number of lines from the draft `from` on, at most `max`. A group counts as one line, whatever it
+    /// Returns the number of lines from the draft `from` on, but at most `max`. A group counts as one line, whatever it
     /// contains.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
@@ -166,8 +165,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from `from` on into the line `into` and returns true. Does nothing and returns false if one of
-    /// these lines is a group, or if the parts do not fit into `room`.
+    /// Moves the lines from the draft `from` on into the line `into`, and returns true. If one of these lines is a group, or
+    /// if their parts exceed the limits `room`, does nothing and returns false.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.
@@ -208,8 +207,8 @@ impl Builder<'_> {
         true
     }
 
-    /// Joins the lines from the draft `from` on into as few lines as possible. Does nothing if one of these lines is a
-    /// group or an item, or if there are more than [`MAX_FLOW`] of them.
+    /// Joins the lines from the draft `from` on into as few lines as possible. Does nothing if one of these lines is a group
+    /// or an item, or if there are more than [`MAX_FLOW`] of them.
     fn flow(&mut self, from: usize) {
         let len = self.drafts.len();
         let plain = |(draft, at): (&Draft, usize)| {
@@ -246,7 +245,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns true if a group keeps its line although it has no name and contains a single line.
+/// Returns true if a group of this role always has a line of its own. Other groups have none if they have no name and
+/// contain a single line.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }

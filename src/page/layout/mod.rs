@@ -30,13 +30,14 @@ pub use search::Hits;
 use super::{Element, ElementRef, NodeId, Role, Tree};
 use crate::base::text;
 
-/// Maximum size of an item that is searched, found and kept as a whole. Unit: lines. Source: chosen; the card of a shop
-/// item with a list of features has seven, including its price.
+/// Maximum size of an item that is treated as a whole when lines are searched, found and kept. Unit: lines. Source: chosen;
+/// a shop item with a list of features has seven lines, including its price.
 const MAX_ITEM: usize = 8;
-/// Maximum number of headings that are shown above a line that was found. Source: chosen; chapter, section, subsection.
+/// Maximum number of headings that are shown above a line that a search has found. Source: chosen; the headings of the
+/// chapter, the section and the subsection.
 const MAX_HEADINGS: usize = 3;
-/// Maximum length of the text that distinguishes an element from other elements of the same name. Unit: characters.
-/// Source: chosen; a product's name fits.
+/// Maximum length of the text that distinguishes an element from other elements with the same name; a longer text is cut.
+/// Unit: characters. Source: chosen; a product's name fits.
 const MAX_SURROUNDINGS: usize = 60;
 
 /// The relation between a part of a line and the part before it.
@@ -44,8 +45,8 @@ const MAX_SURROUNDINGS: usize = 60;
 pub enum Joint {
     /// This part continues the text of the part before it.
     Flow,
-    /// This part comes from another cell or another line of the page. A line of the page is joined to the line before it if
-    /// it is short enough.
+    /// This part comes from another cell or from another line of the page than the part before it. Two lines of the page are
+    /// joined if they are short enough.
     Beside,
 }
 
@@ -99,8 +100,8 @@ pub struct Line {
     /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small share
     /// of the space.
     pub aside: bool,
-    /// True if the line is a table row that contains only headings. Such a row separates the rows before it from the
-    /// rows after it.
+    /// True if the line is a table row that contains only headings. The row separates the rows before it from the rows after
+    /// it.
     parts_rows: bool,
     /// One more than the number of the last line inside the group, item or element that begins with this line. If no
     /// line is inside, one more than the number of this line.
@@ -164,16 +165,16 @@ impl Layout {
         Some(at + 1..self.lines[at].end)
     }
 
-    /// Returns the numbers of the lines directly inside the group that begins with line `of`, or directly on the page
-    /// if `of` is `None`.
+    /// Returns the numbers of the lines that are directly inside the group that begins with the line `of`. If `of` is
+    /// `None`, returns the numbers of the lines that are in no group.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
         let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
         let within = move |next: usize| (next < end).then_some(next);
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the number of the line with which the item around line `number` begins. `None` if line `number` is in no
-    /// item, or if it begins an item itself.
+    /// Returns the number of the line with which the item around the line `number` begins. Returns `None` if the line
+    /// `number` is in no item. Also returns `None` if the line itself begins an item.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -192,8 +193,8 @@ impl Layout {
         None
     }
 
-    /// Returns the lines of the item that contains a line, if the item has at most [`MAX_ITEM`] lines; otherwise the
-    /// line alone.
+    /// Returns the lines of the item that contains the line `number`. If there is no such item, or if it has more than
+    /// [`MAX_ITEM`] lines, returns only the line `number`.
     pub(crate) fn small_item(&self, number: usize) -> Range<usize> {
         let item = self.item_of(number).unwrap_or(number);
         let end = self.lines[item].end;
@@ -204,10 +205,10 @@ impl Layout {
         }
     }
 
-    /// Returns the line numbers of the headings above a line, outermost first: the nearest heading above the line, and
-    /// further up the headings of higher rank. There are at most [`MAX_HEADINGS`].
+    /// Returns the line numbers of the headings that apply to a line: the nearest heading above the line, and further up the
+    /// headings of higher rank. The heading of the highest rank comes first. There are at most [`MAX_HEADINGS`].
     ///
-    /// If the page has exactly one heading of rank 1, that one is left out, because it is the page's title.
+    /// If the page has exactly one heading of rank 1, this heading is left out, because it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
         let rank = |at: usize| {
             let line = &self.lines[at];
@@ -240,8 +241,9 @@ impl Layout {
         found
     }
 
-    /// Returns the words of the item around a node, without the node's own words. They distinguish the node from other
-    /// nodes with the same role and words. `None` if no other node has the same role and words.
+    /// Returns words that distinguish a node from other nodes with the same role and words. These are the words of the item
+    /// around the node, without the node's own words. Returns `None` if no other node has the same role and words, or if
+    /// there are no words around the node.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
@@ -285,7 +287,7 @@ impl Layout {
         }
     }
 
-    /// Returns the words of these lines, with one line of text for each line of the layout.
+    /// Returns the words of these lines. Each line of the layout becomes a line of the text.
     pub(crate) fn text(&self, elements: &[Element], lines: Range<usize>) -> String {
         let mut out = String::new();
         for line in &self.lines[lines] {

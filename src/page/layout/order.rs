@@ -1,4 +1,4 @@
-//! Puts the written lines into the order of the layout and drops repeated words.
+//! Puts the lines that the nodes have written into the order of the layout, and drops repeated words.
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ impl Builder<'_> {
         out
     }
 
-    /// Drops words that repeat the label of the field beside them, and pictures whose name repeats the text beside them.
+    /// Drops words that repeat the label of the field beside them. Also drops a picture if its name repeats the text beside
+    /// it.
     fn drop_repeated(&mut self) {
         let mut places: Vec<(usize, usize)> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate().filter(|(_, d)| !d.dropped) {
@@ -68,7 +69,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the range of drafts of each outermost dialog.
+    /// Returns the drafts of each dialog that is not inside another dialog. The drafts of a dialog are a range.
     fn dialogs(&self) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -84,10 +85,11 @@ impl Builder<'_> {
         found
     }
 
-    /// Copies a range of drafts to lines, except the drafts in `told`, which were copied already.
+    /// Copies a range of drafts to the lines of `out`. Leaves out the drafts in `told`, because they have been copied
+    /// already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
-        /// An open group: the end of its drafts and the number of its line. `aside` is true if the group is beside the
-        /// main content.
+        /// A group in which the current draft is. `end` is the end of its drafts, and `line` is the number of its line.
+        /// `aside` is true if the group is in a banner, menu, side column or footer.
         struct Group {
             end: usize,
             line: usize,

@@ -1,4 +1,5 @@
-//! Search in a layout: the lines that answer a query, and the lines that match the goal.
+//! Search in a layout. There are two kinds of search: for the lines that answer a query, and for the lines that match the
+//! goal.
 //!
 //! Points are whole numbers, so that the result is the same on every machine.
 
@@ -7,19 +8,19 @@ use crate::base::text::{fold, for_each_word, squeeze, words};
 
 /// Maximum number of words of a goal or query that are used. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
-/// Minimum length of the common beginning of two words that count as forms of one word. Unit: bytes. Source: chosen.
+/// Minimum length of a word that counts as a form of every longer word that begins with it. Unit: bytes. Source: chosen.
 const MIN_STEM: usize = 4;
-/// Length at which a word of the goal has its full weight. Unit: bytes. Source: chosen; articles and prepositions are
-/// shorter.
+/// Minimum length of a goal word that has the full weight. Shorter words have less weight. Unit: bytes. Source: chosen;
+/// articles and prepositions are shorter.
 const FULL_WORD: usize = 6;
-/// Minimum length of a goal word that the report of left-out lines may name. A word with a digit or a non-ASCII
-/// character may be shorter. Unit: bytes. Source: chosen; shorter words are mostly grammar.
+/// Minimum length of a goal word that the report of left-out lines may name. There is no minimum for a word with a digit or
+/// a non-ASCII character. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Number of lines above which a word of the goal may be too common. A word in more lines than this gives no points if
-/// it is also in more than a quarter of all lines. Source: chosen.
+/// Number of lines above which a goal word may be too common. If more lines than this contain the word, and also more than a
+/// quarter of all lines, the word gives no points. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
-/// Returns the texts of a line, each with the points that a wanted word in that text is worth.
+/// Returns the texts of a line. Each comes with the points that the line gets for a wanted word in that text.
 fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
     line.all_parts().flat_map(|part| {
         let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });
@@ -99,8 +100,8 @@ impl Layout {
         Hits { lines, have_all }
     }
 
-    /// Adds the first line of each item that has all words, although no single line of the item has them all. `words`
-    /// holds the words of each line; `ranked` holds the hits so far, in the order of the lines.
+    /// Adds hits for items. If an item has all words, but none of its lines has them all, the first line of the item is
+    /// added. `words` has the words of each line. `ranked` has the hits found so far, in the order of the lines.
     fn add_items(&self, words: &[Vec<usize>], count: usize, ranked: &mut Vec<(bool, u32, usize)>) {
         let mut points: Vec<u32> = vec![0; self.lines.len()];
         let mut full = vec![false; self.lines.len()];
@@ -124,7 +125,7 @@ impl Layout {
         ranked.append(&mut items);
     }
 
-    /// Returns how well each line matches the goal. A word that many lines contain gives no points.
+    /// Returns how well each line matches the goal. A word that too many lines contain gives no points.
     pub(crate) fn relevance(&self, elements: &[Element], goal_words: &[String]) -> Relevance {
         let goal = distinct_words(goal_words.iter().map(String::as_str));
         let mut best = vec![0; goal.len()];
@@ -171,19 +172,19 @@ impl Layout {
     }
 }
 
-/// The match of each line of a layout with the words of a goal.
+/// The result of comparing each line of a layout with the words of a goal.
 #[derive(Debug, Default)]
 pub(crate) struct Relevance {
     pub(crate) points: Vec<u32>,
-    /// For each line, the words of the goal that the line contains, without short words and words that too many lines
-    /// contain. Each word is an index into `goal`.
+    /// For each line, the words of the goal that the line contains, as indexes into `goal`. Short words and words that too
+    /// many lines contain are left out.
     named: Vec<Vec<usize>>,
     goal: Vec<String>,
 }
 
 impl Relevance {
-    /// Returns the words of the goal that all of these lines contain, without short words and words that too many lines
-    /// contain.
+    /// Returns the words of the goal that all of these lines contain. Short words and words that too many lines contain are
+    /// left out.
     pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {
         let Some(first) = lines.next() else {
             return Vec::new();
@@ -199,8 +200,8 @@ impl Relevance {
     }
 }
 
-/// Returns the weight of a word by its length, 1 to 6: short words are mostly grammar. A word with a digit or a
-/// non-ASCII character always has 6.
+/// Returns the weight of a word. It is the length of the word, but at most 6, because short words are mostly grammar. A word
+/// with a digit or a non-ASCII character always has the weight 6.
 fn length_share(word: &str) -> u32 {
     let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
     if telling {
@@ -210,9 +211,13 @@ fn length_share(word: &str) -> u32 {
     }
 }
 
-/// Returns the index of each wanted word that occurs in the texts, with its points. A word gets the points of the text
-/// that contains it, or half of them if the text contains only another form of the word. If several texts contain the
-/// word, the highest points count. `best` is a buffer with one number for each wanted word.
+/// Returns the index of each wanted word that occurs in the texts, with the points of the word.
+///
+/// - A word gets the points of the text that contains it. If the text contains only another form of the word, the word gets
+///   half of these points.
+/// - If several texts contain the word, the highest points count.
+///
+/// `best` is a buffer with one number for each wanted word.
 fn hits<'l>(
     wanted: &[String],
     texts: impl Iterator<Item = (&'l str, u32)>,
@@ -230,7 +235,7 @@ fn hits<'l>(
     hits.filter(|(_, points)| *points > 0).collect()
 }
 
-/// Returns 4 for the same word, 2 for forms of one word, else 0.
+/// Returns 4 if the words are the same, 2 if they are forms of one word, and 0 for any other words.
 fn likeness(wanted: &str, word: &str) -> u32 {
     let (short, long) = if wanted.len() < word.len() {
         (wanted, word)

@@ -1,4 +1,4 @@
-//! Building a tree in document order, up to a limit of nodes.
+//! The builder of a tree. Nodes are added in document order, up to a limit.
 
 use super::{Node, NodeId, Tree};
 use crate::base::text;

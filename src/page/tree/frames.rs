@@ -1,4 +1,4 @@
-//! Frames in a tree: their addresses, and the removal of their content.
+//! Functions about the frames in a tree: they return the addresses of frames and remove their content.
 
 use super::{ElementRef, Node, Role, Tree};
 
