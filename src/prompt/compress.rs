@@ -1,13 +1,14 @@
-//! Shortens the long result of a tool. Pure.
+//! Shortens the long result of a tool. This module is pure.
 //!
 //! # Decisions
 //!
-//! - Rules decide which lines are left out, unless the program gives a model for this. An extra model call for each
-//!   long result often costs more tokens than it saves.
-//! - Lines are left out whole, the least important first, so the remaining lines are unchanged. Which lines are
-//!   important depends on the kind of text, which is recognised from the text itself.
-//! - A text is not shortened in tiers by its age. A new result gets its own limit. All earlier texts share the room that
-//!   the [mode](super::Mode) gives them, and the newest come first.
+//! - Rules decide which lines are left out, unless the program gives a model for this. An extra model call for each long
+//!   result often costs more tokens than it saves.
+//! - Lines are left out whole, the least important first. The remaining lines are unchanged, except that the middle of a
+//!   very long line is left out. Which lines are important depends on the kind of text, which is recognised from the text
+//!   itself.
+//! - The age of a text does not decide how much it is shortened. A new result gets a limit of its own. All earlier texts
+//!   share the room that the [mode](super::Mode) gives them, and the newest come first.
 //! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
 mod importance;
@@ -26,17 +27,18 @@ use self::{importance::ranks, kind::kind_of, structured::structured};
 use super::pack::cost;
 use crate::base::TokenCount;
 
-/// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third).
-/// Unit: characters. Source: chosen.
+/// Maximum length of a line. Of a longer line, only the beginning (two thirds of this length) and the end (one third) are
+/// kept. Unit: characters. Source: chosen.
 const MAX_LINE: usize = 400;
-/// Maximum length of a line of a page or of a text, so that more sections have room. Unit: characters. Source: chosen.
+/// Maximum length of a line if the text describes a page, or is a text of no special kind. It is shorter than [`MAX_LINE`],
+/// so that lines of more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
-/// Maximum lengths of the lines that are kept, if there is room in the end, tried in this order. Unit: characters. Source:
-/// chosen.
+/// Maximum lengths of lines for the room that is left in the end. They are tried in this order, so that lines that were cut
+/// show more. Unit: characters. Source: chosen.
 const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
-/// The parts of the budget that are reserved for web addresses at first, as divisors: a fifth, and half if a fifth is not
-/// enough. Source: chosen.
+/// Shares of the budget that are reserved for web addresses, as divisors: 5 stands for a fifth, and 2 for a half. A half is
+/// tried if a fifth is not enough. Source: chosen.
 const FOR_ADDRESSES: [u64; 2] = [5, 2];
 
 /// The kind of a text. It decides which lines are important.
@@ -58,16 +60,16 @@ pub(super) enum Kind {
 /// A text of which some lines or values may have been left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
-    /// The kind of the text, which decided what was left out. It is `Text` if the text was not shortened, because then
-    /// its kind is not determined.
+    /// The kind of the text. It decided what was left out. If the text was not shortened, its kind is not determined, and
+    /// this is `Text`.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
-    /// Number of lines, or of values if the text is JSON, that were left out or cut.
+    /// Number of lines that were left out or cut. If the text is JSON, the values that were left out or cut are counted
+    /// instead.
     pub(super) left_out: usize,
 }
 
-/// Returns the text, shortened so that its estimated size is at most `budget`. A text that already fits is returned
-/// unchanged.
+/// Returns the text. If its estimated size is more than `budget`, it is shortened to this size.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
@@ -95,7 +97,8 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
         .unwrap_or(short)
 }
 
-/// Returns a JSON value, shortened to the budget less `reserved` tokens, and then the addresses that are missing.
+/// Returns a JSON value that is shortened to the budget. `reserved` tokens of the budget are not used for the value, so that
+/// missing web addresses can be listed after it.
 fn shorten_json(
     value: &Value,
     urls: &BTreeSet<&str>,
@@ -109,8 +112,8 @@ fn shorten_json(
     short
 }
 
-/// Returns the lines of a text, shortened to the budget. At first, `reserved` tokens of it are not for lines; then the
-/// addresses that are missing are added, and further lines, as far as the budget allows.
+/// Returns the lines of a text, shortened to the budget. At first, `reserved` tokens of the budget are not used for lines.
+/// Then web addresses that are missing are listed. If room is left, further lines follow.
 fn shorten_lines(
     lines: &[&str],
     kind: Kind,
@@ -148,7 +151,8 @@ fn shorten_lines(
     }
 }
 
-/// Shows more of the lines at these positions that were cut, as far as the room allows. Unit of `room`: tokens.
+/// Shows more of the lines that were cut, as far as the room allows. `at` has the positions of the lines that may become
+/// longer. Unit of `room`: tokens.
 fn lengthen(shown: &mut [String], lines: &[&str], at: &[usize], mut room: u64) {
     for longest in LONGER {
         for &at in at.iter().filter(|at| lines[**at].len() > MAX_PARAGRAPH) {
@@ -166,7 +170,8 @@ fn size(lines: &[String]) -> u64 {
     lines.iter().map(|line| cost(line).0).sum()
 }
 
-/// Keeps further lines, in this order, as far as the budget allows. Unit of `costs` and `budget`: tokens.
+/// Keeps further lines, as far as the budget allows. `order` has the positions of the lines in the order in which they are
+/// tried. Unit of `costs` and `budget`: tokens.
 fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
     let gap = cost(GAP).0;
     let lines = kept.iter().zip(costs).filter(|(kept, _)| **kept);
@@ -188,7 +193,8 @@ fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
     }
 }
 
-/// Returns the kept lines, with a mark for each gap after the first of them.
+/// Returns the kept lines. Between them, a mark stands for each gap. There is no mark for lines left out before the first
+/// kept line.
 fn joined(shown: &[String], kept: &[bool]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (line, is_kept) in shown.iter().zip(kept) {
@@ -201,8 +207,8 @@ fn joined(shown: &[String], kept: &[bool]) -> Vec<String> {
     out
 }
 
-/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. The share is 100 for at
-/// most 10 addresses, 80 for at most 50, and 60 for more. Source: chosen.
+/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent of the addresses. The share
+/// is 100 if the text has at most 10 addresses, 80 if it has at most 50, and 60 if it has more. Source: chosen.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,
@@ -211,8 +217,9 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Returns addresses that the shortened text `out` does not contain: as many as it needs to have the [`required`] share
-/// of all addresses, and as fit into `room`. Unit of `room`: tokens.
+/// Returns addresses to add to the shortened text `out`, which does not contain them. The list ends as soon as the shortened
+/// text would have the [`required`] share of all addresses. An address that does not fit into `room` is left out. Unit of
+/// `room`: tokens.
 fn missing(all: &BTreeSet<&str>, out: &[String], room: u64) -> Vec<String> {
     let shown = out.join("\n");
     let kept = addresses(&shown);
@@ -249,9 +256,9 @@ fn addresses(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends
-/// of the text, two from the front for each one from the back. So the lines in the middle of the text come last. Of
-/// search results, the first ones are the best, so they are taken from the front only.
+/// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends of the
+/// text: two from the front, then one from the back. So the lines in the middle of the text come last. In search results,
+/// the first ones are the best, so their lines are taken from the front only.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     let mut by_rank: BTreeMap<Reverse<u8>, Vec<usize>> = BTreeMap::new();
     for (at, rank) in ranks(lines, kind).into_iter().enumerate() {
@@ -269,8 +276,8 @@ fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     .collect()
 }
 
-/// Returns the indexes in a new order: they are taken from both ends of `all`, two from the front for each one from the
-/// back. So the middle ones come last.
+/// Returns the indexes in a new order. They are taken from both ends of `all`: two from the front, then one from the back.
+/// So the indexes in the middle come last.
 fn outside_in(all: &[usize]) -> Vec<usize> {
     let mut out = Vec::with_capacity(all.len());
     let mut rest = all;
@@ -287,7 +294,8 @@ fn outside_in(all: &[usize]) -> Vec<usize> {
     out
 }
 
-/// Returns the line; if it is longer than `longest` characters, its beginning and its end.
+/// Returns the line. If it has more than `longest` characters, its middle is replaced by a note about the number of
+/// characters left out.
 fn middle_out(line: &str, longest: usize) -> String {
     let count = line.chars().count();
     if count <= longest {
@@ -299,8 +307,8 @@ fn middle_out(line: &str, longest: usize) -> String {
     format!("{first} (... {} characters) {last}", count - head - tail)
 }
 
-/// Returns as many of the lines as fit into the budget, taken from both ends of the list, in their original order. The
-/// middle of a long line is left out.
+/// Returns as many of the lines as fit into the budget. They are chosen from both ends of the list, but returned in their
+/// original order. The middle of a long line is left out.
 fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
     let shown: Vec<String> = lines
         .iter()

@@ -1,6 +1,6 @@
-//! Ranks the lines of a text by their importance. The rules for each kind of text follow from the question that readers
-//! have: which results were found, what a page offers, what failed and where, which values a form has, what a text is
-//! about.
+//! Ranks the lines of a text by their importance. The rules for each kind of text follow from the question that its readers
+//! have. For search results, the question is which results were found; for a page, what it offers; for a failure, what
+//! failed and where; for a form, which values it has; for any other text, what it is about.
 //!
 //! Source of all numbers: chosen.
 
@@ -16,27 +16,28 @@ use super::{
 
 /// The rank of a line that says what the text is about.
 const TOP: u8 = 4;
-/// The rank of a line that answers the usual question about a text of its kind.
+/// The rank of a line that answers the question that readers of this kind of text usually have.
 const HIGH: u8 = 3;
 const MIDDLE: u8 = 2;
 const LOW: u8 = 1;
-/// The rank of an empty line.
+/// The rank of an empty line. It is the lowest rank.
 const NONE: u8 = 0;
 
-/// Maximum length of a heading, or of the title of a search result. Unit: characters.
+/// Maximum length of a line that can be a heading, or the title of a search result. Unit: characters.
 const MAX_HEADING: usize = 120;
-/// Number of the first lines of a failure that say what failed.
+/// Number of lines at the start of a failure that may say what failed.
 const HEAD_OF_FAILURE: usize = 3;
-/// Number of the first lines of a form that say what it is for.
+/// Number of lines at the start of a form that may say what the form is for.
 const HEAD_OF_FORM: usize = 5;
-/// Number of values with the same label from which on a label counts as repeated.
+/// Number of values with the same label. If at least one label of a form has so many values, the form has repeated labels.
 const REPEATED: usize = 4;
-/// Maximum number of values with the same label that keep their rank.
+/// Maximum number of values with the same label that keep their rank. Further values with this label are ranked lower.
 const MAX_SAME_LABEL: usize = 2;
-/// Divisor that gives the share of the lines up to which comments count as headings: a fifth.
+/// Divisor for the share of comments in a form. If fewer than a fifth of the lines are comments, the comments count as
+/// headings.
 const FEW_COMMENTS: usize = 5;
 
-/// Returns the rank of each line, from [`NONE`] to [`TOP`].
+/// Returns the rank of each line. The lowest rank is [`NONE`], and the highest is [`TOP`].
 pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
     let rank: fn(&[&str], usize) -> u8 = match kind {
         Kind::SearchResults => in_results,
@@ -71,8 +72,8 @@ pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
     ranks
 }
 
-/// Lowers all but one of the lines that are equal. The first one keeps its rank; in a text it is the last one, because
-/// a table of contents has the same headings as the text after it.
+/// Lowers the rank of lines that repeat another line. Of equal lines, only the first one keeps its rank. In a text of no
+/// special kind, only the last one keeps it, because a table of contents has the same headings as the text after it.
 fn lower_repeated(lines: &[&str], kind: Kind, ranks: &mut [u8]) {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
@@ -96,7 +97,7 @@ fn is_short(line: &str) -> bool {
     line.chars().count() <= MAX_HEADING
 }
 
-/// Returns true if the line is empty, or if there is no such line.
+/// Returns true if the line at the position `at` is empty, or if there is no such line.
 fn is_blank(lines: &[&str], at: Option<usize>) -> bool {
     let line = at.and_then(|at| lines.get(at));
     line.is_none_or(|line| line.trim().is_empty())
@@ -154,8 +155,8 @@ fn on_page(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Lowers the links and texts inside menus, banners and footers, but not their fields and buttons, such as those of a
-/// search.
+/// Lowers the rank of links and texts inside menus, banners and footers. Fields and buttons in them, such as those of a
+/// search, keep their rank.
 fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
     let mut aside: Option<usize> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -196,7 +197,7 @@ fn in_failure(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Returns true if a stack frame is in a file of the program that failed, and not in a library.
+/// Returns true if a stack frame names a file of the program that failed. Returns false if the file belongs to a library.
 fn names_own_file(frame: &str) -> bool {
     let libraries = [
         "site-packages",
@@ -219,8 +220,8 @@ fn names_own_file(frame: &str) -> bool {
     names_file && !contains_any(frame, &libraries)
 }
 
-/// Raises the frames beside a message: they say where the failure came from. In some languages the line between a frame
-/// and the message is the source.
+/// Raises the rank of stack frames beside a message, because they say where the failure came from. In some languages, a line
+/// of source code stands between the frame and the message.
 fn raise_near_messages(lines: &[&str], ranks: &mut [u8]) {
     let before = ranks.to_vec();
     let is_message = |at: usize| before.get(at) == Some(&TOP);
@@ -255,8 +256,8 @@ fn in_form(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Ranks values by how often their label occurs. If a label occurs often, its first values say enough. Among such
-/// values, one with a rare label says most.
+/// Ranks the values of a form by how often their labels occur. If a label occurs often, its first values say enough, so the
+/// further ones are lowered. If a form has labels that occur often, values with rare labels say most, so they are raised.
 fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
     let label = |line: &'a str| pair(line.trim()).map(|(label, _)| label);
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -279,7 +280,7 @@ fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
     }
 }
 
-/// Raises comments if they are few: then they are headings.
+/// Raises the rank of comments if there are only a few of them, because they are then headings.
 fn raise_few_comments(lines: &[&str], ranks: &mut [u8]) {
     let is_here = |at: &usize| is_comment(lines[*at]);
     let comments: Vec<usize> = (0..lines.len()).filter(is_here).collect();
@@ -333,7 +334,7 @@ fn is_heading(lines: &[&str], at: usize) -> bool {
         || ends_open && is_short(line) && stands_out()
 }
 
-/// Returns true if the line begins with the number of a section, such as `4.` or `4.2`.
+/// Returns true if the line begins with a section number, such as `4.` or `4.2`.
 fn is_numbered(line: &str) -> bool {
     let number = line.split([' ', '\u{a0}']).next().unwrap_or_default();
     let has_text = line.len() > number.len();

@@ -7,26 +7,29 @@ use serde_json::Value;
 use super::Kind;
 use crate::base::text;
 
-/// Minimum share of elements in the lines of a page. Unit: percent.
+/// Minimum share of lines that are elements, in a text that describes a page. Unit: percent of the lines.
 const ELEMENT_SHARE: usize = 30;
-/// Minimum share of reports and stack frames in the lines of a failure. Unit: percent.
+/// Minimum share of lines that report a failure or are stack frames, in a text about a failure. Unit: percent of the lines.
 const ERROR_SHARE: usize = 8;
-/// Minimum number of reports in the lines of a failure with few stack frames.
+/// Minimum number of lines that report a failure, in a text about a failure. One such line is enough if the share of stack
+/// frames is at least [`FRAME_SHARE`].
 const MIN_REPORTS: usize = 2;
-/// Minimum share of stack frames in the lines of a failure that is reported only once. Unit: percent. Source: chosen.
+/// Minimum share of lines that are stack frames, in a text about a failure that only one line reports. Unit: percent of the
+/// lines. Source: chosen.
 const FRAME_SHARE: usize = 30;
-/// Minimum share of lines with an address in a list of search results. Unit: percent.
+/// Minimum share of lines that contain a web address, in a list of search results. Unit: percent of the lines.
 const ADDRESS_SHARE: usize = 12;
-/// Minimum number of lines with an address in a list of search results.
+/// Minimum number of lines that contain a web address, in a list of search results.
 const MIN_ADDRESSES: usize = 4;
-/// Minimum share of values with a label in the lines of a form, not counting comments. Unit: percent.
+/// Minimum share of lines that have a label and a value, or a choice with its mark, in a form. Comments are not counted.
+/// Unit: percent of the other lines.
 const PAIR_SHARE: usize = 40;
-/// Minimum number of headings in a text in Markdown or reStructuredText.
+/// Minimum number of headings by which a text is recognised as Markdown or reStructuredText.
 const MIN_CHAPTERS: usize = 3;
-/// Maximum length of a label. Unit: characters. Source: chosen.
+/// Maximum length of the label of a value. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 60;
 
-/// Returns the kind of a text, and its value if the text is JSON.
+/// Returns the kind of a text. If the text is JSON, also returns its value.
 pub(super) fn kind_of(text: &str) -> (Kind, Option<Value>) {
     match json(text) {
         Some(value) => (Kind::Structured, Some(value)),
@@ -34,7 +37,8 @@ pub(super) fn kind_of(text: &str) -> (Kind, Option<Value>) {
     }
 }
 
-/// Returns the value of a text that is a JSON object or array. A series of objects, one on each line, becomes an array.
+/// Returns the value of a text that is a JSON object or a JSON array. If each line of the text is a JSON object, returns an
+/// array of these objects. Returns `None` for any other text.
 fn json(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
         return (value.is_object() || value.is_array()).then_some(value);
@@ -80,7 +84,8 @@ fn kind_of_lines(text: &str) -> Kind {
     }
 }
 
-/// Returns true if the line has a form in which programs report failures. Prose about failures seldom has such a form.
+/// Returns true if the line has a form in which programs report failures, such as `error:`. Sentences about failures seldom
+/// have such a form.
 pub(super) fn is_report(line: &str) -> bool {
     let forms = [
         "error:",
@@ -96,7 +101,7 @@ pub(super) fn is_report(line: &str) -> bool {
     contains_any(&text::fold(line), &forms)
 }
 
-/// Returns true if the line is about a failure.
+/// Returns true if the line is about a failure. It need not have the form of a report.
 pub(super) fn is_about_failure(line: &str) -> bool {
     let words = [
         "error:",
@@ -123,7 +128,8 @@ pub(super) fn contains_any(line: &str, parts: &[&str]) -> bool {
     parts.iter().any(|part| line.contains(part))
 }
 
-/// Returns true if the line has the form of a line in a stack trace, or in a compiler's excerpt of the source.
+/// Returns true if the line looks like a stack frame (a line in a stack trace), or like a line in a compiler's excerpt of
+/// the source code.
 pub(super) fn is_frame(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '|', '+', '\t']);
     let begins = ["at ", "File \"", "Traceback ", "^", "~"];
@@ -133,14 +139,14 @@ pub(super) fn is_frame(line: &str) -> bool {
     begins.iter().any(|begin| line.starts_with(begin)) || matches!(number, Some(Ok(_)))
 }
 
-/// Returns true if the line has the form in which browser drivers and this crate write an element.
+/// Returns true if the line looks like an element of a page, as browser drivers and this crate write it.
 fn is_element(line: &str) -> bool {
     let line = line.trim_start();
     let line = line.strip_prefix("- ").unwrap_or(line);
     line.contains("[ref=") || role(line).is_some() || has_reference(line)
 }
 
-/// Returns true if the line contains an element as this crate writes it, such as `e3 button "Send"`.
+/// Returns true if the line contains an element in the form in which this crate writes it, such as `e3 button "Send"`.
 pub(super) fn has_reference(line: &str) -> bool {
     let is_reference = |word: &str| {
         let number = word.strip_prefix('e').unwrap_or_default();
@@ -156,14 +162,16 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// Returns the word before a quoted name in a line, as `button` in `e3 button "Send"`; `None` if there is no quoted name.
+/// Returns the word before a quoted name in a line, such as `button` in `e3 button "Send"`. Returns `None` if the line has
+/// no quoted name.
 pub(super) fn role(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(" \"")?;
     let role = before.rsplit(' ').next()?;
     (is_role(role) && before.split(' ').count() <= 2).then_some(role)
 }
 
-/// Returns the label and the value of a line such as `Name: Ada`, `name = Ada` or `Name "Ada";`.
+/// Returns the label and the value of a line such as `Name: Ada`, `name = Ada` or `Name "Ada";`. Returns `None` for any
+/// other line.
 pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
     let marks = [": ", "：", " = ", "=", " \""];
     let cut = marks.iter().filter_map(|mark| line.split_once(mark));
@@ -176,17 +184,17 @@ pub(super) fn pair(line: &str) -> Option<(&str, &str)> {
     is_label.then_some((label, value))
 }
 
-/// Returns true if the line is a value with a label, or a choice with its mark.
+/// Returns true if the line has a label and a value, or the mark of a choice (`[ ]` or `[x]`).
 fn is_field(line: &str) -> bool {
     pair(line).is_some() || contains_any(line, &["[ ]", "[x]"])
 }
 
-/// Returns true if the line is a comment of a configuration file. A heading in Markdown has the same form.
+/// Returns true if the line has the form of a comment in a configuration file. A heading in Markdown has this form too.
 pub(super) fn is_comment(line: &str) -> bool {
     line.starts_with(['#', ';']) || line.starts_with("//")
 }
 
-/// Returns true if the line underlines a heading, as in reStructuredText.
+/// Returns true if the line underlines a heading, as in reStructuredText, for example `-----`.
 pub(super) fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     let first = line.chars().next();

@@ -1,13 +1,13 @@
-//! Shortens the long result of a tool with the help of a model: makes the request, and decides which parts of the reply
-//! are used. Pure.
+//! Shortens the long result of a tool with the help of a model. This module makes the request to the model, and decides
+//! which parts of the reply are used. It is pure.
 //!
 //! # Decisions
 //!
-//! - A reply may leave out parts of the original text, but may not add to it. An address that the original does not
-//!   contain is dropped. A fact, label or field is dropped too if it has an address or a number that the original does
-//!   not contain, because the model would take it for page data in a later step. Words are not checked, so the last
+//! - A reply may leave out parts of the original text, but may not add anything to it. An address that the original text
+//!   does not contain is dropped. A fact, label or field is dropped if it has an address or a number that the original text
+//!   does not contain. Otherwise, the model would take it for page data in a later step. Words are not checked, so the last
 //!   line says that a model wrote the text.
-//! - If the reply leaves out more addresses than the rules allow, some are added from the original text.
+//! - If the reply leaves out more addresses than the rules allow, some of them are added from the original text.
 
 use std::collections::BTreeSet;
 
