@@ -174,7 +174,8 @@ impl Record {
 
     /// Returns the record with the key `key`.
     ///
-    /// # Errors [`ErrorKind::InvalidInput`] if there is no record with this key.
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if there is no record with this key.
     pub(crate) fn find<'r>(records: &'r [Self], key: &str) -> Result<&'r Self> {
         let mut records = records.iter();
         records

@@ -20,7 +20,8 @@ fn step_key(key: &str, n: usize) -> String {
 
 /// Returns the record of an item, followed by the records of the item's steps.
 ///
-/// # Errors `Corrupt` if a step cannot be written as JSON.
+/// # Errors
+/// `Corrupt` if a step cannot be written as JSON.
 pub(super) fn with_steps(item: Record, steps: &[StoredStep]) -> Result<Vec<Record>> {
     let key = item.key.clone();
     let mut records = vec![item];

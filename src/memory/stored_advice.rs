@@ -77,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// Returns the section that replaces this old placement. With placements, tips that had a heading of their own were
-    /// never cut. So their section has the highest priority, and its lines are cut last.
+    /// Returns the section that replaces this old placement. When placements were in use, tips with a heading of their own
+    /// were never cut. So their new section has the highest priority, and its lines are cut last.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

@@ -68,7 +68,8 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
 /// Returns the changes that add a distilled run to the waiting runs. `parts` are the records into which [`parts`] has split
 /// it.
 ///
-/// # Errors `TooLarge` if the maximum number of runs of this kind of memory is waiting already.
+/// # Errors
+/// `TooLarge` if the maximum number of runs of this kind of memory is waiting already.
 pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     let Some(first) = parts.first() else {
         return Ok(Vec::new());

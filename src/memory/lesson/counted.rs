@@ -12,8 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{RunId, short_hash};
 
-/// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence was
-/// dropped. Source: chosen; memory may learn from fifty runs at once, and two batches take 500 bytes of a record's 2 KiB.
+/// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence
+/// was dropped. Source: chosen; memory may learn from fifty runs at once, and two batches take 500 bytes of a record's 2
+/// KiB.
 const RUNS: usize = 48;
 /// Maximum number of batches that a lesson keeps. If there are more, the oldest batch is dropped. A batch has up to [`RUNS`]
 /// runs.

@@ -313,7 +313,8 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// Returns the elements that have a `wanted` role and are on the page, in the form in which lessons name elements.
+/// Returns the elements of the page for whose role `wanted` returns true. They are in the form in which lessons name
+/// elements.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
     // Lessons from versions that recorded no attributes name their element by position.
     let aims = |seen: &TargetIdentity| {

@@ -1,5 +1,5 @@
-//! Computes the changes to a shelf's lessons: after a run, before a run first reads the shelf, and when a run or a site is to
-//! be forgotten.
+//! Computes the changes to the lessons of a shelf. Changes are needed after a run, before a run first reads the shelf, and
+//! when a run or a site is to be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 

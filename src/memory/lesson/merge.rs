@@ -1,5 +1,5 @@
-//! Merging of two versions of a lesson from two stores. If both versions have counted a run, the merged lesson counts
-//! the run once.
+//! Functions that merge two versions of a lesson, which come from two stores. If both versions have counted a run, the
+//! merged lesson counts the run once.
 
 use std::collections::BTreeSet;
 

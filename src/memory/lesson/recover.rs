@@ -304,8 +304,8 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
-/// Returns true if both steps do the same to the same element. Elements are compared by data such as role, name and position,
-/// not by references, which belong to one load of a page.
+/// Returns true if both steps do the same to the same element. Elements are compared by data such as role, name and
+/// position. They are not compared by references, because a reference belongs to one load of a page.
 fn is_same(a: &Step, b: &Step) -> bool {
     // The same words on another page, or at another position in a list, refer to another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;

@@ -244,7 +244,8 @@ impl Lesson {
         !gone.is_empty()
     }
 
-    /// Returns the amount that the run that taught the lesson added to [`Counts::helped`](super::Counts::helped).
+    /// Returns the amount that one run has added to [`Counts::helped`](super::Counts::helped): the run that taught the
+    /// lesson.
     pub(super) fn taught(&self) -> u64 {
         let Some(run) = &self.provenance.run else {
             return 0;

@@ -81,8 +81,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the change that marks an imported session as accepted by a person. Fails if `shown`, the words that the person saw,
-/// are no longer the words of the session.
+/// Returns the change by which a person accepts an imported session. Fails if `shown`, the words that the person saw, are no
+/// longer the words of the session.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.accept")

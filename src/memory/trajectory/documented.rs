@@ -31,8 +31,8 @@ use crate::{
 /// The value of the field `model` in written trajectories. Stored trajectories do not contain the name of a model.
 const NO_MODEL: &str = "unknown";
 
-/// A trajectory in the format of the folder. The field `run_id` is an addition of this crate, which other programs
-/// ignore.
+/// A trajectory in the format of the folder. The field `run_id` is an addition of this crate. Other programs ignore this
+/// field.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {

@@ -25,7 +25,8 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory. `same` and `begun` are the results of its last two kinds of comparison with the goal of a run.
+/// A trajectory, with the results of its last comparisons with the goal of a run. `same` is the result for the whole goal,
+/// and `begun` is the result for the beginning of the goal.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,

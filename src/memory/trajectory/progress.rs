@@ -18,7 +18,7 @@ const MAX_LEFT_OUT: usize = 2;
 /// The progress of a run along the steps of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behind {
-    /// Number of steps of the trajectory, from its first step to the last one that the run took. Both are counted.
+    /// Number of steps of the trajectory up to the last step that the run took, including this step.
     at: usize,
     /// Positions of the steps before `at` that give a value to a field and that the run left out. Other steps that the run
     /// left out are not listed, because the run may not have needed them.
@@ -200,9 +200,9 @@ impl Here<'_> {
         self.values.get(slot)?.as_deref()
     }
 
-    /// Returns a test whether an element has the name of a value. The name may contain other words in addition to the value. If
-    /// the value is not known, it may be any words of the run's goal, or any quoted words of it if both goals quote their
-    /// values.
+    /// Returns a function that tests whether the name of an element contains the value at this position. If the value in the
+    /// run's goal is not known, the whole name must occur in the goal. If both goals quote their values, the name must occur
+    /// in one of the quoted parts of the run's goal.
     fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
         let known = self.value(slot);
         let mut texts = quoted_values(self.goal);

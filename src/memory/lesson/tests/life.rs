@@ -445,7 +445,7 @@ fn what_a_run_taught_can_be_taken_back() {
     assert_eq!(memory.0[&global()], before[&global()]);
 }
 
-/// Returns the results of the only lesson on a shelf, as a list for people words them.
+/// Returns the results of the only lesson on a shelf, in the words that a list for people uses.
 fn results(memory: &Memory, shelf: &Shelf) -> String {
     let records = &memory.0[shelf];
     assert_eq!(records.len(), 1);
