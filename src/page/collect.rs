@@ -32,7 +32,8 @@ const SHOWN: [&str; 6] = [
 
 struct Candidate {
     id: NodeId,
-    /// The index of the nearest candidate around this one. It is an index into the list of candidates.
+    /// The nearest candidate around this one, as an index into the list of candidates; `None` if no candidate is around this
+    /// one.
     outer: Option<usize>,
     /// The text of the node, without the texts of the candidates inside the node.
     own: String,
@@ -47,7 +48,8 @@ struct Candidate {
     duplicates: Vec<ElementRef>,
 }
 
-/// Returns all elements of a page. Elements in dialogs come first. Otherwise, the elements are in document order.
+/// Returns all elements of a page. Elements in dialogs come first, and all other elements follow. Both groups are in
+/// document order.
 pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     let mut found = candidates(tree);
     for candidate in &mut found {
@@ -196,7 +198,8 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     }
 }
 
-/// Drops a wrapper. The candidates directly inside the wrapper are then counted as candidates of the one around it.
+/// Drops a wrapper. The candidates directly inside the wrapper then count as candidates directly inside the candidate around
+/// the wrapper.
 fn drop_outer(found: &mut [Candidate], at: usize) {
     found[at].dropped = true;
     let (outer, inner, last) = (found[at].outer, found[at].inner, found[at].last_inner);

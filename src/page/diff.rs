@@ -350,7 +350,7 @@ fn quoted(page_text: &str) -> String {
 }
 
 impl Change {
-    /// Returns true if nothing else in this item has changed than the focus.
+    /// Returns true if only the focus has changed in this item.
     fn is_focus(&self) -> bool {
         self.what.iter().all(|what| FOCUS.contains(&what.as_str())) && !self.what.is_empty()
     }

@@ -38,8 +38,8 @@ impl StableHash {
             .for_each(|b| self.byte(b));
     }
 
-    /// Returns the hash. By the last mixing step, which is that of `SplitMix64`, every bit of the result depends on every
-    /// bit before it.
+    /// Returns the hash. A last mixing step (the finalizer of `SplitMix64`) makes every bit of the result depend on every
+    /// bit of the state.
     pub(super) const fn finish(&self) -> u64 {
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

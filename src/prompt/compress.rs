@@ -33,8 +33,8 @@ const MAX_LINE: usize = 400;
 /// Maximum length of a line if the text describes a page, or is a text of no special kind. It is shorter than [`MAX_LINE`],
 /// so that lines of more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
-/// Maximum lengths of lines for the room that is left in the end. They are tried in this order, so that lines that were cut
-/// show more. Unit: characters. Source: chosen.
+/// Maximum lengths of lines that were cut, if room is left in the end to show more of them. The lengths are tried in this
+/// order. Unit: characters. Source: chosen.
 const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
 /// Shares of the budget that are reserved for web addresses, as divisors: 5 stands for a fifth, and 2 for a half. A half is

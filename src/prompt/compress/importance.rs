@@ -29,7 +29,7 @@ const MAX_HEADING: usize = 120;
 const HEAD_OF_FAILURE: usize = 3;
 /// Number of lines at the start of a form that may say what the form is for.
 const HEAD_OF_FORM: usize = 5;
-/// Number of values with the same label. If at least one label of a form has so many values, the form has repeated labels.
+/// Minimum number of values with the same label for the label to count as repeated.
 const REPEATED: usize = 4;
 /// Maximum number of values with the same label that keep their rank. Further values with this label are ranked lower.
 const MAX_SAME_LABEL: usize = 2;
