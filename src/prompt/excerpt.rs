@@ -1,18 +1,19 @@
-//! The part of a long text that a prompt shows: its beginning, or a part with more words of the goal.
+//! Chooses the part of a long text that a prompt shows: the beginning of the text, a part with more words of the goal,
+//! or the part around the words of a query.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal. Shorter words do not count when an excerpt is chosen. Unit: bytes. Source:
-/// chosen; shorter words are mostly grammar.
+/// Minimum length of a word of the goal. Shorter words do not count when the part of a text is chosen. Unit: bytes.
+/// Source: chosen; shorter words are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// The part of an excerpt that comes before the words that were found, as a divisor: 4 means a quarter. Source: chosen;
-/// in a settings file, the comment on an option comes before the option.
+/// Divisor that gives the share of the shown part that comes before the words of the query: 4 means a quarter. Source:
+/// chosen; in a settings file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
-/// A place in a text, as the number of bytes and of characters before it.
+/// A place in a text: the number of bytes before it, and the number of characters before it.
 #[derive(Clone, Copy, Default)]
 struct Place {
     byte: usize,
@@ -21,7 +22,7 @@ struct Place {
 
 /// An occurrence of a word of the goal in a text.
 struct Hit {
-    /// The index of the word among the words of the goal.
+    /// The index of the word in the list of the goal's words.
     word: usize,
     at: Place,
     /// The start of the sentence that contains the occurrence.

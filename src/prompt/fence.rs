@@ -1,4 +1,4 @@
-//! The fence around data in a prompt. Whoever wrote the text inside cannot know the marks of the fence.
+//! The fence around data in a prompt. The author of the text inside the fence cannot know the fence's marks.
 
 use std::fmt::Write as _;
 
@@ -6,9 +6,10 @@ use crate::base::Nonce;
 
 /// A fence: an opening and a closing mark, and the data between them.
 ///
-/// Inside the fence, each text from outside is a JSON string on one line, so it can neither end the line nor pass for a
-/// mark or a heading. The marks around the current page contain a nonce that is new for each message, so a page that
-/// learned the marks of one message cannot forge those of the next.
+/// Inside the fence, each text from outside the program, such as text of a page, is a JSON string on one line. So the
+/// text can neither end the line nor pass for a mark or a heading. The marks around the current page contain a nonce (a
+/// random text) that is new for each message. So a page that learned the marks of one message cannot forge those of the
+/// next.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),
@@ -43,7 +44,8 @@ impl Fence {
         }
     }
 
-    /// Returns the sections between the marks; an empty text if there are no sections.
+    /// Returns the fence as a text: the opening mark, the sections and the closing mark. Returns an empty text if there
+    /// are no sections.
     pub(super) fn finish(self) -> String {
         let (open, close) = self.marks;
         if self.body.is_empty() {
@@ -54,15 +56,15 @@ impl Fence {
     }
 }
 
-/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Each run of white space becomes
-/// one space.
+/// Returns a text from outside the program as a JSON string on one line, cut to `max` characters. Consecutive white
+/// space characters become one space.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     json(&crate::base::text::truncate(&one_line, max))
 }
 
-/// Returns a text from outside as a JSON string on one line, cut to `max` characters. Unlike [`quoted`], keeps all
-/// white space: line breaks are escaped.
+/// Returns a text from outside the program as a JSON string on one line, cut to `max` characters. Unlike [`quoted`],
+/// keeps all white space: line breaks are escaped.
 pub(super) fn verbatim(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(
         &crate::base::text::clean(text),
@@ -70,7 +72,7 @@ pub(super) fn verbatim(text: &str, max: usize) -> String {
     ))
 }
 
-/// Encodes a text as a JSON string, which cannot fail.
+/// Encodes a text as a JSON string. This cannot fail.
 fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The lines of a message about the steps of the run.
+//! Writes the lines in which a message reports the earlier steps of the run.
 
 use std::fmt::Write as _;
 
@@ -12,23 +12,24 @@ use crate::{
     working::{Earlier, Place, Step, Visited},
 };
 
-/// Maximum length of the name of a target in a line about a step. Unit: characters. Source: chosen.
+/// Maximum length of the name of an action's target in the line about a step. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 /// Maximum length of the address that a step led to, in the line about that step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
 /// Maximum length of the address in a line about an earlier page. The model may go back to this address. Unit:
-/// characters. Source: chosen; an address that is cut cannot be opened.
+/// characters. Source: chosen; it is higher than [`MAX_ADDRESS`], because an address that is cut cannot be opened.
 const MAX_URL: usize = 300;
 /// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
-/// Maximum number of the model's thoughts that the history shows; the latest are shown. Source: chosen; a message shows
-/// nothing else of earlier replies, and older thoughts are about pages that are gone.
+/// Maximum number of the model's thoughts that a message shows; the latest are shown. Source: chosen; some thoughts are
+/// needed, because a message shows no other part of earlier replies, but older thoughts are about pages that are gone.
 const THOUGHTS: usize = 3;
-/// Maximum length of a thought in the history. Unit: characters. Source: chosen; two sentences.
+/// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// Returns a line such as `3. fill searchbox "Search" "padel"`, followed by the outcome unless the outcome is `done`.
+/// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. The outcome follows, unless it is
+/// `done`.
 ///
 /// References are left out, because they refer to elements of an earlier page.
 pub(super) fn history_line(step: &Step) -> String {
@@ -84,8 +85,8 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns a line such as `3: "The cheapest is on the next page."` for each of the last [`THOUGHTS`] steps with a
-/// thought of the model, oldest first.
+/// Returns lines such as `3: "The cheapest is on the next page."`, oldest first: the number of a step, and the model's
+/// thought in that step. Only the last [`THOUGHTS`] steps with a thought have a line.
 pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>) -> Vec<String> {
     let said = steps.rev().filter_map(|step| {
         let thought = step.thought.as_deref()?;
@@ -96,13 +97,13 @@ pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>
     lines
 }
 
-/// Returns true if the step is a `goto`, whose line already contains the address.
+/// Returns true if the step is a `goto`. The line about such a step already contains the address that it led to.
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns the address of the page `place` for a line about a step. Leaves out the host if the page `before` has the
-/// same host.
+/// Returns the address of the page `place` as the line about a step shows it. If the page `before` has the same host,
+/// the address begins with the path.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
     let path = Url::parse(url).ok().filter(|_| {
@@ -113,8 +114,8 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line for each page that the run visited before the steps that the message shows. The line contains the
-/// page's address and title, and the number of visits if there were several. The page that the run left last comes
+/// Returns a line for each page that the run visited before the first step that the message shows. The line contains
+/// the page's address and title, and the number of visits if there were several. The page that the run left last comes
 /// last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
@@ -131,7 +132,8 @@ pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     pages.map(line).collect()
 }
 
-/// Returns a line for each group of steps that the message no longer shows one by one, such as `12 fill on "/issue/:n"`.
+/// Returns the lines about the steps that the message no longer shows one by one. Each line is about a group of steps,
+/// such as `12 fill on "/issue/:n"` for twelve `fill` steps on pages of one kind.
 pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let groups = earlier.groups.iter().map(|group| {
         let mut line = format!("{} {}", group.count, group.first.action.tool_name());

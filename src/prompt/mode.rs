@@ -1,4 +1,4 @@
-//! Modes of a run, and the parts of the run's memory that a message keeps in each mode.
+//! The modes of a run. The mode decides which parts of the run's memory a message keeps if it is too long.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,10 @@ use crate::{
     working::{History, Step},
 };
 
-/// Maximum number of steps by which [`Mode::Auto`] decides between the other modes. The latest steps count. Source:
-/// chosen.
+/// Number of latest steps that [`Mode::Auto`] looks at when it decides which other mode it acts as. Source: chosen.
 const LOOKED_AT: usize = 10;
-/// Minimum number of steps that make [`Mode::Auto`] act as another mode: as `Scrape` if this many of the last
-/// [`LOOKED_AT`] steps extract texts, as `Research` if this many read texts. Source: chosen.
+/// Minimum number of steps, among the last [`LOOKED_AT`], that make [`Mode::Auto`] act as another mode: as `Scrape` if
+/// so many steps extract texts, or as `Research` if so many steps read texts. Source: chosen.
 const ENOUGH: usize = 4;
 
 /// The kind of work that a run mainly does. If a message is too long, the mode decides which section of the run's own
@@ -40,25 +39,27 @@ pub enum Mode {
     /// least four of the last ten steps read lines of pages. Otherwise, acts as `Execute`.
     #[default]
     Auto,
-    /// The run finds its way through many pages.
+    /// Fits a run that finds its way through many pages.
     Navigate,
-    /// The run fills in forms and presses buttons.
+    /// Fits a run that fills in forms and presses buttons.
     Execute,
-    /// The run collects data from pages.
+    /// Fits a run that collects data from pages.
     Scrape,
-    /// The run reads long texts and compares them.
+    /// Fits a run that reads long texts and compares them.
     Research,
 }
 
 /// The limits and priorities of one mode. They decide which parts of the run's memory a message keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
-    /// Maximum size of the texts that were extracted in earlier steps, in one message.
+    /// Maximum size that the texts from earlier extractions may have together in one message.
     pub(super) extracted: TokenCount,
-    /// The divisor that gives the share of the message that extracted texts may take: 5 means a fifth.
+    /// Divisor that gives the share of a message that the texts from earlier extractions may take together: 5 means a
+    /// fifth.
     pub(super) extracted_share: u64,
-    /// The priority of the section with the lines that were read in earlier steps. Each field below is the priority of
-    /// the section that it is named after.
+    /// The priority of the section with the lines that earlier steps read. If a message is too long, a section with a
+    /// higher priority keeps more lines. Each field below this one is the priority of the section that the field is
+    /// named after.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,
@@ -67,8 +68,8 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode. For `Auto`, returns those of the mode that fits the last steps
-    /// in the history.
+    /// Returns the limits and priorities of this mode. For `Auto`, returns the limits and priorities of the mode that
+    /// fits the last steps in the history.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),
@@ -107,8 +108,9 @@ impl Mode {
         }
     }
 
-    /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history: `Scrape` if at least [`ENOUGH`] of them
-    /// extract texts; otherwise `Research` if at least [`ENOUGH`] of them read texts; otherwise `Auto`.
+    /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history. If at least [`ENOUGH`] of these steps
+    /// extract texts, this is `Scrape`. Otherwise, if at least [`ENOUGH`] of them read texts, it is `Research`.
+    /// Otherwise it is `Auto`.
     fn of_steps(history: History<'_>) -> Self {
         let steps: Vec<&Step> = history.entries().collect();
         let last = || steps.iter().rev().take(LOOKED_AT);

@@ -21,23 +21,24 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Maximum length of a tool's result in the messages after the one that reports it. Unit: characters. Source: a
-/// requirement of the project.
+/// Maximum length of a tool's result in later messages. The first message after the call shows the result at full
+/// length, as far as it fits. Unit: characters. Source: a requirement of the project.
 pub(crate) const MAX_RESULT_LATER: usize = 500;
-/// Length of the end that is kept when a longer result is cut: the last lines often hold a sum. Unit: characters.
-/// Source: chosen.
+/// Number of characters at the end of a tool's result that are kept if the result is cut to [`MAX_RESULT_LATER`].
+/// Source: chosen; the last lines often contain a sum.
 const RESULT_END: usize = 150;
-/// Minimum number of free tokens at which one more extracted text or result is shown. Source: chosen; fewer tokens hold
-/// only a few lines, which say little.
+/// Minimum number of tokens that must be free so that one more extracted text or tool result is shown. Source: chosen;
+/// fewer tokens are enough for a few lines only, which say little.
 const LEAST_EXTRACTED: u64 = 100;
-/// The part of the room that is for the labels, quotes and remarks of a text, as a divisor: 5 means a fifth. Source: chosen.
+/// Divisor that gives the share of the free tokens that is reserved for the label, the quotation marks and the remarks
+/// of a text: 5 means a fifth. Source: chosen.
 const FOR_FORM: u64 = 5;
-/// Maximum length of a line of a text; a longer line is split into several. Unit: characters. Source: chosen; some 50
-/// tokens.
+/// Maximum length of a line of a text that the message shows, such as an extracted text. A longer line is split into
+/// several lines. Unit: characters. Source: chosen; a line of this length has some 50 tokens.
 const MAX_LINE: usize = 200;
 
-/// Returns the sections that may be cut and do not come from memory, in their order in the message. `is_cut` is true if
-/// the message does not fit as a whole.
+/// Returns the sections about the run itself, in their order in the message. All of them may be cut. `is_cut` is true
+/// if the message does not fit into its budget as a whole.
 ///
 /// Results that the model has just asked for have the highest priority, because the next decision needs them. The
 /// [mode](super::Mode) decides which of the sections about earlier steps matter most. Source of the other priorities:
@@ -129,8 +130,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns the label and, below it, the lines of the text, shortened to at most `most` tokens. A long line becomes
-/// several.
+/// Returns lines: first the label, then the text, which is shortened to at most `most` tokens. A long line of the text
+/// becomes several lines.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -142,14 +143,14 @@ fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     lines
 }
 
-/// Returns one line of a text, indented and quoted. A long line becomes several lines.
+/// Returns a line of a text, indented and quoted. If the line is longer than [`MAX_LINE`], returns it as several lines.
 fn below(line: &str) -> impl Iterator<Item = String> {
     let parts = short(line).into_iter();
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message without room for the
-/// whole line can keep some of the parts. A word that is longer than a part is not split.
+/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message that has no room for
+/// the whole line can keep some of the parts. A word that is longer than a part is not split.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -170,8 +171,8 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the texts that the program has given to the run, as lines. The name of each text is followed by the lines of
-/// the text; empty lines are left out.
+/// Returns the lines that show the texts that the program has given to the run: for each text its name, then its own
+/// lines. Empty lines are left out.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
@@ -180,9 +181,9 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the lines of the texts that the run has extracted, and the lines of the results that tools have returned.
-/// Texts that this message already contains as new results are left out. Together, the lines fill at most the room that
-/// the mode gives to extracted texts.
+/// Returns the lines that show the texts that earlier steps extracted, and the lines that show the results that tools
+/// returned to earlier steps. Texts and results that this message already contains as new results are left out.
+/// Together, all these lines have at most the size that the mode allows for extracted texts.
 fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<String>) {
     let share = parts.budget.0 / retention.extracted_share;
     let room = retention.extracted.0.min(share);
@@ -192,7 +193,8 @@ fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<
     (extracted_lines(parts, room.saturating_sub(used)), returned)
 }
 
-/// Returns the lines of the extracted texts. If not all texts fit, the newest are shown. The newest text comes last.
+/// Returns the lines that show the texts that earlier steps extracted. If not all texts fit into `room` tokens, only
+/// the newest are shown. The newest text comes last.
 fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
@@ -207,8 +209,9 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     newest(texts, room, parts.max_result)
 }
 
-/// Returns the lines of earlier results, each with its tool and its step. If a call was repeated and returned the same
-/// result again, only the newest of the equal results is shown.
+/// Returns the lines that show the results that tools returned to earlier steps. Each result is shown with the name of
+/// its tool and the number of its step. If equal calls returned equal results, only the newest of these results is
+/// shown. If not all results fit into `room` tokens, only the newest are shown.
 fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     // The newest results of a tool are those that this message contains as new results.
     let mut new: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -231,6 +234,7 @@ fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
 }
 
 /// Returns the beginning and the end of a text that is longer than [`MAX_RESULT_LATER`], with a remark between them.
+/// Returns a shorter text unchanged.
 fn ends(text: &str) -> String {
     let count = text.chars().count();
     if count <= MAX_RESULT_LATER {
@@ -249,9 +253,9 @@ fn ends(text: &str) -> String {
     )
 }
 
-/// Returns the lines of texts. `texts` begins with the newest. Each entry has a label, the text, and a remark that
-/// follows the label. If not all texts fit into `room`, only the newest are shown. In the result, the newest text comes
-/// last.
+/// Returns the lines that show these texts. `texts` begins with the newest text. Each entry has a label, the text, and
+/// a remark that is shown after the label. If not all texts fit into `room` tokens, only the newest are shown. In the
+/// returned lines, the newest text comes last. `most` is the maximum number of tokens of one text.
 fn newest<'a>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,
@@ -295,7 +299,7 @@ mod tests {
         working::Memory,
     };
 
-    /// Returns the names of the extractions that a message of this size shows.
+    /// Returns the names of the extracted texts that a message with this budget shows.
     fn shown(memory: &Memory, results: &[(String, String)], budget: u64) -> Vec<String> {
         shown_in(Mode::Execute, memory, results, budget)
     }

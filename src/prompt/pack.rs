@@ -1,11 +1,12 @@
-//! Cuts parts of a message so that they fit into the tokens that are available. Pure.
+//! Cuts parts of a message so that they fit into the number of tokens that is available. This module does no I/O.
 
 use crate::base::{TokenCount, tokens::estimate};
 
 /// The end of a block that is kept when the block is cut: the first lines or the last lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first lines are kept. Used for text that was read or found, which begins with the requested part.
+    /// The first lines are kept. Used for text that was read or found, because such a text begins with the part that
+    /// was asked for.
     First,
     /// The last lines are kept. Used for the history, where the newest step matters most.
     Last,
@@ -43,9 +44,8 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of one line. `nth` is the line's place in the order in which lines are kept,
-    /// counted from 0. Place 0 is the first line for [`Keep::First`] and the last line for [`Keep::Last`]. Returns
-    /// `None` if the block has no such line.
+    /// Returns the number of tokens of the line that is kept as number `nth`, counted from 0. Number 0 is the first
+    /// line for [`Keep::First`], and the last line for [`Keep::Last`]. Returns `None` if the block has fewer lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),
@@ -60,7 +60,7 @@ impl Block {
     }
 }
 
-/// Returns the estimated number of tokens of a line, with its line break.
+/// Returns the estimated number of tokens of a line, including its line break.
 pub(crate) fn cost(text: &str) -> TokenCount {
     estimate(text) + TokenCount(1)
 }

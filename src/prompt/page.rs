@@ -1,4 +1,5 @@
-//! Writes the page as lines: address, title and type, then the content in indented groups.
+//! Writes the current page as lines of the prompt: first its address, title and type, then its content in indented
+//! groups.
 //!
 //! ```text
 //! e3 form "Search"
@@ -27,21 +28,21 @@ use crate::{
 
 /// Maximum length of the label of an element. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of a quoted text in the mark that replaces the lines left out of a list. The mark quotes a text of
-/// the last line that was left out, so that the model can see how the list is ordered. Unit: characters. Source:
-/// chosen.
+/// Maximum length of a text that a mark quotes. The mark replaces lines of a list that are left out. It quotes a text
+/// of the last of these lines, so that the model can see how the list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
-/// Maximum length of each text in a line that is kept as a fact. Unit: characters. Source: chosen.
+/// Maximum length of each text in a line that the prompt keeps as a fact after the run has left the page. Unit:
+/// characters. Source: chosen.
 const MAX_FACT: usize = 160;
-/// Maximum length of each text in a line that `find` returns. Unit: characters. Source: chosen; a paragraph, but not
-/// the text of a whole file.
+/// Maximum length of each text in a line that `find` returns. Unit: characters. Source: chosen; enough for a paragraph,
+/// but not for the text of a whole file.
 const MAX_HIT: usize = 600;
-/// Maximum length of the text of one choice in a select box. Unit: characters. Source: chosen.
+/// Maximum length of the text of one option of a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
 /// Maximum length of the value of a field. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
-/// Maximum length of a text that counts as a possible button although it does not have the role of a button. Unit:
-/// bytes. Source: chosen.
+/// Maximum length of a text that may be a button although the page does not say so. Only such a short text is shown
+/// with its reference. Unit: bytes. Source: chosen.
 const MAX_BUTTON: usize = 24;
 /// Maximum length of the value of an attribute that is shown beside the label of an element. Unit: characters. Source:
 /// chosen.
@@ -50,15 +51,16 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a left-out line that is shown after all. This happens if it is the only line that a mark would
-/// replace. Unit: characters. Source: chosen; a mark has about the same length.
+/// Maximum length of a line that is shown instead of a mark such as `... 1 more line`. This happens if the mark would
+/// replace only this line. Unit: characters. Source: chosen; a mark has about the same length.
 const MAX_WHOLE: usize = 120;
-/// Minimum number of query parameters without a value that are left out of an address. If an address has fewer, they
-/// are shown. Source: chosen; fewer take no more room than the words that replace them.
+/// Minimum number of query parameters without a value at which an address is shown without these parameters. Source:
+/// chosen; fewer parameters take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
-/// Maximum length of the selected text. Unit: characters. Source: chosen; the same as for the value of a field.
+/// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same maximum as for
+/// the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
-/// Maximum length of the message of a dialog. Unit: characters. Source: chosen.
+/// Maximum length of a dialog's message. Unit: characters. Source: chosen.
 const MAX_DIALOG: usize = 200;
 
 pub(super) fn lines(
@@ -150,8 +152,8 @@ const fn tells_nothing(kind: PageType) -> bool {
     )
 }
 
-/// Returns the estimated size of the content of the page in a message, without the lines for address, title, dialog,
-/// tabs and notes.
+/// Returns the estimated size that the content of the page has in a message. The lines about the address, the title, a
+/// dialog, the tabs and the notes are not counted.
 pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     let words = Words {
         max_text: digest.max_text,
@@ -190,10 +192,11 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
     words.all(shown)
 }
 
-/// The elements whose references are written into the lines.
+/// Decides which elements are written with their references.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// Elements that can be acted on, and short texts that are alone on their line.
+    /// Elements that can be acted on are written with their references. So is a short text that is alone on its line,
+    /// or on which the page listens for clicks.
     Acting,
     None,
 }
@@ -351,7 +354,8 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the reference of a part of a line, followed by a space. Returns an empty text if the part has no
-    /// reference, or if the settings do not ask for it. `needed` is true if the part needs a reference to be acted on.
+    /// reference, if the settings ask for no references, or if `needed` is false. `needed` is true if the model needs
+    /// the reference to act on the part.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,
@@ -362,9 +366,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the number of characters of a text that a line leaves out. The line shows only `excerpt`, which is a part of
-/// the text, cut to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true
-/// if the excerpt begins with an ellipsis.
+/// Returns how many characters of a text a line does not show. The line shows only `excerpt`, which is a part of the
+/// text, cut to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true if
+/// the excerpt begins with an ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();
@@ -395,8 +399,8 @@ fn element_words(element: &Element) -> String {
     line
 }
 
-/// Returns the hints (attributes) and states of an element, in the form in which they follow its label, such as ` type
-/// "date" [disabled]`.
+/// Returns the hints (values of attributes) and the states of an element, as the line shows them after the element's
+/// label, such as ` type "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {

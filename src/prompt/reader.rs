@@ -1,7 +1,7 @@
 //! Reads the page section of a message, which `page` writes.
 //!
-//! The reader is for code that decides in place of a model, such as the stand-in and the policies in tests. Such code
-//! may know only what a prompt contains.
+//! The reader is for code that decides in place of a language model, such as the model made of rules in the
+//! module `stand_in`, and the decision functions of tests. Such code may know only what a prompt contains.
 
 use serde_json::{Deserializer, Value};
 
@@ -130,7 +130,7 @@ impl ShownPage {
     }
 }
 
-/// The element that is being read from a line.
+/// An element of which only a part has been read from its line so far.
 #[derive(Default)]
 struct Open {
     element: ShownElement,

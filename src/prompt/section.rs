@@ -10,17 +10,17 @@ use super::{
 
 pub(super) const HISTORY: &str = "History";
 
-/// The part of a message to which a section belongs.
+/// The place of a section in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// The run's fence, whose marks stay the same in all messages of the run. New lines come last there, so a provider
-    /// can cache everything before them.
+    /// Inside the run's fence. Its marks are the same in all messages of the run, and new lines come last in it. So a
+    /// provider can cache everything before the new lines.
     Run,
-    /// The message's own fence, before the page.
+    /// Inside the message's own fence, before the page. The marks of this fence are new for each message.
     BeforePage,
-    /// The message's own fence, after the page.
+    /// Inside the message's own fence, after the page.
     AfterPage,
-    /// The text after the fences, for words that a person or this crate vouches for.
+    /// After the fences. For words that a person or this crate vouches for.
     Outside,
 }
 
@@ -28,13 +28,13 @@ pub(super) enum Zone {
 pub(super) enum Line<'a> {
     /// A line that is written unchanged.
     Ready(String),
-    /// A line of advice. When the message is written, the names from pages in it are replaced by numbers.
+    /// A line of advice. When the message is written, references or numbers replace the names from pages in the line.
     Tip(TipLine<'a>),
 }
 
 impl Line<'_> {
-    /// Returns the line with the names from pages in full, instead of numbers. The cost of a line of advice is computed
-    /// from this form, because the message lists the names too.
+    /// Returns the line with the names from pages written out, instead of references or numbers. The size of a line of
+    /// advice is computed from this form, because the message also lists the names that are replaced by numbers.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),
@@ -50,7 +50,7 @@ pub(super) struct Section<'a> {
     lines: Vec<Line<'a>>,
     priority: u8,
     keep: Keep,
-    /// Number of lines that were cut off from the section.
+    /// Number of lines that were removed from the section to make it shorter.
     pub(super) gone: usize,
 }
 
@@ -87,8 +87,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the lines as they are written into the message. If lines were cut off, a mark in their place gives their
-    /// number.
+    /// Returns the lines as they are written into the message. If lines were removed to make the section shorter, a
+    /// mark in their place gives their number.
     pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<Cow<'_, str>> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {

@@ -26,18 +26,19 @@ use crate::{
     working::{Extraction, History},
 };
 
-/// Default of the maximum size of one tool result in a message. Unit: tokens. Source: a requirement of the project.
+/// Maximum size of one tool result in a message, if the program sets no other. Unit: tokens. Source: a requirement of
+/// the project.
 pub(crate) const MAX_RESULT: TokenCount = TokenCount(2_000);
 
 /// Maximum length of a question to a person, of the person's answer, and of a note. Unit: characters. Source: chosen.
 pub(super) const MAX_TEXT: usize = 800;
 static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
-/// Maximum length of the browser's message about a failure. Unit: characters. Source: chosen.
+/// Maximum length of the browser's message about a failed action. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
-/// Maximum length of a name, such as a tool's or the label of a result. Unit: characters. Source: chosen.
+/// Maximum length of a name, such as the name of a tool or the label of a result. Unit: characters. Source: chosen.
 pub(super) const MAX_NAME: usize = 60;
-/// Minimum size of the page section after a cut. The section keeps this size even if the message is then larger than
-/// its budget. Unit: tokens. Source: chosen; a login form takes 150.
+/// Minimum size to which the section with the page is cut. The section keeps this size even if the message is then
+/// larger than its budget. Unit: tokens. Source: chosen; a login form takes 150 tokens.
 const MIN_PAGE: usize = 300;
 
 /// The action that has just failed.
@@ -212,8 +213,9 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size from `least` to `most` for which `fits` returns true, or `least` if there is no such size.
-/// The size is found by trial, because the sizes of the parts do not add up exactly to the size of the message.
+/// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such
+/// size. The size is found by trial, because the sizes of the parts of a message do not add up exactly to the size of
+/// the message.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {
@@ -327,8 +329,8 @@ fn lines(out: &mut String, lines: &[impl Display]) {
     }
 }
 
-/// Returns the line for a refused call. The tool's name and the reason are quoted, because both may repeat text of the
-/// model, which may repeat text of a page.
+/// Returns the line about a call that was refused. The tool's name and the reason are quoted, because both may repeat
+/// text of the model, and the model may repeat text of a page.
 fn refused_line(problem: &CallProblem) -> String {
     let tool = problem
         .tool
@@ -337,7 +339,7 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-/// Returns the browser's message about a failure, quoted; `None` if there is none.
+/// Returns the browser's message about a failed action, quoted; `None` if there is no such message.
 fn detail(failure: &LastFailure) -> Option<String> {
     match &failure.outcome {
         Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),

@@ -13,7 +13,7 @@ use crate::{
     working::{Memory, Step},
 };
 
-/// The sections that may be cut, each with the end that is kept.
+/// The sections that may be cut. [`Keep`] says whether a section keeps its first or its last lines.
 const CUT: [(&str, Keep); 9] = [
     ("Plan", Keep::First),
     ("Read before", Keep::Last),
@@ -136,7 +136,8 @@ impl Message {
     }
 }
 
-/// Returns the sections of a message with their lines, without the marks that stand for lines cut off.
+/// Returns the sections of a message, each with its heading and its lines. The marks that replace removed lines are
+/// left out, and so are the marks of the fences.
 fn sections(message: &str) -> Vec<(&str, Vec<&str>)> {
     let mut sections: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in message.lines() {
@@ -155,7 +156,7 @@ fn lines_of<'a>(sections: &[(&str, Vec<&'a str>)], heading: &str) -> Vec<&'a str
     of.flat_map(|(_, lines)| lines.clone()).collect()
 }
 
-/// Returns the number of lines of each section that may be cut, and of the page.
+/// Returns the number of lines of each section in [`CUT`], and the number of lines of the page.
 fn counts(message: &str) -> Vec<usize> {
     let sections = sections(message);
     let headings = CUT.iter().map(|(heading, _)| *heading).chain(["Page"]);
@@ -164,7 +165,7 @@ fn counts(message: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The parts that no budget cuts.
+/// Lines that the message must contain however small its budget is.
 const PRESENT: [&str; 8] = [
     "url \"https://x.example/\"",
     "- \"a call refused\"",

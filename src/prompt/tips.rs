@@ -1,8 +1,8 @@
 //! Advice from memory in the message of a step.
 //!
-//! If a person or this crate vouches for the words of a piece of advice, the advice is outside the fences, with names
-//! from a page replaced by references or numbers. All other advice is data and is inside the fences. Each piece of advice is one list
-//! item; its lines after the first are indented.
+//! If a person or this crate vouches for the words of a piece of advice, the advice stands outside the fences. Names
+//! from a page are not written there: a reference or a number replaces each of them. All other advice is data and
+//! stands inside the fences. Each piece of advice is one list item, and its lines after the first are indented.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -40,8 +40,8 @@ impl<'a> TipLine<'a> {
     }
 }
 
-/// Returns the beginning of a line of a list item: `- ` for the first line, spaces for the others. `nth` is the line's
-/// number within the item, counted from 0.
+/// Returns the characters with which a line of a list item begins: `- ` for the first line, spaces for the others.
+/// `nth` is the line's number within the item, counted from 0.
 pub(super) const fn prefix(nth: usize) -> &'static str {
     if nth == 0 { "- " } else { "  " }
 }
@@ -65,11 +65,12 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice by its place in the message. Advice for a section that belongs to a memory kind is returned
-    /// separately, as sections that may be cut, in the order in which these sections first appear. `failed` is true if
-    /// an action has just failed.
+    /// Sorts the advice by its place in the message. A memory kind can have a section of its own. The advice for such
+    /// sections is returned separately: as sections that may be cut, in the order in which the advice first names them.
+    /// `failed` is true if an action has just failed.
     ///
-    /// Each piece of advice appears only once: a tip about the failure is not repeated elsewhere.
+    /// Each piece of advice appears only once in the message: a tip about the failure is not repeated among the other
+    /// tips.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
         let is_error = |tip: &&Advice| failed && *tip.section() == memory::Section::ErrorTips;
         let (error, error_data) = advice.iter().filter(is_error).partition(|t| t.is_vouched());
@@ -95,8 +96,8 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The advice for one section that belongs to a memory kind. A person or this crate vouches either for the words of all
-/// of this advice or for none of them.
+/// The advice for one section that belongs to a memory kind. Either a person or this crate vouches for the words of all
+/// of this advice, or nobody vouches for any of them.
 #[derive(Debug)]
 struct Group<'a> {
     of: &'a memory::Section,
@@ -120,7 +121,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Returns the advice as a section that may be cut; `None` if the advice belongs to a section that is never cut.
+    /// Returns the advice as a section that may be cut; `None` if the section is one that is never cut.
     fn section(self) -> Option<Section<'a>> {
         let zone = match self.of.lasts() {
             _ if self.vouched => Zone::Outside,
@@ -144,19 +145,20 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The names from pages in the advice of one message.
+/// Replaces the names from pages in the advice of one message by references or numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
-    /// The elements that the message shows.
+    /// The elements that the message shows with a reference. The key is the name in the advice.
     shown: HashMap<&'a PageName, &'a ElementRef>,
-    /// The other names, numbered in the order in which they first appear.
+    /// The names of all other elements. The first one has the number 1, the next one the number 2, and so on.
     others: Vec<&'a PageName>,
 }
 
 impl<'a> Names<'a> {
-    /// Prepares the replacement of names. `named` has the elements of the page that advice names, and `page` the lines
-    /// that the message shows of the page. A reference that is not in these lines is not used, because the model could not
-    /// see what it stands for.
+    /// Prepares the replacement of names. `named` contains the names in the advice for which the page has an element,
+    /// with the references of these elements. `page` contains the lines with which the message shows the page. A
+    /// reference that does not occur in these lines is not used, because the model could not see which element it
+    /// stands for.
     pub(super) fn new(named: &'a [(PageName, ElementRef)], page: &[String]) -> Self {
         let words: HashSet<&str> = page
             .iter()
@@ -176,8 +178,8 @@ impl<'a> Names<'a> {
         lines.map(|line| self.line(line)).collect()
     }
 
-    /// Returns a line of advice with each name from a page replaced by a reference, such as `e12`, or by the number of the
-    /// name, such as `n1`.
+    /// Returns a line of advice in which each name from a page is replaced by a reference, such as `e12`, or by a
+    /// numbered short name, such as `n1`.
     pub(super) fn line(&mut self, tip: TipLine<'a>) -> String {
         let mut line = tip.prefix.to_owned();
         for piece in tip.line.pieces() {

@@ -1,5 +1,5 @@
-//! The shelf of one run: the records in the store that hold the run's lease and its checkpoint. The checkpoint is split
-//! into several records.
+//! The shelf of one run: the records in the store that hold the run's lease and its checkpoint. The lease is a number
+//! that grows each time another process takes over the run. The checkpoint is split into several records.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::{
 /// Maximum size of a checkpoint. Unit: bytes of JSON. Source: chosen; at this size, a hundred runs take less than a
 /// tenth of the maximum size of a store.
 pub const MAX_CHECKPOINT: usize = 128 * 1_024;
-/// Name of the collection of the manifests.
+/// Name of the collection that holds the manifests (the descriptions of the runs).
 const MANIFESTS: &str = "agent-runs";
-/// Prefix of the name of a run's own collection.
+/// Prefix of the name of the collection that holds a run's lease and checkpoint.
 const RUN: &str = "agent-run-";
 const LEASE: &str = "lease";
-/// Name under which the parts of a checkpoint are stored.
+/// Part of the key of each record that holds a part of a checkpoint.
 const PARTS: &str = "checkpoint";
 
 /// The data that another process needs to resume a run.
@@ -51,12 +51,13 @@ fn own(run: &str) -> String {
     format!("{RUN}{}", short_hash(run))
 }
 
-/// Returns true if a shelf holds manifests or a checkpoint.
+/// Returns true if the shelf holds the manifests of all runs, or the lease and checkpoint of one run.
 pub(crate) fn is_registry(shelf: &Shelf) -> bool {
     shelf.collection == MANIFESTS || shelf.collection.starts_with(RUN)
 }
 
-/// Returns the shelves in `shelves` that belong to runs without a manifest.
+/// Returns the shelves of runs that have no manifest. `shelves` are the shelves to choose from, and `manifests` are the
+/// records of all manifests.
 pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     let known: BTreeSet<String> = manifests.iter().map(|record| own(&record.key)).collect();
     let mut orphans = shelves;
@@ -64,8 +65,9 @@ pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     orphans
 }
 
-/// Returns the changes that write a checkpoint under the lease `lease`. Only the first write of a run, marked by
-/// `is_first`, may create the shelf. There are no changes if the shelf is gone or belongs to a later lease.
+/// Returns the changes that write a checkpoint. `records` are the records of the run's shelf, and `lease` is the lease
+/// of the writing process. Returns no changes if the shelf is gone or belongs to a later lease. If `is_first` is true,
+/// the shelf may be created.
 ///
 /// # Errors
 /// `TooLarge` if the checkpoint is larger than [`MAX_CHECKPOINT`].
@@ -99,8 +101,8 @@ pub(crate) fn write(
     Ok(changes)
 }
 
-/// Returns the changes by which a new lease takes over a run's shelf. After that, the holders of earlier leases cannot
-/// write to the shelf. There are no changes if the shelf already belongs to a later lease.
+/// Returns the changes that give a run's shelf to the new lease `lease`. Processes with earlier leases cannot write to
+/// the shelf after that. Returns no changes if the shelf already belongs to a later lease.
 pub(crate) fn fence(records: &[Record], run: &RunId, lease: u32) -> Vec<Change> {
     match lease_of(records) {
         Some(held) if held > lease => Vec::new(),

@@ -1,4 +1,4 @@
-//! Selection of runs for a list.
+//! Selects runs from the register, for example by host or status.
 
 use chrono::{DateTime, Utc};
 

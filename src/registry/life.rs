@@ -1,4 +1,5 @@
-//! The life cycle of a run as changes of its manifest: start, heartbeat, end, and resumption by another process.
+//! Changes to a run's manifest during the life of the run: when the run starts, gives a sign of life (heartbeat), ends,
+//! or is resumed by another process.
 
 use std::time::Duration;
 
@@ -21,8 +22,8 @@ pub const MAX_RUNS: usize = 100;
 /// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
 /// run starts. Unit: days. Source: chosen, equal to the default maximum age of run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
-/// Maximum length of the goal, and of the answer, in the line that describes an earlier run. Unit: characters. Source:
-/// chosen.
+/// Maximum length of the goal in the line that describes an earlier run. The same maximum applies to the answer. Unit:
+/// characters. Source: chosen.
 const MAX_SAID: usize = 100;
 
 /// A heartbeat of a run: a sign that the run's process is alive, with the progress of the run.
@@ -99,7 +100,7 @@ impl Continuation {
     /// Returns the parts of an earlier run that a new run takes over. `session` is the session of the new run.
     ///
     /// # Errors
-    /// Those of [`RunManifest::resume_url`]; `Busy` if the earlier run is still running.
+    /// The errors of [`RunManifest::resume_url`]. `Busy` if the earlier run is still running.
     pub fn of(
         parent: &RunManifest,
         session: Option<SessionId>,
@@ -160,8 +161,9 @@ fn manifest(records: &[Record], run: &RunId) -> Option<Result<RunManifest>> {
     Some(RunManifest::from_record(record))
 }
 
-/// Returns the changes that add a run. They also remove earlier runs: those older than [`MAX_AGE_DAYS`], and the oldest
-/// if there would be more than [`MAX_RUNS`]. A run that is still running is never removed.
+/// Returns the changes that add a run to the register. These changes also remove runs that were last updated more than
+/// [`MAX_AGE_DAYS`] ago, and the oldest runs if there would be more than [`MAX_RUNS`]. A run that is still running is
+/// never removed.
 ///
 /// # Errors
 /// `InvalidInput` if there already is a run with this id.
@@ -194,7 +196,8 @@ pub(crate) fn is_pruned(committed: &Committed) -> bool {
     changes.any(|change| matches!(change, Change::Remove(_)))
 }
 
-/// Returns the changes that write a heartbeat. There are none if the run was removed or belongs to another lease.
+/// Returns the changes that write a heartbeat (a sign of life) into a run's manifest. Returns no changes if the run was
+/// removed, or if another process holds the run's lease.
 pub(crate) fn beat(
     records: &[Record],
     run: &RunId,
@@ -214,7 +217,8 @@ pub(crate) fn beat(
     })
 }
 
-/// Returns the changes that write the end of a run. There are none if the run was removed or belongs to another lease.
+/// Returns the changes that write the end of a run into its manifest. Returns no changes if the run was removed, or if
+/// another process holds the run's lease.
 pub(crate) fn end(
     records: &[Record],
     run: &RunId,
@@ -260,7 +264,7 @@ fn change(
     Ok(vec![Change::Put(known.to_record()?)])
 }
 
-/// Returns the changes to the register by which the calling process takes over a run, to resume it.
+/// Returns the changes to the register that let the calling process take over a run, in order to resume it.
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if

@@ -1,4 +1,4 @@
-//! The manifest of a run, and its record.
+//! The manifest of a run (its description in the register), and the record that stores the manifest.
 
 use std::{fmt, str::FromStr};
 
@@ -12,22 +12,23 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// Maximum size of the goal that is kept; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the texts
-/// together fit into a record.
+/// Maximum size of the goal in a manifest; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; all
+/// texts of a manifest together fit into one record.
 const MAX_GOAL: usize = 300;
-/// Maximum size of the answer that is kept; a longer answer is cut. Unit: bytes of a JSON string. Source: as for the goal.
+/// Maximum size of the answer in a manifest; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen for
+/// the same reason as [`MAX_GOAL`].
 const MAX_RESULT: usize = 300;
-/// Maximum size of the cost line, and of the reason why the run ended. Unit: bytes of a JSON string. Source: as for the
-/// goal.
+/// Maximum size of each of these texts in a manifest: the summary of the costs, the reason why the run ended, and the
+/// claims that were not proven. Unit: bytes of a JSON string. Source: chosen for the same reason as [`MAX_GOAL`].
 const MAX_LINE: usize = 150;
-/// Maximum length of the path of a folder or file of the run; a longer path is left out. Unit: bytes. Source: as for
-/// the goal.
+/// Maximum length of the path of a folder or file of the run; a longer path is left out of the manifest. Unit: bytes.
+/// Source: chosen for the same reason as [`MAX_GOAL`].
 const MAX_PATH: usize = 200;
-/// Maximum length of an address. A longer address is kept without query and fragment, or not at all. Unit: bytes.
-/// Source: chosen.
+/// Maximum length of an address in a manifest. A longer address is shortened to the part before its query and fragment.
+/// If this part is still too long, the address is left out. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of a fragment, and of a value in the query. Longer texts are removed, because they are often tokens.
-/// Unit: bytes. Source: chosen.
+/// Maximum length of an address's fragment, and of each value in its query. A longer fragment or value is removed from
+/// the address, because it is often a secret token. Unit: bytes. Source: chosen.
 const MAX_VALUE: usize = 40;
 
 /// The status of a run.
@@ -328,7 +329,7 @@ impl RunManifest {
     }
 }
 
-/// Returns a text on one line, cut so that it has at most `max` bytes as a JSON string.
+/// Returns a text on one line. The text is cut so that it has at most `max` bytes when it is written as a JSON string.
 fn line(words: &str, max: usize) -> String {
     fitting(&text::squeeze(&text::clean(words)), max)
 }

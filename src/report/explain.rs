@@ -80,7 +80,8 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Reads a credit from the data of a memory kind's note; `None` if the data lack one of the four flags.
+    /// Reads a credit from the data of a note that a memory kind wrote. Returns `None` if the data lack one of the four
+    /// flags.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {
@@ -308,7 +309,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Returns the rank of this kind of event in the order of the events of one step.
+/// Returns a rank by which the events of one step are sorted. An event whose kind has a lower rank comes first.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,
@@ -320,7 +321,7 @@ const fn phase(kind: &EventKind) -> u8 {
     }
 }
 
-/// The memory items found so far, in the order of their first appearance.
+/// The memory items that were found in the events so far, in the order in which they first appeared.
 #[derive(Debug, Default)]
 struct Book {
     items: Vec<Item>,

@@ -1,7 +1,8 @@
-//! Writes a run as one HTML file: the pages, the model's replies, the actions and memory's advice in each step. Pure.
+//! Writes a run as one HTML file. For each step, the file shows the pages, the model's replies, the actions and
+//! memory's advice. This module does no I/O.
 //!
-//! The template escapes all text. The file loads nothing and runs no script, and its content security policy forbids both,
-//! because much of its content comes from pages and models.
+//! Much of the content comes from pages and models. So the template escapes all text, the file loads nothing and runs
+//! no script, and the file's content security policy forbids it to load anything or to run a script.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +21,9 @@ use crate::{
     event::{Event, EventKind, RunSummary},
 };
 
-/// Distance from one bar of a plot to the next, in the plot's coordinates.
+/// Distance from the left edge of one bar of a plot to the left edge of the next. Unit: that of the plot's coordinates.
 const BAR: u32 = 10;
-/// Height of a plot, in the plot's coordinates.
+/// Height of a plot. Unit: that of the plot's coordinates.
 const HEIGHT: u64 = 100;
 
 #[derive(Template, Default)]
@@ -54,8 +55,8 @@ struct Step {
     /// The pictures of the step, as data URLs.
     pictures: Vec<String>,
     calls: Vec<Call>,
-    /// Number of input tokens of the step's model calls, as reported by the provider. For a call without such a report,
-    /// the estimated number is added.
+    /// The sums of `input` and `cached` over the step's model calls. The other fields stay 0. For a call whose usage
+    /// the provider did not report, the estimated number of input tokens is added.
     usage: Usage,
     /// Estimated size of the step's last request to the model.
     estimated: TokenCount,
@@ -70,8 +71,8 @@ struct Call {
     text: String,
 }
 
-/// A memory item, and the events of the run that concern the item. `fates` contains a label and a text for each of
-/// these events.
+/// A memory item, and the events of the run that concern the item. Each entry of `fates` is the label and the text of
+/// one of these events.
 struct Remembered {
     says: String,
     fates: Vec<(&'static str, String)>,
@@ -345,7 +346,7 @@ impl Remembered {
     }
 }
 
-/// Returns at most two charts: one of the tokens and one of the time. Each has a bar for each step.
+/// Returns at most two plots: one of the tokens and one of the time. A plot has a bar for each step.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;
@@ -424,7 +425,7 @@ mod tests {
         base::RunId, page::Observation, report::Picture, testing::tree, working::StopReason,
     };
 
-    /// Text that, unless escaped, would be markup, a script, or the end of the element around it.
+    /// A text that must be escaped: it contains markup and a script, and it ends the element around it.
     const HOSTILE: &str =
         "</details></pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&";
 

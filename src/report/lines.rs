@@ -1,4 +1,5 @@
-//! The events of a run as lines for a person: actions, outcomes, and remarks of memory and the guards. Pure.
+//! Writes the events of a run as lines for a person: actions, their outcomes, and the remarks of memory and of the
+//! guards. This module does no I/O.
 
 use super::words::{self, quoted};
 use crate::{
@@ -17,7 +18,7 @@ pub(crate) struct Line {
     /// A word that says what the line is about, such as `memory`; `None` for an action.
     pub(crate) label: Option<&'static str>,
     pub(crate) text: String,
-    /// The outcome of the action; empty if it is unknown or the line is not about an action.
+    /// The outcome of the action; empty if the outcome is unknown, or if the line is not about an action.
     pub(crate) outcome: String,
     /// Time that the action took; `None` if the line is not about an action. Unit: milliseconds.
     pub(crate) elapsed_ms: Option<u64>,
@@ -47,7 +48,7 @@ fn retired(text: &str) -> Line {
     )
 }
 
-/// Returns the lines for a person about an event; none for an event that does not matter to a person.
+/// Returns the lines about an event for a person. Returns no lines for an event that does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     let aside = |label, text: &str| vec![Line::aside(label, text)];
     match &event.kind {

@@ -1,4 +1,4 @@
-//! A run, read back from its folder.
+//! Reads a run back from the folder that the run was written into.
 
 use std::{
     fs, io,
@@ -132,7 +132,8 @@ impl RunRecord {
     }
 }
 
-/// Returns what was read from a file; `None` if the file does not exist. A run that ended early does not have every file.
+/// Returns the content that was read from a file; `None` if the file does not exist, because a run that ended early
+/// lacks some files.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

@@ -1,4 +1,4 @@
-//! Puts actions, outcomes and stop reasons into words for a person. Pure.
+//! Puts actions, outcomes and stop reasons into words for a person. This module does no I/O.
 
 use serde_json::Value;
 

@@ -8,8 +8,8 @@ use crate::page::{ElementRef, Node, Tree};
 /// The text shown in place of the value of a secret field.
 pub const HIDDEN: &str = "[hidden]";
 
-/// Values of `autocomplete` that mark a secret. Values that begin with `cc-` also do. Source: chosen from the HTML
-/// standard's autofill names.
+/// Values of the attribute `autocomplete` that mark a field as secret. Values that begin with `cc-` (for payment cards)
+/// mark it too. Source: chosen from the HTML standard's autofill names.
 const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-code"];
 
 /// Returns true if the page itself marks the value of this field as secret: `type` is `password`, or `autocomplete`

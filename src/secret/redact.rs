@@ -1,33 +1,38 @@
 //! Finds and replaces secret values, in every form in which a page or a program may write them. No other code in the
 //! crate does this.
 //!
-//! A text is searched in several views. Each view remembers which bytes of the text its own bytes came from. The views
-//! are the text as it is, and the text with one, two or three layers of escapes undone (URL, HTML, JSON and program
-//! text, in any mix). From each of these, further views are made: folded (in lower case, each white space as one
-//! blank), without separators, and without white space. For each kind of view, one automaton looks for all secrets at
-//! once:
+//! A text is searched in several views. A view is the text after a transformation. Each byte of a view records which
+//! bytes of the text it came from.
 //!
-//! | form | found as |
-//! | --- | --- |
-//! | raw, another case, `+` for a blank, backwards | folded value |
-//! | `\"`, `\u0022`, `%22`, `&quot;`, `&#34;`, `&#x22;`, layered | folded value in a view without the escapes |
-//! | `h u n t e r 2`, `h-u-n-t-e-r-2`, `4111 1111`, hexadecimal | folded value without separators |
-//! | base64 at any alignment, either alphabet, wrapped, padded or not | the characters that depend on the secret alone |
-//! | cut off by this crate's own `…` | the first characters, at least 6 |
+//! - The first views are the text as it is, and the text with one, two or three layers of escapes undone (escapes of
+//!   URLs, HTML, JSON and program text, in any mix).
+//! - From each first view, three further views are made: a folded view (in lower case, each white space character and
+//!   `+` as a blank), a folded view without separators, and a view without white space.
+//!
+//! For each kind of further view, one automaton looks for all secrets at once. In these forms, a secret is found:
+//!
+//! - Written as it is, in another case, backwards, or with `+` for a blank: as the folded value.
+//! - Written with escapes such as `\"`, `\u0022`, `%22`, `&quot;`, `&#34;` or `&#x22;`, also with escapes of escapes: as the
+//!   folded value in a view whose escapes were undone.
+//! - Written with separators, such as `h u n t e r 2`, `h-u-n-t-e-r-2` or `4111 1111`, or as hexadecimal digits: in a
+//!   folded view without separators.
+//! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: by the base64
+//!   characters that depend only on the secret.
+//! - Cut off, with this crate's own `…` at the end: by its first characters, at least 6.
 //!
 //! A secret of fewer than 6 characters is replaced only where a value is expected: as a whole text, between quotes,
-//! after `=`, or after `: `. Elsewhere the replacement would destroy references and labels. The run should warn its
-//! user of such secrets ([`Redactor::too_short`]).
+//! after `=`, or after `: `. In other places, the replacement would destroy references and labels. The run should warn
+//! its user of such secrets ([`Redactor::too_short`]).
 //!
-//! In a tree, a secret that is spread over several nodes is found as well; see `spread`.
+//! In a page tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
 //! Two things are not found: a value that the page's own code encrypted, and a short secret inside running text. Redact
 //! a text before you cut it.
 //!
 //! # Decisions
 //!
-//! - Redaction undoes escapes instead of listing encodings, because pages mix and nest them. Every hit maps back to its
-//!   range in the original text.
+//! - Redaction undoes escapes instead of searching for each secret in a list of encodings, because pages mix and nest
+//!   encodings. The place of a secret in a view is mapped back to its place in the original text.
 //! - A secret of fewer than 6 characters is replaced only where a value is expected. Otherwise a PIN such as `12` would
 //!   destroy references and labels.
 
@@ -53,9 +58,11 @@ use self::{
 use super::{Secret, SecretName};
 use crate::page::{Observation, Tree};
 
-/// Maximum number of layers of escapes that are undone. Source: chosen; a URL in an attribute in JSON has three.
+/// Maximum number of layers of escapes that are undone. Source: chosen; a URL inside an HTML attribute inside a JSON
+/// string has three layers.
 const MAX_LAYERS: usize = 3;
-/// Replacement for every text if the secrets are too large to search for, because any text could then contain one.
+/// Replacement for every text if the secrets are too large to search for. In this case, any text could contain a
+/// secret.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.
@@ -77,23 +84,24 @@ const UNSEARCHABLE: &str = "[redacted]";
 #[derive(Clone, Default)]
 pub struct Redactor(Option<Arc<Forms>>);
 
-/// The forms of all secrets of a run. The automata hold copies of the secrets that cannot be wiped from memory. All
-/// other copies are wiped.
+/// The forms of all secrets of a run. The automata hold copies of the secrets, and these copies cannot be wiped from
+/// memory. All other copies are wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`, two facts about the text around an occurrence: whether the character before it
-    /// contains bits of the secret, and whether the character after it does.
+    /// For each form in `coded`, two flags about the places where the form occurs in a text: whether the character
+    /// before the form holds bits of the secret too, and whether the character after it does.
     margins: Vec<(bool, bool)>,
-    /// The folded values of all secrets, each with the index of its secret. Used to find a value that was cut off.
+    /// The folded values of all secrets (see [`View::folded`]), each with the index of its secret. Used to find the
+    /// beginning of a value whose end was cut off.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
 
-/// The range of a text that shows a secret, and the index of that secret.
+/// A place where a secret was found: a range of the text, and the index of the secret.
 #[derive(Debug, Clone)]
 struct Hit {
     range: Range<usize>,
@@ -293,7 +301,8 @@ impl Forms {
             .any(|(value, _)| ***value == *text.as_bytes())
     }
 
-    /// Returns every hit that is not inside a placeholder, in no particular order.
+    /// Finds secrets in a text. Returns a hit for each place where a secret was found, in no particular order. Leaves
+    /// out places inside placeholders.
     fn find(&self, text: &[u8]) -> Vec<Hit> {
         let mut hits = Vec::new();
         let mut view = View::of(text);
@@ -359,8 +368,8 @@ impl Forms {
         });
     }
 
-    /// Finds secrets that were cut off by this crate. The crate puts the mark `…` at the end of a text that it cuts. A
-    /// hit covers the part of the secret that appears directly before the mark.
+    /// Finds secrets whose end this crate has cut off. The crate puts the mark `…` at the end of a text that it cuts.
+    /// So a hit covers the beginning of a secret that stands directly before such a mark.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -379,9 +388,9 @@ impl Forms {
     }
 }
 
-/// A search for all forms of one kind at once.
+/// Searches a view for many forms of secrets at once.
 struct Automaton {
-    /// `None` if the forms were too large to compile.
+    /// The automaton; `None` if the forms are too large for one.
     machine: Option<AhoCorasick>,
     secrets: Vec<usize>,
 }
@@ -395,8 +404,8 @@ impl Automaton {
         }
     }
 
-    /// Calls `found` for each occurrence of a form, including overlapping occurrences. The arguments are the range of
-    /// the occurrence in the view, the index of the secret, and the index of the form.
+    /// Calls `found` for each occurrence of a form, including overlapping occurrences. The arguments of `found` are the
+    /// range of the occurrence in the view, the index of the secret, and the index of the form.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
         for hit in self
             .machine
@@ -409,8 +418,8 @@ impl Automaton {
     }
 }
 
-/// Returns the hits in order, with overlapping hits merged into one hit. The merged hit covers all these hits, and
-/// names the secret of the longest of them.
+/// Returns the hits in the order of the text. Overlapping hits are merged into one hit. The merged hit covers the
+/// ranges of all these hits, and it has the secret of the longest of them.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (
@@ -434,7 +443,8 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     out.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// Returns a range of base64, extended by the adjacent characters that hold a part of the secret and by the padding.
+/// Extends a range of base64 characters. Adds the character before the range if `before` is true, and the character
+/// after it if `after` is true. Then adds padding that follows.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
     let start =
@@ -448,7 +458,7 @@ fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range
     start..end
 }
 
-/// Returns the occurrences of a part in a text, from left to right, without overlap.
+/// Returns the ranges of the text that are equal to `part`, from left to right. The ranges do not overlap.
 fn occurrences(text: &[u8], part: &[u8]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (at, window) in text.windows(part.len()).enumerate() {

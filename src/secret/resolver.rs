@@ -1,4 +1,5 @@
-//! The driver's access to secrets: one secret at a time, for the page and frame into which the driver is about to type.
+//! Gives the driver access to secrets: one secret at a time, for the page and the frame into which the driver is about
+//! to type the secret.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The recipients that may get a typed secret, from a form or from any other request of the page.
+//! Decides which recipients may get a typed secret from a page, by a form or by any other request.
 //!
 //! A secret may go to each origin that it is bound to. If that origin is https, the secret may also go by https to
 //! every origin in the same registrable domain. An IP address, a name without a dot and this machine have no
@@ -46,7 +46,8 @@ impl Misdirected {
     }
 }
 
-/// Prints the secret's placeholder, the origin, and the option that would allow the request.
+/// Writes the refusal for a person: the secret's placeholder, the origin that the secret would go to, and the option
+/// that would allow this.
 impl fmt::Display for Misdirected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, secret) = (&self.secret, self.secret.placeholder());
@@ -181,13 +182,13 @@ impl TypedSecrets {
     }
 }
 
-/// Sets of characters at which a request is split into pieces. The first set has the ends of lines, the second the
-/// separators in addresses. The third has both, and the separators of form fields. A short secret may itself contain
-/// some of these characters, so each set is tried.
+/// Sets of characters at which a request is split into pieces. The first set contains line ends. The second contains
+/// the separators in addresses. The third contains line ends, the separators in addresses, and the separators of form
+/// fields. Each set is tried on its own, because a short secret may itself contain characters of another set.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
-/// Returns true if this part of a request contains the secret. A short secret is recognised only if it stands alone, so
-/// for short secrets the part is also split at each set of [`BORDERS`].
+/// Returns true if this part of a request contains a secret of the redactor. A short secret is recognised only if it
+/// stands alone. So for short secrets, the part is also split at the characters of each set in [`BORDERS`].
 fn carries(redactor: &Redactor, part: &[u8]) -> bool {
     let in_pieces = |borders: &&[u8]| {
         part.split(|byte| borders.contains(byte))

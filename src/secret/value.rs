@@ -1,4 +1,4 @@
-//! A secret value that cannot be printed by accident, and its name, which may be printed.
+//! The value of a secret, which cannot be printed by accident, and the name of a secret, which may be printed.
 
 use std::fmt;
 

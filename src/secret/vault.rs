@@ -87,7 +87,8 @@ impl Vault {
             .map_or(&[], |entry| &entry.origins[..])
     }
 
-    /// Returns the value of a secret if the secret is bound to both origins, that of the page and that of the frame.
+    /// Returns the value of a secret. The secret must be bound to both the origin of the page, `top`, and the origin of
+    /// the frame, `frame`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for an unknown name, and [`ErrorKind::Refused`] if the secret is not bound to both

@@ -1,4 +1,5 @@
-//! Turns advice from memory into acts (calls with their target's name), which replace a planned act or come before it.
+//! Turns advice from memory into acts. An act is a tool call together with its target's name. Advice can replace a
+//! planned act, or put another act before it.
 
 use super::{
     finding::{How, calendar_day, choice},
@@ -7,8 +8,9 @@ use super::{
     tips::{Remedy, Tip},
 };
 
-/// Returns the acts that replace `act` because a tip for this site suggests them. `None` if no tip about `act` has a remedy
-/// that applies. `value` is the text or choice that `act` enters.
+/// Returns the acts that replace `act` because a tip for this site suggests them. Returns `None` if no tip is about
+/// `act`, or if none of these tips suggests a remedy that applies to `act`. `value` is the text or choice that `act`
+/// enters.
 pub(super) fn told(now: &Situation<'_>, act: &Act, value: &str) -> Option<Vec<Act>> {
     let tips = now.site.iter().filter(|tip| is_for(now, tip, act));
     tips.flat_map(|tip| &tip.remedies)
@@ -45,13 +47,14 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns the choice with the name `value`, if it is an element that can be clicked or checked.
+/// Returns the element for the choice that is called `value`. Returns `None` if the page has no such choice, or if the
+/// choice is not an element of its own that can be clicked or checked.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
 }
 
-/// Returns the element that an act targets; `None` if the prompt does not show it.
+/// Returns the element that is the target of an act; `None` if the prompt does not show this element.
 pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
     let seen: &'s Seen = now.seen;
     seen.page
@@ -60,8 +63,8 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if the tip is about both the command and the target of this act. The tip gives the target by name or by
-/// position. A tip without a command is about every command.
+/// Returns true if a tip is about this act: it is about the act's command (the tool of the call) and about the act's
+/// target. The tip gives the target by name or by position. A tip that names no command is about every command.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);

@@ -11,19 +11,21 @@ pub(super) struct Found {
     pub evidence: String,
 }
 
-/// Words that may come between a label and its value.
+/// Words and signs that may stand between a label and its value on a page.
 const BETWEEN: &[&str] = &[
     "is", "was", "are", "no", "no.", "nr", "nr.", "number", "=", "-", "–", ":", "#",
 ];
-/// Maximum length of a value that is not a number, an amount or a code. Unit: words. Source: chosen; a short sentence.
+/// Maximum length of a value that is not a number, an amount or a code. Unit: words. Source: chosen; enough for a short
+/// sentence.
 const MAX_WORDS: usize = 12;
-/// Minimum number of capitals in a code that has no digits. Source: chosen; most acronyms have fewer.
+/// Minimum number of capital letters of a word without digits that counts as a code. Source: chosen; most acronyms have
+/// fewer capital letters.
 const MIN_CAPITALS: usize = 4;
-/// Number of words after a label among which a number, an amount or a code is searched for. Source: chosen.
+/// Number of words after a label that are searched for a number, an amount or a code. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value that `what` names: a cell of a table, or else the text that follows a label. `what` contains the words of
-/// the table's column and row, or those of the label.
+/// Finds the value that the words `what` name. The value is a cell of a table if the words name a column of a table.
+/// Otherwise it is the text that follows a label, and the words are those of the label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -46,17 +48,18 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     best.map(|(_, found)| found)
 }
 
-/// A table that is searched for a value: its rows below the headings, and the index of the column that contains the value.
+/// A table that is searched for a value. `rows` are the rows below the headings, and `column` is the index of the
+/// column that contains the value.
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,
-    /// The words of `what` that do not name the column, and so identify the row.
+    /// The wanted words that do not name the column. They identify the row.
     of_row: BTreeSet<&'a String>,
 }
 
 impl<'a> Table<'a> {
-    /// Returns the table that consists of these rows. The first row contains the headings. Returns `None` if `what`
-    /// names none of the table's columns.
+    /// Makes a table from these rows, of which the first contains the headings. Finds the column that the words `what`
+    /// name; returns `None` if they name no column.
     fn with_column(rows: &'a [Line], what: &'a [String]) -> Option<Self> {
         let (heading, rows) = rows.split_first()?;
         let headings = heading.cells.iter().map(|cell| content(cell));
@@ -71,9 +74,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in this column and in the row that `what` identifies. If `what` identifies no row or several
-    /// rows, returns the value after a label that contains all words of `what`, such as the label of a row with a
-    /// total. `None` if there is no such value.
+    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row
+    /// or several rows, searches the rows for a label with all these words, such as the label of a row with a total,
+    /// and returns the value after the label. Returns `None` if there is no such value.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -92,8 +95,8 @@ impl<'a> Table<'a> {
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the index of the cell that identifies this row as a wanted row; `None` if this is not a wanted row. If all
-    /// words of `what` name the column, every row is wanted.
+    /// Returns the index of the cell whose words identify this row as a wanted row; `None` if the row is not wanted. If
+    /// there are no words that identify a row, every row is wanted, and the index is that of the column.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {
@@ -104,14 +107,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Returns the value that follows a label within a row, if the label contains all words of `what`. Also returns the number
-/// of these words.
+/// Returns the number of words of `what`, and the value that follows a label within this row. Returns `None` if the row
+/// has no label that contains all words of `what`.
 fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Returns the value that follows a label in a text, and the number of words of `what` that the label contains; `None`
-/// if the label contains less than half of them.
+/// Finds the label in a text that contains the most words of `what`. Returns the number of these words and the value
+/// that follows the label. Returns `None` if the label contains less than half of the words.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;
@@ -150,7 +153,7 @@ fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
 
 const PUNCTUATION: &[char] = &['.', ',', ';', ':', '!', '?', '"', '“', '”', '(', ')', '#'];
 
-/// Returns the start and end of every word in the text. Unit: bytes.
+/// Returns the start and the end of every word in the text. Unit: bytes from the start of the text.
 fn spans(text: &str) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut start = None;
@@ -168,8 +171,8 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before word `at`.
-/// Returns `None` if no value follows.
+/// Returns the index of the first word and the index of the last word of the value that follows a label. The label ends
+/// before the word with the index `at`. Returns `None` if no value follows the label.
 fn value(
     text: &str,
     words: &[(usize, usize)],
@@ -226,7 +229,8 @@ fn value(
     Some((from, end))
 }
 
-/// Returns the beginning of a text: as many whole words as `max` bytes can hold. It can be used as a quotation.
+/// Returns the beginning of a text: as many whole words as fit into `max` bytes. The beginning can be quoted as
+/// evidence, because no word in it is cut.
 pub(super) fn opening(text: &str, max: usize) -> String {
     let mut end = 0;
     for (_, to) in spans(text) {

@@ -16,11 +16,11 @@ const FIELD_FIT: f64 = 0.3;
 /// Minimum fit between an element's label and the words of the instruction. An element with a lower fit is not clicked.
 /// Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Minimum fit of a field that is of the kind that the instruction names, such as a password field. The field's label
-/// does not matter. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits
-/// better.
+/// The fit that a field has at least if the instruction names its kind, such as a password field, whatever the field's
+/// label is. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
 const KIND_FIT: f64 = 0.98;
-/// Minimum fit of a choice's label to the wanted value, if the two are not equal. Unit: see [`fit`]. Source: chosen.
+/// Minimum fit between the label of a choice and the wanted value, if they are not equal. Unit: see [`fit`]. Source:
+/// chosen.
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
@@ -61,8 +61,8 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element for which `fits` returns the highest value, or the first such element if there are several.
-/// Returns `None` if every value is below `least`.
+/// Returns the element for which `fits` returns the highest value. If several elements have the highest value, returns
+/// the first of them. Returns `None` if every value is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -84,8 +84,8 @@ fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a El
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
 }
 
-/// Returns the label of an element. If the element has no label, returns its attribute `name`, which the prompt shows
-/// instead.
+/// Returns the label of an element. If the element has no label, returns the value of its HTML attribute `name`, which
+/// the prompt shows instead.
 pub(super) fn label(element: &Element) -> &str {
     if element.label.is_empty() {
         hint(element, "name")
@@ -94,7 +94,8 @@ pub(super) fn label(element: &Element) -> &str {
     }
 }
 
-/// Returns the attribute `name` of an element, as the prompt shows it; empty if the prompt does not show it.
+/// Returns the value of an element's attribute as the prompt shows it. `name` is the attribute's name. Returns an empty
+/// text if the prompt does not show the attribute.
 fn hint<'a>(element: &'a Element, name: &str) -> &'a str {
     let mut hints = element.hints.iter();
     hints
@@ -106,7 +107,8 @@ fn is_password(element: &Element) -> bool {
     hint(element, "type") == "password"
 }
 
-/// Returns the text field whose label fits these words best; without words, the first empty text field.
+/// Returns the text field whose label fits the words `name` best. If there are no words, returns the first empty text
+/// field.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     // A select box cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -143,7 +145,8 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// Returns the text field whose label fits these words best, or else the only text field of a form.
+/// Returns the text field whose label fits the words `name` best. If no label fits and the page is a form with only one
+/// text field, returns this field.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -155,8 +158,8 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the page's only button with a label. Returns `None` unless both the words of the instruction and the button's
-/// label mean nothing more than "submit the form".
+/// Returns the only button of the page that has a label. Returns `None` if there are several. Also returns `None` if
+/// the words of the instruction, `what`, or the button's label mean more than "submit the form".
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -165,7 +168,7 @@ pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Ele
     buttons.next().is_none().then_some(first)
 }
 
-/// Returns true if every one of these words means that a form is submitted, such as `submit` or `ok`.
+/// Returns true if every one of these words means "submit the form", such as `submit` or `ok`.
 pub(super) fn sends(words: &[String]) -> bool {
     const SENDING: &[&str] = &["submit", "login", "ok", "send", "go", "continue", "enter"];
     !words.is_empty() && words.iter().all(|word| SENDING.contains(&word.as_str()))
@@ -177,28 +180,28 @@ pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Ele
     enabled(page, ITEMS).find(|element| begins_and_ends(&element.label, start, end))
 }
 
-/// Returns true if `text` begins with `start` and ends with `end`, apart from case.
+/// Returns true if `text` begins with `start` and ends with `end`. Case is ignored.
 pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
     let (text, start, end) = (fold(text), fold(start), fold(end));
     text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
 }
 
-/// Returns the first text field of the page. To pick a list item, the stand-in types into this field, because that opens
-/// the list.
+/// Returns the first text field of the page. It is taken for the field of a list: typing into it opens the list, and
+/// then an item can be picked.
 pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element that shows the day of the date `value` in an open calendar; `None` if there is none, or if `value` is
-/// not a date.
+/// Returns the element of an open calendar that shows the day of the month of the date `value`. Returns `None` if there
+/// is no such element, or if `value` is not a date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
         .find(|element| element.label == day)
 }
 
-/// Returns the control of the kind that the words name, such as "spinner". Returns `None` unless the page has exactly one
-/// control of this kind.
+/// Returns the control of the kind that the words name, such as a spinner. Returns `None` if the words name no kind of
+/// control, or if the page does not have exactly one control of this kind.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -213,8 +216,8 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     found.next().is_none().then_some(first)
 }
 
-/// Returns three things: the element with which this value is chosen, the way to choose it, and the value as the page
-/// writes it.
+/// Returns three things: the element to use in order to choose the value `value`, the way to use the element, and the
+/// value as the page writes it.
 ///
 /// `name` contains the words of the list or field in which the value is chosen. If `name` is empty, the value may be in
 /// any list. An element that is itself a choice, such as a radio button, is found by the value alone.
@@ -271,15 +274,16 @@ pub(super) fn choice<'a>(
     named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
 }
 
-/// Returns the check box, switch or radio button whose label fits the words of the instruction best.
+/// Returns the check box (or switch, radio button or menu item with a tick) whose label fits the words of the
+/// instruction best.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     best(enabled(page, BOXES), FIELD_FIT, |element| {
         fit(what, &element.label)
     })
 }
 
-/// Returns the clickable element whose label fits the wanted name best. `what` contains the words of this name, and `name`
-/// is the name as written. If `submit` is true, only buttons count, because a link of the same name in a menu leads
+/// Returns the clickable element whose label fits a wanted name best. `name` is this name as written, and `what`
+/// contains its words. If `submit` is true, only buttons count: a link that has the same name as the button leads
 /// elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
@@ -293,19 +297,20 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// Returns the links whose label has exactly these words.
+/// Returns the links whose labels consist of exactly these words.
 pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item = &'a Element> {
     enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
 }
 
-/// Returns the element whose name a tip quotes. The names must fit closely, because a tip quotes exactly from the page.
+/// Returns the element whose name a tip quotes. The element's name must be nearly equal to `name`, because tips quote
+/// names exactly as the page shows them.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)
 }
 
-/// Returns 2 if the element's label is equal to `name`. Otherwise returns how well the label fits the words `what`. Unit:
-/// see [`fit`].
+/// Returns 2 if the element's label is equal to `name`. Otherwise returns the fit, from 0 to 1, between the label and
+/// the words `what`: see [`fit`].
 pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
@@ -335,8 +340,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Maximum number of buttons that are searched for the button that closes a dialog. The search begins at the top of the
-/// page, where the buttons of a dialog are. Source: chosen.
+/// Number of buttons, from the first one of the page on, among which the button that closes a dialog is searched for. A
+/// page shows the buttons of a dialog first. Source: chosen.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Formats of dates and times, as people, fields and calendars write them.
+//! Converts dates and times between the formats in which people, fields and calendars write them.
 
 /// A format in which a field may require a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Returns the format that a tip gives as a pattern, such as `YYYY-MM-DD`.
+    /// Returns the format for a pattern in a tip, such as `YYYY-MM-DD`; `None` if the pattern is not known.
     pub(super) fn named(word: &str) -> Option<Self> {
         match word {
             "YYYY-MM-DD" => Some(Self::Date),
@@ -27,7 +27,8 @@ impl Form {
             .find(|form| form.write(value).is_some())
     }
 
-    /// Returns the value in this format; `None` if it is not a date or a time, or cannot be converted.
+    /// Returns the value, written in this format. Returns `None` if the value is neither a date nor a time, or cannot
+    /// be converted to this format.
     pub(super) fn write(self, value: &str) -> Option<String> {
         match self {
             Self::Date => {
@@ -38,7 +39,7 @@ impl Form {
     }
 }
 
-/// Returns true if the two texts are equal, or are the same date or time in different formats.
+/// Returns true if the two texts are equal, or if they are one date or one time in two formats.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }

@@ -1,4 +1,4 @@
-//! Parses the goal into an ordered list of steps, the stand-in's plan.
+//! Parses the goal into a plan: the list of the steps to take, in order.
 
 use super::{
     items::{choices, fields, login, phrase, pick, reported},
@@ -16,7 +16,7 @@ pub(super) enum Step {
         field: Vec<String>,
         value: String,
     },
-    /// Chooses the value in the field whose name has these words. The value is an option or a radio button.
+    /// Chooses the value, which is an option or a radio button, in the field whose name has these words.
     Choose {
         field: Vec<String>,
         value: String,
@@ -37,7 +37,7 @@ pub(super) enum Step {
         name: String,
         submit: bool,
     },
-    /// Reports the value that the page shows for these words, such as `order number`.
+    /// Reports the value that the page shows for the name with these words, such as `order number`.
     Report(Vec<String>),
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Planned {
     pub way: Vec<String>,
 }
 
-/// The kinds of instructions, distinguished by their verb.
+/// The kind of an instruction. It follows from the instruction's verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     LogIn,
@@ -170,8 +170,9 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// Returns the kind of the instruction at the start of a segment, and the number of tokens before the instruction's object;
-/// `None` if the segment does not begin with a known verb.
+/// Returns the kind of the instruction with which a segment begins, and the number of tokens before the instruction's
+/// object. These are words such as `to`, and then the verb. The verb of [`Verb::Act`] is not counted, because it
+/// belongs to the button's name. Returns `None` if the segment does not begin with a known verb.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

@@ -5,7 +5,8 @@ use super::{
     words::content,
 };
 
-/// Returns the text after an instruction's verb: its first quoted value, or its words as written if no value is quoted.
+/// Returns the text that an instruction names after its verb: the first quoted value. If no value is quoted, returns
+/// all words after the verb, as they are written.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -48,8 +49,8 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// Returns the user name and the password from the instruction to log in. If the instruction lacks one of them, a matching
-/// placeholder from `secrets` takes its place.
+/// Returns the user name and the password from the instruction to log in. If the instruction names no user name or no
+/// password, returns a placeholder from `secrets` with a matching name instead.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;
@@ -97,7 +98,7 @@ fn is_password(secret: &str) -> bool {
 /// Words that may come between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Returns the fields and their values in an instruction to fill in, such as `the quantity to 2`, `name "A"`,
+/// Returns the fields and the values from an instruction to fill in fields, such as `the quantity to 2`, `name "A"`,
 /// `Berlin as city` or `"A" into the name field`. A field is given by the words of its name.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
@@ -144,8 +145,8 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns fields with their quoted values. A field's name comes before its value; only the last field's name may come after
-/// its value.
+/// Returns fields with their values, if the values are quoted. A field's name comes before its value. Only the name of
+/// the last field may come after its value.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -165,8 +166,8 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// Returns the words of a field's name that help to find the field. Returns no words if all of them are words such as
-/// `the` or `for`.
+/// Returns the words that help to find a field, given the words of its name. Returns no words if the name consists only
+/// of words such as `the` or `for`.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
@@ -201,8 +202,8 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
 }
 
 /// Returns the choices in an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`.
-/// Each choice consists of the words of its field and its value. There are no words if the instruction names no field.
-/// Without a quoted value, the unquoted words are the value.
+/// Each entry has the words of the field's name and the value to choose. It has no words if the instruction names no
+/// field. If no value is quoted, the other words of the instruction are the value.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;
@@ -227,7 +228,7 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts.iter().flat_map(choice).collect()
 }
 
-/// Returns the words of the tokens without a leading article.
+/// Returns the words of these tokens as a text, without articles at the beginning.
 fn bare(tokens: &[Token]) -> String {
     let articles = tokens
         .iter()

@@ -1,4 +1,4 @@
-//! Decides on the next calls, from the prompt alone.
+//! Decides which calls the stand-in makes next, from the prompt alone.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A call to a tool, with the name of the element that it targets, if any.
+/// A tool call, and the name of the element that is its target. The name is empty if the call has no target.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -83,7 +83,8 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
 /// instruction.
 const PHRASES: &str = r#"such as: log in as "NAME", search for "WORDS", open "NAME", fill in NAME "VALUE", press "NAME", report the NAME"#;
 
-/// Returns the acts for the next steps of the plan, up to the first act that may change the page.
+/// Returns the acts (tool calls with the names of their targets) for the next steps of the plan. The last of them is
+/// the first act that may change the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -132,8 +133,8 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
     acts
 }
 
-/// Returns the acts for one step; `None` if the page lacks an element that the step needs. `typed` is true if the
-/// previous act puts a text into a field.
+/// Returns the acts for one step of the plan; `None` if the page lacks an element that the step needs. `typed` is true
+/// if the act before these acts puts a text into a field.
 pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
@@ -180,11 +181,11 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// Returns a click on the element of a step; `None` if the page lacks the element.
+/// Returns the acts for a step that clicks an element: usually a click. Returns `None` if the page lacks the element.
 ///
-/// `typed` is true if the previous act puts a text into a field. In this case, the key Enter replaces a missing submit
-/// button. A tip can also make Enter replace the click, or make Escape come before the click. If `typed` is false, no key
-/// is pressed.
+/// `typed` is true if the act before these acts puts a text into a field. Then the key Enter replaces the click if
+/// there is no submit button or if a tip asks for Enter. If a tip asks for Escape, this key comes before the click. If
+/// `typed` is false, no key is pressed.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -240,8 +241,8 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Returns true if the tip is about this command on an element with the name `label`. A tip without a command is about every
-/// command.
+/// Returns true if the tip is about this command on an element with the name `label`. The command is the name of a
+/// tool. A tip that names no command is about every command.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -251,9 +252,9 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns a click that a tip for this site asks for; `None` if there is none. The tip must be about the first of these
-/// acts, unless the page shows a dialog. The element to click must be on the page and must not have been clicked in the last
-/// three calls.
+/// Returns a click that a tip for this site asks for before these acts; `None` if there is no such tip. The tip must be
+/// about the first of these acts, unless the page shows a dialog. The element to click must be on the page, and none of
+/// the last three calls may have clicked it.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -285,9 +286,9 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Returns an act that ends the task. The act reports the values for which the plan asks from step `at` on. If one of
-/// these values is not on the page, returns acts that may make the value appear. If no such acts are left, the task ends
-/// without success.
+/// Returns an act that ends the task and reports values: those for which the plan asks from step `at` on. If one of
+/// these values is not on the page, returns acts that may make it appear instead. If no such acts are left to try, the
+/// task ends without success.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

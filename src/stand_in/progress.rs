@@ -1,4 +1,5 @@
-//! The progress of the plan. It is derived from the history and the page at each call, and never stored.
+//! Finds out which steps of the plan are done. The answer is derived from the history and the page at each call, and
+//! never stored.
 
 use super::{
     finding::{
@@ -26,8 +27,8 @@ impl Progress {
     }
 }
 
-/// Returns the progress: the steps of the plan that the history completed, and the following steps that the page shows as
-/// done.
+/// Returns which steps of the plan are done. These are the steps that calls in the history completed, and the steps
+/// after them whose results the page shows already.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -53,7 +54,8 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Returns the progress after the whole history. `done` marks the steps that count as done from the beginning.
+/// Returns the progress that the calls in the history made. The steps that `done` marks count as done from the
+/// beginning.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -80,7 +82,7 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks steps as not done if they filled in fields that the page now shows empty.
+/// Marks steps as not done again, if they filled in fields that the page now shows empty.
 ///
 /// Some instructions, such as a login, must be done as a whole. If the next step belongs to such an instruction, only the
 /// steps of this instruction are considered. Otherwise, [`lost`] is applied to the steps before the next step.
@@ -111,11 +113,11 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks steps of `before` as not done if they entered values that the page has lost.
+/// Marks steps of `before` as not done again, if they entered values that the page has lost.
 ///
-/// A page loses values only when it is opened again, as at the beginning of a resumed run, and only if one of the fields is
-/// empty now. A step stays done if the page still shows its value, or if the step was repeated after the page was opened
-/// again.
+/// A page counts as having lost values only if it was opened again, as at the beginning of a resumed run, and if one of
+/// the fields is empty now. A step stays done if the page still shows its value, or if the step was repeated after the
+/// page was opened again.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -151,7 +153,7 @@ fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if an action in the history may have led to another page.
+/// Returns true if this call of the history may have led to another page.
 fn leaves(past: &Past) -> bool {
     let role = past.target.as_ref().map_or("", |(role, _)| role);
     past.done()
@@ -166,9 +168,9 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the index of the step that a history entry completed; `None` if the entry completed no step. The step is the
-/// first one that is not done yet. It may also be a later step if every undone step before it only fills in, chooses or
-/// ticks.
+/// Returns the index of the plan's step that a call of the history completed; `None` if the call completed no step.
+/// Only some steps are considered: the first step that is not done yet, and steps after it, up to the first that does
+/// more than fill in a field, choose a value or tick a box.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -265,7 +267,8 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks steps as done, in order, until a step follows that the page does not show as done.
+/// Marks the next steps as done whose results the page shows already. Stops at the first step whose result it does not
+/// show.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {
@@ -275,8 +278,8 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the page shows the result of the step: the field has the value, the choice is made, or the box is
-/// ticked.
+/// Returns true if the page already shows the result of the step: the field has the value, the choice is made, or the
+/// box is ticked (or unticked, if the step asks for this).
 fn is_shown(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, value } => {

@@ -1,4 +1,5 @@
-//! Decides on the next calls after a failure: first by advice, then by repeating the call once, then by common remedies.
+//! Decides which calls come next after a call has failed. It first tries what advice suggests, then repeats the call
+//! once, and then tries common remedies.
 
 use serde_json::json;
 
@@ -15,16 +16,16 @@ use super::{
 };
 use crate::action::ErrorClass;
 
-/// Maximum number of failures of one act. After this many failures, the stand-in gives up if no remedy is left. Source:
-/// chosen; at the fifth failure, the repetition guard of the decision loop would end the run.
+/// Number of failures of one act after which the stand-in gives up if no remedy is left. Source: chosen; at the fifth
+/// failure, the guard of the decision loop against repetition would end the run.
 const MAX_FAILURES: usize = 4;
 
-/// Maximum number of clicks on a control to open its list of choices. Source: chosen; a list that is still closed after
-/// these clicks must be opened in another way.
+/// Maximum number of clicks that try to open a control's list of choices. Source: chosen; if the list is still closed
+/// after so many clicks, it must be opened in another way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts that replace the planned acts after one of them has just failed; `None` if the planned acts stay as they
-/// are.
+/// Returns the acts that replace the planned acts if one of these has just failed. Returns `None` if the planned acts
+/// stay as they are.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -80,9 +81,9 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the planned act that failed last, with the history entry of its failure. `None` if the last call did not fail
-/// or is none of these acts. Calls that were only remedies are skipped: `press` and `type` calls that had no effect, and
-/// clicks that opened a list of choices.
+/// Returns the planned act that the last call tried, if this call failed, and the call's history entry. Returns `None`
+/// if the last call did not fail, or if it tried none of `acts`. Calls that were only remedies do not count as the last
+/// call: `press` and `type` calls that had no effect, and clicks that opened a list of choices.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
@@ -98,8 +99,8 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns a click on a button such as `Cancel`, which declines a question of the page. `None` if the page has no question
-/// or no such button, or if the button was clicked since the last completed step.
+/// Returns a click on a button such as `Cancel`, which answers no to a question of the page. Returns `None` if the page
+/// asks no question, if it has no such button, or if the button was clicked since the last completed step.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -116,14 +117,14 @@ fn is_on(act: &Act, past: &Past) -> bool {
     act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
 }
 
-/// Returns true if the history entry records this act, judged by tool and target name.
+/// Returns true if the history entry records this act: both have the same tool and the same name of the target.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
 
-/// Returns the remedies that advice gives for the act that failed: first those from the tips for the error, then those from
-/// the tips for the site, then those from the lessons for the run. `last` is the history entry of the failure, and `class`
-/// the reason of the failure.
+/// Returns the remedies that advice suggests for the act that failed. The remedies from tips about the error come
+/// first, then those from tips about the site, then those from lessons for the whole run. `last` is the history entry
+/// of the failed call, and `class` is the reason why it failed.
 fn advised(
     now: &Situation<'_>,
     failed: &Act,
@@ -159,7 +160,7 @@ fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
         && tip.target.is_none()
 }
 
-/// Returns the common remedies for the act that failed, with `class` as the reason of the failure.
+/// Returns common remedies for the act that failed. `class` is the reason why it failed.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
@@ -193,8 +194,8 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if the remedy must not be tried again for the failed act, because it was tried often enough since the last
-/// completed step.
+/// Returns true if the remedy was already tried often enough for the failed act. Only calls since the last completed
+/// step of the plan count.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)
@@ -254,7 +255,7 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
     now.progress.next().map(|next| &now.plan[next].step)
 }
 
-/// Returns the value that the next step of the plan enters; empty if it enters none.
+/// Returns the value that the next step of the plan enters. Returns an empty text if this step enters no value.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
         Some(

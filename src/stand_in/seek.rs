@@ -1,4 +1,4 @@
-//! Decides on the next calls if something that a step of the plan needs is not on the page.
+//! Decides which calls come next if the page lacks an element or a value that a step of the plan needs.
 
 use serde_json::json;
 
@@ -11,13 +11,13 @@ use super::{
     words::content,
 };
 
-/// Names of elements that usually lead on towards the goal, best first.
+/// Names of elements that usually bring a task closer to its goal. The best come first.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Maximum number of clicks on one submit button to make an answer appear. Source: chosen.
+/// Maximum number of clicks on a submit button that try to make a missing answer appear. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
-/// Returns acts that may lead to the page with the element that step `at` of the plan needs. If no such act is left, returns
-/// an act that gives up.
+/// Returns acts that may lead to the page with the element that step `at` of the plan needs. If no such act is left to
+/// try, returns an act that ends the task without success.
 pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let planned = &now.plan[at];
     if let Some(act) = recover::decline(now) {
@@ -59,9 +59,9 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make a missing answer appear. If a form shows error messages or lacks values of the plan, the acts
-/// correct the form and submit it again. Otherwise the act is a wait, because the page may be slow. `None` if the stand-in
-/// has already waited.
+/// Returns acts that may make a missing answer appear. If a form marks fields as invalid or lacks values of the plan,
+/// the acts correct the form and submit it again. In all other cases, the act is to wait, because the page may be slow.
+/// Returns `None` if the stand-in has already waited.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -117,8 +117,8 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns a click on a link that has the name of a value to report and was not clicked yet. Buttons of that name are left
-/// alone, because they may change something.
+/// Returns a click on a link that has the name of a value to report. A link that was clicked since the last completed
+/// step does not count. Buttons with this name are not clicked, because they may change something.
 pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
     let is_new = |link: &&Element| {
         let mut clicks = since(now).filter(|past| past.tool == "click");
@@ -128,7 +128,7 @@ pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option
     named.find(is_new).map(|link| Act::on("click", link))
 }
 
-/// Returns the history entries after the last completed step.
+/// Returns the history entries after the call that completed the last completed step of the plan.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }

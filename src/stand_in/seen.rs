@@ -1,4 +1,4 @@
-//! The stand-in's view of the prompt: its sections, parsed from the text alone.
+//! Parses the sections of the prompt from its text. The stand-in knows nothing but these sections.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{finding::label, lines::past};
 pub(super) use crate::prompt::ShownElement as Element;
 use crate::prompt::{ShownPage, json_string};
 
-/// The parts of the prompt on which a decision may depend.
+/// The parts of the prompt that the stand-in's decisions may depend on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     pub goal: String,
@@ -16,7 +16,8 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Lessons from memory, as the system instruction lists them.
     pub lessons: Vec<String>,
-    /// The short names that tips use, such as `n1`. Each comes with its element, such as `button "Go"`.
+    /// The short names that tips use for elements, such as `n1`. Each entry has a short name and the element that it
+    /// stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
     /// Tips from memory for this site, as the message lists them.
     pub site_tips: Vec<String>,
@@ -63,7 +64,7 @@ impl Line {
     }
 }
 
-/// One line of the history: a call and its outcome.
+/// A call that was made earlier, and its outcome, as a line of the prompt's history shows them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Past {
     pub tool: String,
@@ -170,8 +171,8 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip in which each reference, such as `e12`, and each short name, such as `n1`, is replaced by the element
-    /// that it stands for.
+    /// Returns a tip in which elements are written out, such as `button "Go"`. They replace the references, such as
+    /// `e12`, and the short names, such as `n1`.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -192,8 +193,8 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns the element with this reference in the form in which tips name elements, such as `button "Go"` or `textbox
-    /// number 2`.
+    /// Returns the role and the name of the element with this reference, in the form in which tips name elements:
+    /// `button "Go"`, or `textbox number 2` for an element without a name.
     fn called(&self, reference: &str) -> Option<String> {
         let element = self
             .elements
@@ -240,7 +241,7 @@ impl Page {
         }
     }
 
-    /// Adds the elements of another part of the page, which `find` or `read` returned.
+    /// Adds the elements of another part of the page. This part was returned by `find` or `read`.
     fn add(&mut self, body: &str) {
         let mut shown = ShownPage::default();
         shown.read_more(body);
@@ -248,8 +249,8 @@ impl Page {
     }
 }
 
-/// Splits a text at its `## ` headings. Returns pairs of a heading and the text below it. The text before the first heading
-/// has an empty heading.
+/// Splits a text at its headings, which are lines that begin with `## `. Returns pairs: a heading and the text below
+/// it. The text before the first heading has an empty heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);
@@ -277,7 +278,8 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
 }
 
-/// Returns the cells of a table row, which the prompt separates by bars.
+/// Returns the cells of a table row. In the prompt, bars separate the cells. Returns no cells if the line is not a
+/// table row.
 fn cells(line: &str) -> Vec<String> {
     let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
         return Vec::new();

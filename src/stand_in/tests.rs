@@ -1,5 +1,6 @@
-//! Whole tasks on a small library site with the obstacles of real sites. The site is not the demo shop of this crate and
-//! shares no label with it. So a success here does not depend on anything that was written for the shop.
+//! Tests of whole tasks on the site of a small library, which has the obstacles of real sites. The site is not this
+//! crate's demo shop, and no label of the site occurs in the shop. So these tests do not pass merely because the
+//! stand-in was written for the shop.
 
 mod controls;
 mod library;

@@ -1,4 +1,4 @@
-//! Parses tips in the prompt into conditions and remedies.
+//! Parses the tips in the prompt. A tip has a condition, which says when it applies, and remedies.
 
 use super::{
     forms::Form,
@@ -11,7 +11,7 @@ use crate::action::{ErrorClass, Key};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Remedy {
     Press(String),
-    /// Clicks the element with this name first.
+    /// Clicks the element with this name, before the act that the tip is about.
     Click(String),
     /// Clicks the button that closes the dialog or other obstacle in front of the target.
     Close,
@@ -20,7 +20,7 @@ pub(super) enum Remedy {
     ClickThenChoose,
     /// Clicks the field, types to open its list, then clicks the choice.
     TypeThenChoose,
-    /// Uses this tool on the same element instead of the tool that fails.
+    /// Uses this tool instead of the tool that fails, on the same element.
     Instead(&'static str),
     WriteAs(Form),
     Wait,
@@ -42,10 +42,10 @@ pub(super) struct Tip {
     pub remedies: Vec<Remedy>,
 }
 
-/// Parses a tip into its condition, which comes first, and its remedies.
+/// Parses the text of a tip. The condition, which says when the tip applies, comes first; the remedies follow.
 ///
-/// The condition ends at the first colon. Without a colon, it ends at the first punctuation after a word such as `fails`,
-/// `if` or `before`.
+/// The condition ends at the first colon of the text. If there is no colon, the condition ends at the first punctuation
+/// mark after a word such as `fails`, `if` or `before`.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));

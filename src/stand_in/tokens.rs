@@ -1,11 +1,12 @@
-//! Splits the goal into tokens, and the tokens into segments, each of which belongs to one instruction.
+//! Splits the goal into tokens (words, values and punctuation marks), and the tokens into segments. Each segment
+//! belongs to one instruction.
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
     Word(String),
     /// A literal value to type, choose or open: a quotation, a placeholder, or an address.
     Value(String),
-    /// Punctuation that ends a clause.
+    /// A punctuation mark.
     Mark(char),
 }
 
@@ -74,8 +75,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the length of a quotation at the start of a text, including its quotation marks; `None` if the text does not
-/// begin with one. `first` is the text's first character. Unit: bytes.
+/// Returns the length of the quotation with which a text begins, including its quotation marks. Returns `None` if the
+/// text does not begin with a quotation. `first` is the text's first character. Unit: bytes.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',
@@ -117,7 +118,7 @@ const LEADING: &[&str] = &[
     "that",
 ];
 
-/// The tokens between two separators. A separator is punctuation, or a word such as `and`.
+/// The tokens between two separators. A separator is a punctuation mark, or a word such as `and`.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     /// The text of the separators before the segment. With it, unquoted text can be put together again as it was written.

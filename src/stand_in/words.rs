@@ -1,4 +1,4 @@
-//! Measures how well a label fits the words of an instruction. Only English is understood, in labels as in instructions.
+//! Measures how well a label fits the words of an instruction. Both the label and the instruction must be in English.
 
 use crate::base::text::{fold, words};
 
@@ -10,8 +10,8 @@ const EMPTY: &[&str] = &[
     "there", "then", "be", "should",
 ];
 
-/// Sequences of words, each with the single word that stands for it in comparisons. For example, `log in` becomes
-/// `login`.
+/// Pairs of a sequence of words and a single word. In comparisons, the single word replaces the sequence: for example,
+/// `log in` becomes `login`.
 const SPELLINGS: &[(&[&str], &str)] = &[
     (&["log", "in"], "login"),
     (&["sign", "in"], "login"),
@@ -30,7 +30,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["colour"], "color"),
 ];
 
-/// Groups of words with the same meaning on buttons and fields.
+/// Groups of words. All words of a group have one meaning when they label a button or a field.
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],
@@ -53,8 +53,8 @@ const ALIKE: &[&[&str]] = &[
     &["send", "submit"],
 ];
 
-/// Returns the significant words of a text, in the singular and with one spelling for each term. If no word is significant,
-/// returns all words.
+/// Returns the words of a text that help to identify an element, in the singular and with one spelling for each term.
+/// Leaves out words such as `the` and `button`. If all words are of this sort, leaves out none.
 pub(super) fn content(text: &str) -> Vec<String> {
     let spelled = spelled(&words(text));
     let kept: Vec<String> = spelled
@@ -94,10 +94,13 @@ fn same(a: &str, b: &str) -> bool {
             .any(|group| group.contains(&a) && group.contains(&b))
 }
 
-/// Returns how well a label fits the wanted words, from 0 to 1. It is 1 if both have the same significant words in the same
-/// order. It is 0 if the label contains less than half of the wanted words, or lacks a wanted number. Otherwise it is close
-/// to `(w + l) / n`: `w` is the number of wanted words that are in the label, `l` is the number of words of the label that
-/// are wanted, and `n` is the number of all wanted words plus all words of the label.
+/// Returns the fit: a number from 0 to 1 that says how well a label fits the wanted words. Words such as `the` in the
+/// label do not count.
+///
+/// The fit is 1 if the label has exactly the wanted words, in the same order. It is 0 if the label contains less than
+/// half of the wanted words, or lacks a wanted number. Otherwise the fit is close to `(w + l) / n`. Here, `w` is the
+/// number of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is
+/// the number of all wanted words plus the number of all words of the label.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {
@@ -136,7 +139,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Returns true if two texts are equal except for case and white space.
+/// Returns true if two texts are equal. Case is ignored, and so is white space at both ends.
 pub(super) fn equal(a: &str, b: &str) -> bool {
     fold(a.trim()) == fold(b.trim())
 }

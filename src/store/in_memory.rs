@@ -1,4 +1,4 @@
-//! A store without files, for tests and for runs that should leave nothing behind.
+//! A store that keeps everything in memory. It is for tests, and for runs that should leave nothing behind.
 
 use std::{
     collections::BTreeMap,

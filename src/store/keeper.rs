@@ -1,4 +1,4 @@
-//! A person's control over memory: listing, accepting, forgetting, undoing, exporting and importing records.
+//! Gives a person control over memory: to list, accept, forget, undo, export and import records.
 
 mod items;
 mod plan;
@@ -168,8 +168,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves as [`read`](Self::read) does. Does not fail if shelves are damaged or too large, but returns them
-    /// separately.
+    /// Reads the shelves as [`read`](Self::read) does. Does not fail if a shelf is damaged or too large, but returns
+    /// such shelves in a separate list.
     #[cfg(feature = "cli")]
     pub(crate) async fn read_intact(
         &self,
@@ -185,8 +185,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok((read, damaged))
     }
 
-    /// Returns the records of a shelf, or the reason why the shelf is damaged or too large. Other errors of the store are
-    /// returned as errors.
+    /// Returns the records of a shelf. If the shelf is damaged or too large, returns a description of this as the inner
+    /// error. Every other error of the store is returned as the outer error.
     async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
         match self.store.load(shelf).await {
             Ok(state) => Ok(Ok(state.records)),
@@ -276,13 +276,15 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         self.forget_place(&Place::Site(site.clone())).await
     }
 
-    /// Returns false only if it is certain that forgetting this place would change nothing.
+    /// Returns true if memory may contain something that was learned in this place (a host or a site), or a run that
+    /// began there. Returns false only if it certainly does not.
     #[cfg(feature = "cli")]
     pub(crate) async fn knows(&self, place: &Place) -> Result<bool> {
         Ok(!self.forgetting(place).await?.is_empty())
     }
 
-    /// Returns false only if it is certain that undoing this run would change nothing.
+    /// Returns true if memory may contain something that was learned from this run. Returns false only if it certainly
+    /// does not.
     #[cfg(feature = "cli")]
     pub(crate) async fn was_taught_by(&self, run: &RunId) -> Result<bool> {
         Ok(!self.undoing(run).await?.is_empty())
@@ -374,7 +376,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Changes a shelf and returns the changes. Removed records are also removed from the shelf's backup.
+    /// Changes a shelf and returns the changes. Records that the changes remove are also removed from the shelf's
+    /// backup.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - `notices` is a method of its own, because a repair that the store makes by itself does not belong to the result of any
-//!   call.
+//! - Notices are returned by a method of their own, because a repair that the store makes by itself does not belong to
+//!   the result of any call.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -51,8 +51,8 @@ use crate::{
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
 pub trait MemoryBackend: Debug + Send + Sync {
-    /// Returns the records of a shelf, ordered by key, and the shelf's generation: a number that grows with each change
-    /// of the shelf.
+    /// Returns the records of a shelf, ordered by key, and the shelf's generation. The generation is a number that
+    /// grows with each change of the shelf.
     ///
     /// A shelf that was never written has no records and generation 0. That is not an error.
     ///
@@ -65,15 +65,16 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// generation stays the same.
     ///
     /// # Errors
-    /// `Busy` if another writer kept the shelf locked, `Unavailable`, `Corrupt`, `TooLarge`, or the error of the edit
-    /// itself.
+    /// `Busy` if another writer kept the shelf locked. `Unavailable` if the store cannot be reached. `Corrupt` if no
+    /// part of the shelf can be read. `TooLarge` if the shelf is or would become too large. The error of the edit if
+    /// the edit itself fails.
     ///
     /// After an error the shelf is unchanged, with two exceptions. If the error has the detail `stored: unknown`, the
     /// connection to a server was lost during the commit. If it has the detail `call: sync_dir`, the change was written but
     /// could not be made durable. In both cases, the change may or may not be stored.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
-    /// Returns the shelves that contain something or cannot be read, in order.
+    /// Returns the shelves that the filter selects and that contain something or cannot be read, in order.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached.
@@ -82,12 +83,12 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// Removes a shelf with all its records. Does nothing if the shelf does not exist.
     ///
     /// # Errors
-    /// `Busy` or `Unavailable`. After an error the shelf is unchanged, with the exceptions that [`update`](Self::update)
-    /// names.
+    /// `Busy` if another writer kept the shelf locked. `Unavailable` if the store cannot be reached. After an error the
+    /// shelf is unchanged, with the exceptions that [`update`](Self::update) names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
-    /// Returns the notices since the last call. A notice reports something that no other call has reported, such as a
-    /// repair. Each notice is returned once. Does not block.
+    /// Returns the notices that were added since the last call. A notice reports something that is not part of the
+    /// result of any other call, such as a repair. Each notice is returned once. Does not block.
     fn notices(&self) -> Vec<StoreNotice>;
 }
 

@@ -1,4 +1,4 @@
-//! The register of runs in a store.
+//! Keeps the register of runs in a store.
 
 use chrono::{DateTime, Utc};
 
@@ -34,10 +34,10 @@ impl Lease {
 pub enum Held {
     /// The data was written.
     Yes,
-    /// Another process has continued the run and holds the run's lease now. Nothing was written. The caller must stop
-    /// working on the run.
+    /// Nothing was written, because another process has taken over the run and holds the run's lease now. The caller
+    /// must stop working on the run.
     Taken,
-    /// The run was removed from the register at a person's request. Nothing was written.
+    /// Nothing was written, because the run was removed from the register at a person's request.
     Forgotten,
 }
 
@@ -169,7 +169,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// Writes the checkpoint of a run. `is_first` is true for the first checkpoint after [`start`](Self::start).
     ///
     /// # Errors
-    /// `TooLarge` above [`MAX_CHECKPOINT`](crate::registry::MAX_CHECKPOINT); the errors of the store.
+    /// `TooLarge` if the checkpoint is larger than [`MAX_CHECKPOINT`](crate::registry::MAX_CHECKPOINT), and the errors
+    /// of the store.
     pub async fn keep(
         &self,
         lease: &Lease,
@@ -246,8 +247,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Continuation::of(&parent, parent.session.clone(), now)
     }
 
-    /// Returns the values that a new run needs to continue from the last page of an earlier run. `run` is the earlier
-    /// run, and `session` is the session of the new run.
+    /// Returns the values that a new run needs in order to continue from the last page of an earlier run. `run` is the
+    /// earlier run, and `session` is the session of the new run.
     ///
     /// # Errors
     /// The errors of [`follow`](Self::follow).
@@ -280,8 +281,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns the result of a write for a run. If the write changed nothing, finds out whether the lease was taken or the
-    /// run was forgotten.
+    /// Returns whether a write for a run was made. If the write changed nothing, finds out the reason: another process
+    /// took over the run, or the run was removed from the register.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);

@@ -1,4 +1,4 @@
-//! A browser that consists of a list of pages and of scripted replies to actions.
+//! A browser for tests. It consists of a list of pages and of scripted replies to actions.
 
 use std::{
     collections::VecDeque,
@@ -102,9 +102,9 @@ impl ScriptedBrowser {
         self
     }
 
-    /// Sets the replies to `action`, given as a line, on the page at the address `page`. Each time the action is executed,
-    /// it gets the next reply; the last reply is repeated. A later rule for the same action on the same page replaces an
-    /// earlier one.
+    /// Sets the replies to an action on the page at the address `page`. The action is given as a line, such as
+    /// `click {"target":"e5"}`. Each time the action is executed, it gets the next reply; the last reply is repeated. A
+    /// later call of this method for the action and the page replaces the replies of an earlier call.
     pub fn on(
         self,
         page: &'static str,
@@ -141,7 +141,8 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// Returns the bytes that a screenshot returns: those of the picture that was set, or else a text that is no picture.
+    /// Returns the bytes for a screenshot: those of the picture that the test set. If it set none, the bytes are not a
+    /// picture.
     fn picture(&self) -> Vec<u8> {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }

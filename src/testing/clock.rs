@@ -1,4 +1,4 @@
-//! A clock that stands still until a test advances it.
+//! A clock for tests. It stands still until a test advances it.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! A scripted kind of memory.
+//! A kind of memory for tests. A test defines what the kind advises and learns.
 
 use std::{fmt, sync::Arc};
 
@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Maximum number of pieces of advice that this kind gives at one moment of a run. Source: chosen; it is the same as for
-/// lessons about a site.
+/// Maximum number of pieces of advice that this kind gives at one moment of a run. Source: chosen; lessons about a site
+/// have the same maximum.
 const MAX_ADVICE: usize = 3;
 
 type Says = dyn Fn(&Shelf, &[Record], &Moment<'_>) -> Vec<Advice> + Send + Sync;

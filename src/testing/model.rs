@@ -1,4 +1,4 @@
-//! A model with scripted replies.
+//! A model for tests. A test defines its replies.
 
 use std::{
     collections::VecDeque,

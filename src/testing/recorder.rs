@@ -1,4 +1,4 @@
-//! An event sink that records events.
+//! An event sink for tests. It keeps all events that it receives.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

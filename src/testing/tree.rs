@@ -1,4 +1,4 @@
-//! Parses page trees from short indented text.
+//! Parses page trees from a short notation: indented text.
 
 use crate::page::{ElementRef, Node, Role, Tree, Tri};
 

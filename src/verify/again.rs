@@ -1,4 +1,5 @@
-//! Elements that a page has replaced by equal elements: the same role and name under another reference.
+//! Finds elements again that a page has replaced: a new element has the role and the name of the old one, but another
+//! reference.
 
 use serde_json::Value;
 
@@ -10,11 +11,11 @@ use crate::{
 
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 
-/// Returns the current reference of the wanted element, given its earlier reference; `None` if the element is gone or
-/// cannot be identified.
+/// Returns the reference that the wanted element has on this page. `reference` is its earlier reference. Returns `None`
+/// if the element is gone or cannot be identified.
 ///
-/// The element's position among the elements of the same role and name is not compared, because an element before it may be
-/// gone.
+/// It does not matter which number the element has among the elements with its role and name, because an element before
+/// it may be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -34,8 +35,9 @@ pub(crate) fn find_again(
     find_only(page, wanted)
 }
 
-/// Returns the reference of the only element with the role, the name, the label and the frames of `wanted`. `None` if the
-/// page has several such elements or none, or if neither a name nor a label nor an attribute names the element.
+/// Returns the reference of the element that has the role, the name and the label of `wanted` and lies in the same
+/// frames. Returns `None` if the page does not have exactly one such element. Also returns `None` if the element has no
+/// name, no label and no attribute that could identify it.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
     let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {
@@ -57,7 +59,8 @@ fn capped(name: &str) -> String {
     TargetIdentity::cap(name)
 }
 
-/// Returns the action with the references of its targets replaced. Each pair holds an old reference and the new one.
+/// Returns the action with new references for its targets. Each pair in `moved` has an old reference and the new
+/// reference that replaces it.
 pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
     if moved.iter().all(|(from, to)| from == to) {
         return action;
@@ -78,9 +81,9 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action with the current references of its targets, after the page has replaced these elements. `wanted` holds
-/// the identities of the targets. Returns `None` if a target cannot be identified on this page, or if no reference has
-/// changed.
+/// Returns the action with the references that its targets have now, after the page has replaced these elements.
+/// `wanted` contains the identities of the targets. Returns `None` if a target cannot be identified on this page, or if
+/// no reference has changed.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -99,11 +102,13 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with each reference replaced by a locator with the element's role and name. A reference stays if the
-/// locator would find other elements too.
+/// Returns the action with locators in place of references. Each locator has the role and the name of the element that
+/// the reference stands for. A reference stays if its locator would also find other elements, or if the element has no
+/// name or lies in a frame.
 ///
-/// A reference belongs to one observation. If a page keeps replacing its elements, the reference may become invalid before
-/// the action. With a locator, a driver searches for the element until the action is possible.
+/// This is for pages that keep replacing their elements. A reference belongs to one observation, so it may be invalid
+/// when the action is carried out. A locator stays valid: the driver searches for the element until the action is
+/// possible.
 pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
     let mut action = action.clone();
     for target in action.targets_mut() {
@@ -117,8 +122,9 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
     action
 }
 
-/// Returns a locator with the role and name of an element. `None` if the locator finds other elements too, if the name is
-/// empty, or if the element is in a frame: a locator of the page does not search frames.
+/// Returns a locator with the role and the name of an element. Returns `None` if the locator would also find other
+/// elements, or if the name is empty. Also returns `None` if the element is in a frame, because a locator of the page
+/// does not search frames.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);
     if node.name.is_empty() || !page.element(id).frames.is_empty() {

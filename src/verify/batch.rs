@@ -1,4 +1,4 @@
-//! The calls of one reply, each with its result.
+//! The calls in one reply of the model, each with its result.
 
 use std::fmt::Write as _;
 
@@ -6,18 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Outcome;
 
-/// Maximum number of lines about the calls of one reply. Source: chosen; a reply has up to 8 calls, and the prompt shows
-/// the page itself after these lines.
+/// Maximum number of lines that report the calls of one reply. Source: chosen; a reply has up to 8 calls, and the
+/// prompt shows the page itself after these lines.
 const MAX_LINES: usize = 16;
 
-/// A call that was carried out or tried. The history lists its target under the same step number.
+/// A call that was carried out, or that was tried and failed. Its target is not recorded here, because the history
+/// lists it under the step's number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallMade {
     pub(crate) step: u32,
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     pub(crate) changed: Vec<String>,
-    /// True if the action changed the address.
+    /// True if the page's address was another one after the action.
     pub(crate) went_on: bool,
 }
 
@@ -43,11 +44,12 @@ impl CallMade {
     }
 }
 
-/// Returns a line of page data for each call of a reply, in order, with the call's changes or outcome. If there are too many
-/// calls, the first line counts the earliest ones instead.
+/// Returns lines that report the calls of a reply, in order: for each call, a line with its changes or its outcome. The
+/// changes are text of the page. If there are too many calls, the first line gives the number of the earliest calls,
+/// which have no lines of their own.
 ///
-/// For a single call, returns only the changes, one in each line; the outcome is reported elsewhere. So is the failure of the
-/// last call.
+/// For a single call, returns only the changes, one in each line, because the prompt reports the call's outcome in
+/// another section. For the same reason, a failure of the last call gets no line.
 pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

@@ -1,4 +1,5 @@
-//! The worst effect that an action may have on the current page, for the approval policy. This module does no I/O.
+//! Judges the worst effect that an action may have on the current page. The approval policy uses this effect. This
+//! module does no I/O.
 
 use super::PageNow;
 use crate::{
@@ -8,8 +9,8 @@ use crate::{
     secret::holds_secret,
 };
 
-/// The text that is shown instead of a dialog's message. It is used if the message may come from a frame that the run
-/// must not visit.
+/// The text that is shown instead of a dialog's message, if the message may come from a frame that the run must not
+/// visit.
 pub(crate) const HIDDEN: &str =
     "(not shown: a frame that this run may not visit could have written it)";
 
@@ -19,9 +20,10 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 
 /// Returns the worst effect that an action may have on the current page.
 ///
-/// For a key, the element with the focus is judged. For a drag, the element where it ends is judged. For Enter in a
-/// field, the buttons of its form are judged too. If the tree cannot resolve the locator of a click or drag, the action
-/// could act on anything. So it is irreversible.
+/// The effect depends on the target of the action. For a pressed key or typed text, the target is the element with the
+/// focus. For a drag, it is the element where the drag ends. For Enter in a field, the buttons near the field are
+/// judged too, because Enter could press one of them. If the tree cannot tell which element the locator of a click or
+/// drag means, the action could act on anything. So its effect is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -47,9 +49,11 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
 
 /// The node that an action acts on, if this node is known.
 enum Aim {
-    /// The action is a click or a drag whose locator the tree cannot resolve, so it may act on any node.
+    /// The action is a click or a drag, and the tree cannot tell which node its locator means. So the action may act on
+    /// any node.
     Unknown,
-    /// No node of the tree is known to be the target: the action has no target, or the target was not found in the tree.
+    /// No node of the tree is known to be the target. Either the action has no target, or the tree does not contain the
+    /// target.
     Nothing,
     At(NodeId),
 }
@@ -81,7 +85,7 @@ const fn is_pointing(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the innermost node with the focus.
+/// Returns the node that has the focus. If several nodes are marked as having the focus, returns the innermost one.
 fn focused(tree: &Tree) -> Option<NodeId> {
     tree.iter()
         .rev()
@@ -89,8 +93,8 @@ fn focused(tree: &Tree) -> Option<NodeId> {
         .map(|(id, _)| id)
 }
 
-/// Returns the name of the button that Enter in this field could press. Of the [`nearest_buttons`], this is the one with the
-/// worst effect. `None` if the node is no field for text, or if the page has no button.
+/// Returns the name of the button that the key Enter in this field could press. Among the [`nearest_buttons`], this is
+/// the button with the worst effect. Returns `None` if the node is not a text field, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {
@@ -109,10 +113,11 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
     worst.map(|(_, id)| tree[id].name.to_string())
 }
 
-/// Returns the buttons inside the nearest ancestor of `field` that contains any, in document order.
+/// Returns the buttons near a field, in document order. These are all buttons inside the field's nearest ancestor that
+/// contains a button.
 ///
-/// Each further ancestor is searched only outside the ancestor before it. So the whole search costs no more than one walk
-/// over the tree, however deep the nesting is.
+/// The search goes from ancestor to ancestor. In each one, it skips the part that was searched before. So the whole
+/// search costs no more than one walk over the tree, however deep the nesting is.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
     let is_button = |id: &NodeId| tree[*id].role == Role::Button;
     let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();
@@ -145,7 +150,8 @@ fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Eff
     )
 }
 
-/// Returns the facts about the page that the effect of an action depends on; without a page, an empty context.
+/// Returns the facts about the page that the effect of an action depends on. Returns an empty context if there is no
+/// page.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();
@@ -181,8 +187,8 @@ mod tests {
         page::{DialogKind, ElementRef, Node, Observation},
     };
 
-    /// Returns a page with two forms. The first has a field and a grave button with the focus. The second has only a
-    /// harmless button.
+    /// Returns a page with two forms. The first form has a field, and a button with an irreversible effect that has the
+    /// focus. The only button of the second form is harmless.
     fn page() -> PageNow {
         let node = |role, name: &str, reference: &str| {
             Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())

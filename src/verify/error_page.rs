@@ -1,4 +1,5 @@
-//! The browser's own error page: it proves nothing, and an action that leads to it has failed.
+//! Recognises the browser's own error page. This page proves nothing, and an action that leads to it does not count as
+//! done.
 
 use super::is_another_document;
 use crate::{
@@ -6,8 +7,8 @@ use crate::{
     page::{Observation, Role},
 };
 
-/// Returns the sentence that informs the model that a page is the browser's own error page. It includes the browser's
-/// reason. `None` for every other page.
+/// Returns the sentence that tells the model that a page is the browser's own error page, with the reason that the
+/// browser gives. Returns `None` for every other page.
 pub(crate) fn told(page: &Observation) -> Option<String> {
     let shown = "this is the browser's own error page, not a page of the site";
     page.browser_error().map(|why| match why {
@@ -16,11 +17,11 @@ pub(crate) fn told(page: &Observation) -> Option<String> {
     })
 }
 
-/// Returns the outcome of an action that led to the browser's own error page although the driver reports success. `None`
-/// if the action did not lead there. `before` is the page before the action, if one was observed.
+/// Returns the real outcome of an action if the driver reports success but the action has led to the browser's own
+/// error page. Returns `None` for every other action. `before` is the page before the action, if one was observed.
 ///
-/// A navigation has failed, and so has a click on a link. Any other action may have sent something before the page was
-/// lost, so its outcome is unclear.
+/// A navigation or a click on a link that leads to the error page has failed. The outcome of any other such action is
+/// unclear, because the action may have sent something before the error page came.
 pub(crate) fn led_to_error_page(
     action: &BrowserAction,
     outcome: &Outcome,

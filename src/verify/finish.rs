@@ -1,8 +1,8 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
-//! Evidence must be the page's own words. Values of fields do not count, because the model may have typed them. The title
-//! does not count either, because it names a page but does not show what happened on it. The result of a tool that the
-//! embedding program provides counts if the tool declares that it does.
+//! Evidence must be the page's own words. The values of fields are not evidence, because the model may have typed them.
+//! The title is not evidence either, because it names a page but does not show what happened on it. The result of a
+//! tool of the embedding program is evidence if the tool declares this.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -16,23 +16,23 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4, and "OK" would match
-/// anywhere.
+/// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4 digits, and a shorter text
+/// such as "OK" occurs on almost every page.
 const MIN_EVIDENCE: usize = 3;
-/// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; it is the
-/// same as for an extracted text.
+/// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; an
+/// extracted text has the same maximum length.
 const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
-/// Maximum length of a reported claim. Unit: characters. Source: chosen.
+/// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words at which evidence counts as a sentence. Words that deny something are not counted. Source:
-/// chosen.
+/// Minimum number of words that evidence must have so that it counts as a sentence. Words that deny something are not
+/// counted. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of missing words that a report lists. These are words of the evidence that are not on the page. Source:
-/// chosen.
+/// Maximum number of words that the model is told to be missing: words of the evidence that are not on the page.
+/// Source: chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
@@ -44,31 +44,33 @@ const DENIALS: [&str; 22] = [
 /// The place where the words that an answer quotes as evidence were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Evidence {
-    /// On the current page.
+    /// The words were found on the current page.
     Shown,
-    /// In a text that the run read earlier, either from a page or from a tool. In the case of a page, the words were also
-    /// found among the page's own words.
+    /// The words were found in a text that the run read earlier, from a page or from a tool. If the text came from a
+    /// page, the words were also found among the page's own words.
     Earlier,
-    /// Nowhere. The text explains this to the model. In most cases, it lists the words that are missing on the page.
+    /// The words were found nowhere. The value is a text that explains this to the model. In most cases, it lists the
+    /// words that are missing on the page.
     Missing(String),
 }
 
-/// The words that the pages of one run have shown. Titles are included, because the words of an answer may come from a
-/// title.
+/// The words that the pages of one run have shown. Words of titles are included, because the words of an answer may
+/// come from a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// The texts that the run read. The entry of a text from a page holds the words of the text and the words of its
-    /// page. The entry of a text from a tool holds `None` and the words of the text.
+    /// The texts that the run read. For a text from a page, the entry has the words of the text and the words of the
+    /// page. For a text from a tool, it has `None` and the words of the text.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
-    /// The texts that were added before. They are not stored, because they only save time and are collected again.
+    /// The texts whose words were added before. This set only saves time. It is not stored, because it fills again
+    /// while the run goes on.
     #[serde(skip)]
     known: Known,
 }
 
-/// Hashes of the texts whose words were added. A page repeats most texts of the previous page, and their words need not
-/// be added again.
+/// Hashes of the texts whose words were added. A page usually repeats most texts of the page before it, and the words
+/// of these texts need not be added again.
 #[derive(Debug, Clone, Default)]
 struct Known(HashSet<u64>);
 
@@ -141,13 +143,14 @@ impl Seen {
     }
 }
 
-/// Searches for the words that an answer quotes as evidence, and returns where they are.
+/// Searches for the words that an answer quotes as evidence, and returns where they were found.
 ///
-/// The words are compared as whole words, without case, punctuation and line breaks. The message of an open dialog
-/// counts as shown. Evidence of several lines is found if it is one passage of the page, or if each line is a passage.
+/// Whole words are compared. Case, punctuation and line breaks do not matter. The message of an open dialog counts as
+/// part of the page. If the evidence has several lines, it is found if all lines together are one passage of the page,
+/// or if each line is a passage.
 ///
-/// On the browser's own error page nothing is evidence, not even words that were read earlier: the run has not ended on a
-/// page of its task.
+/// If the current page is the browser's own error page, nothing counts as evidence, not even words that were read
+/// earlier. In this case, the run has not ended on a page of its task.
 pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
     if let Some(told) = page.and_then(error_page::told) {
         return Evidence::Missing(format!(
@@ -177,8 +180,8 @@ fn letters(words: &[String]) -> usize {
     words.iter().map(|word| word.chars().count()).sum()
 }
 
-/// Searches for evidence that must be one passage of a page and have at least `min` letters and digits. `here` holds the
-/// words of the current page.
+/// Searches for evidence as one passage of a page. The evidence must have at least `min` letters and digits. `here`
+/// contains the words of the current page.
 fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
     let wanted = text::words(evidence);
     if letters(&wanted) < min {
@@ -216,8 +219,9 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     })
 }
 
-/// Returns the evidence without the marks that a line of the prompt adds to the words of the page: its number, and
-/// references, roles and states. Nothing is removed inside quotation marks. `e8 img "True" [clickable]` becomes `True`.
+/// Returns the evidence without the marks that the prompt adds to the words of the page: line numbers, references,
+/// roles and states. Inside quotation marks, nothing is removed. For example, `e8 img "True" [clickable]` becomes
+/// `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -241,9 +245,9 @@ fn unmarked(evidence: &str) -> String {
     kept
 }
 
-/// Returns the claims of an answer that are not proven. A number or a quoted name is not proven if it occurs neither in
-/// the evidence nor on any page of the run. A statement that something is absent is not proven if the page was not shown
-/// whole.
+/// Returns the claims of an answer that are not proven. A number is not proven if it occurs neither in the evidence nor
+/// on any page of the run. A quoted name is not proven if one of its words occurs in neither of them. A statement that
+/// something is absent is not proven if the page was not shown whole (`is_whole` is false).
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -272,8 +276,8 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// Returns true if the answer denies something in its own words. A denial in a sentence that the answer repeats from
-/// its evidence does not count, because that sentence is the page's own.
+/// Returns true if the answer denies something in its own words. If the answer repeats a sentence of its evidence,
+/// words of denial in this sentence do not count, because the sentence comes from the page.
 fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);
@@ -334,7 +338,8 @@ fn numbers(text: &str) -> Vec<String> {
     found
 }
 
-/// Returns a number in normal form. The text must consist of digits with single separators between them.
+/// Returns a number in the normal form that [`numbers`] describes. The text must consist of digits with single
+/// separators between them.
 fn plain(number: &str) -> String {
     let (whole, fraction) = match number.rsplit_once(['.', ',']) {
         // Three digits after the last separator are thousands.
@@ -350,15 +355,16 @@ fn plain(number: &str) -> String {
     plain
 }
 
-/// Returns the words of the page in order, without the contents of fields. An empty word marks each field that was left
-/// out, so that no match reaches across the gap.
+/// Returns the words of the page in order, without the contents of fields. In place of a field's content there is an
+/// empty word. So no passage is found that begins before a field and ends after it.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order, without the contents of fields. `None` marks each field that was left out.
+/// Returns the texts of the page in order, without the contents of fields. In place of a field's content there is
+/// `None`.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];

@@ -1,4 +1,5 @@
-//! Finds targets whose names have changed. It uses the names and attributes that earlier runs recorded.
+//! Finds the targets of actions although their names have changed. For this, it uses the names and attributes that
+//! earlier runs recorded.
 
 use super::{PageNow, again::find_again};
 use crate::{
@@ -6,10 +7,10 @@ use crate::{
     page::{ElementRef, KnownElement, Locator, LocatorStep, Role, TargetIdentity},
 };
 
-/// Returns the reference of the element that earlier runs knew by the words of this locator.
+/// Returns the reference of the element that had the words of this locator as its name in earlier runs.
 ///
-/// Returns `None` if the locator itself matches anything on the page. Also returns `None` unless exactly one element on
-/// the page was known by these words.
+/// Returns `None` if the locator finds an element on the page. Also returns `None` if the page does not have exactly
+/// one element that had these words as its name.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -32,8 +33,8 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the role and the words of a locator. `None` unless the locator consists of words alone, or of a role and
-/// words.
+/// Returns the role and the words of a locator. The role is `None` if the locator consists of words alone. Returns
+/// `None` if the locator consists of anything but words, or a role and words.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [
@@ -50,9 +51,10 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Returns the action with the references of its targets on this page. A target is searched for with [`find_again`]
-/// first, and then by the attributes that earlier runs recorded. `wanted` holds the identities of the targets. Returns
-/// `None` if [`find_again`] finds all targets, or if a target cannot be found at all.
+/// Returns the action with the references that its targets have on this page. Each target is searched for with
+/// [`find_again`]. A target that this does not find is searched for by the attributes that earlier runs recorded.
+/// `wanted` contains the identities of the targets. Returns `None` if [`find_again`] finds all targets, or if a target
+/// is not found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -1,4 +1,4 @@
-//! The outcome of an action: the driver's report, checked against what the page shows. This module does no I/O.
+//! Judges the outcome of an action: checks the driver's report against what the page shows. This module does no I/O.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +8,23 @@ use crate::{
     verify::traces::answers,
 };
 
-/// The driver's report of an action.
+/// The driver's report about an action that it tried.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     pub(crate) outcome: &'a Outcome,
     /// The dialog that the action opened; `None` if it opened no dialog.
     pub(crate) dialog: Option<&'a Dialog>,
-    /// The events that happened during the action, except that `dialog` opened.
+    /// The events that happened during the action. The opening of `dialog` is not among them.
     pub(crate) notices: &'a [Notice],
-    /// The reactions of the page, including reactions that the tree does not show; `None` if the driver did not watch for
-    /// reactions.
+    /// The reactions of the page to the action. Some of them cannot be seen in the page's tree. `None` if the driver
+    /// did not watch for reactions.
     pub(crate) traces: Option<&'a [Trace]>,
 }
 
-/// Returns the outcome of an action after the page was observed again. It differs from the driver's outcome in these
-/// cases:
+/// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). The
+/// outcome differs from the outcome that the driver reports in these cases:
 ///
-/// - `Done` becomes `NoEffect` if the action should have left a trace but left none.
+/// - `Done` becomes `NoEffect` if the action should have changed something but no change was observed.
 /// - A failure becomes `Unclear` if the action may have reached the page and another page is shown, because the action
 ///   may have worked.
 /// - A `goto` that ran out of time becomes `Done` if its page is shown nevertheless.
@@ -80,9 +80,9 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if the action selected another text. Only keys, clicks and actions that select on purpose count. A double
-/// click or a drag does not count, because the browser selects words even if the page does not react. Filling a field does
-/// not count either, because a driver may select the field's text first.
+/// Returns true if the action selected a text that was not selected before. Only key presses, clicks, scripts and the
+/// selection of text count. A double click or a drag does not count, because the browser then selects words even if the
+/// page does not react. Filling a field does not count either, because a driver may select the field's text first.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
     let selects = matches!(
@@ -92,8 +92,9 @@ fn has_selected(action: &BrowserAction, before: &Observation, after: &Observatio
     selects && !after.selected.is_empty() && after.selected != before.selected
 }
 
-/// Returns true if the action typed text into a read-only field whose value did not change. Other changes of the page do
-/// not matter. For example, a calendar that opens late belongs to the previous action.
+/// Returns true if the action typed text into a read-only field, and the field's value did not change. Other changes of
+/// the page do not matter, because they may belong to the action before. For example, that action may have opened a
+/// calendar that appears late.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -106,8 +107,8 @@ fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observati
 
 /// Returns true if the pages before and after an action both have element references and share none of them.
 ///
-/// References can coincide if a driver restarts its numbering in each document. Another document is then not
-/// recognised.
+/// If a driver begins the numbers of references anew in each document, two documents can share references. Then this
+/// returns false although another document is shown.
 pub(crate) fn is_another_document(before: &Observation, after: &Observation) -> bool {
     let references = |page: &Observation| -> BTreeSet<String> {
         let nodes = page.tree.nodes().iter();
@@ -119,8 +120,8 @@ pub(crate) fn is_another_document(before: &Observation, after: &Observation) -> 
     !before.is_empty() && !after.is_empty() && before.is_disjoint(&after)
 }
 
-/// Returns true if an action that failed with an error of this class may have reached the page. Navigation does not
-/// count, because it does no harm to navigate again.
+/// Returns true if an action that failed with an error of this class may have had its effect on the page. Returns false
+/// for navigation, because it does no harm to navigate again.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -156,13 +157,14 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
     )
 }
 
-/// Returns true if a key scrolls or moves the focus, caret or selection. An observation does not always show such a move.
+/// Returns true if a key scrolls the page, moves the focus or the caret, changes the selection, or copies. An
+/// observation does not always show that such a key has worked.
 fn moves_quietly(key: &Key) -> bool {
     let takes_away = matches!(key.last(), "Backspace" | "Delete");
     key.moves() && !takes_away || selects(key)
 }
 
-/// Returns true if a key is the shortcut for selecting everything or for copying.
+/// Returns true if a key is the shortcut that selects everything, or the shortcut that copies the selection.
 fn selects(key: &Key) -> bool {
     ["a", "A", "c", "C"].contains(&key.last())
         && key
@@ -174,8 +176,8 @@ fn moves_vertically(key: &str) -> bool {
     ["ArrowUp", "ArrowDown", "PageUp", "PageDown"].contains(&key)
 }
 
-/// Returns true if an action presses a key that moves the caret or the focus, deletes a character, selects everything or
-/// copies. Such actions are repeated on purpose.
+/// Returns true if an action presses a key that moves the caret or the focus, deletes a character, selects everything
+/// or copies. It is normal to press such a key several times in a row.
 pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
     let BrowserAction::Press(press) = action else {
         return false;
@@ -184,10 +186,10 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
 }
 
 /// Returns true if the page must show a change when this action has worked. `is_watched` is true if the driver watches
-/// for reactions of the page. Then a reaction counts as a change too.
+/// for reactions of the page; in this case, a reaction counts as a change.
 ///
-/// In a field, a key that moves along the line may move only the caret, which no observation shows. So no change is
-/// required for such a key.
+/// In a field, a key that moves left or right may move only the caret, and no observation shows the caret. So no change
+/// is required for such a key.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {
@@ -204,8 +206,9 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Returns true if only the focus differs, and the difference is a side effect of the action: its target got the focus, or
-/// another element lost it. A click into a text field does not count, because it is meant to move the focus.
+/// Returns true if nothing but the focus has changed, and this is only a side effect of the action: its target got the
+/// focus, or another element lost the focus. Returns false for a click into a text field, because such a click is meant
+/// to move the focus.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -215,7 +218,8 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Returns true if the action is a click into a text field. Such a click is meant to move the focus there before typing.
+/// Returns true if the action is a click into a text field. `role` is the role of the clicked element. Such a click is
+/// meant to move the focus into the field before text is typed.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,
@@ -226,7 +230,8 @@ const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     ) && matches!(role, Role::TextBox | Role::SearchBox)
 }
 
-/// Returns the node that an action is aimed at: its first target, or for a key the element with the focus.
+/// Returns the node that an action is aimed at: its first target. If the action has no target, as a key press has none,
+/// returns the node with the focus.
 pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     match action.targets().first() {
         Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
@@ -238,7 +243,8 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     }
 }
 
-/// Returns true if the page is in the state that the action asked for, even if it was in that state before.
+/// Returns true if the page is in the state that the action asked for. It does not matter whether the page was in this
+/// state before.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);

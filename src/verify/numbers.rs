@@ -1,15 +1,17 @@
-//! Changed numbers: they may answer an action or belong to a clock.
+//! Decides whether a number on the page changed because of an action, or whether it belongs to a clock.
 //!
-//! A stepper, a cart, a calculator and a score answer an action in digits, but a clock changes its digits too. A second
-//! look with no action in between tells them apart: a number that stays has answered the action, a number that changes
-//! again ticks by itself. There is one exception. A number may change again although it stood still during the previous
-//! action. Then this action has started it, like a stopwatch, so the number answers the action.
+//! After an action, a page may show another number: the quantity of a stepper, the sum of a cart, the result of a
+//! calculator, a score. Such a number answers the action: its change is the page's reaction. But the number of a clock
+//! changes without an action: it ticks. In order to tell them apart, the page is observed a second time, with no action
+//! in between. A number that did not change again has answered the action. A number that changed again ticks by itself.
+//! There is one exception: if the number stood still during the action before, this action has started it, like a
+//! stopwatch. So the number answers this action.
 //!
-//! One case cannot be decided: a clock that shows minutes may tick between the looks before and after an action. So a
-//! changed time of day counts as an answer only beside the target. In every other doubtful case the number counts as an
-//! answer, and the model reads which number it was. This is the smaller error: the model recognises an unrelated number
-//! that is reported for an action without effect. But if an action that worked is reported as having no effect, the model
-//! repeats it.
+//! One case cannot be decided: a clock that shows minutes may happen to tick during the action. So a time of day that
+//! has changed counts as an answer only if it is beside the target. In every other doubtful case, the number counts as
+//! an answer, and the model is told which number has changed. This is the smaller error. If the number has nothing to
+//! do with the action, the model can see that. But if an action that worked is reported as having no effect, the model
+//! repeats the action.
 
 use std::collections::BTreeSet;
 
@@ -17,15 +19,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum height of the part of the page that counts as beside the target. Unit: levels from the root of this part down to
-/// the target. Source: chosen; enough for a button in a row of keys in a form.
+/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
+/// Source: chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Maximum size of the part of the page that counts as beside the target. Unit: nodes. Source: chosen; larger than any card
-/// or row.
+/// Maximum number of nodes of the part of the page that counts as beside the target. Source: chosen; larger than any
+/// card or row.
 const MAX_NEAR: usize = 80;
 
-/// Numbers on the pages of one run, identified by [`Counted::slot`]: those known to tick, and those that answered an
-/// action.
+/// What is known about the numbers on the page: those that tick by themselves, and those that have answered an action.
+/// A number is identified by [`Counted::slot`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     ticking: BTreeSet<u64>,
@@ -42,8 +44,9 @@ impl Numbers {
         self.answering.contains(&slot)
     }
 
-    /// Returns true if only numbers changed with an action, and it is still open whether the action changed them. It is
-    /// open if no changed number is known to answer actions and at least one is not known to tick.
+    /// Returns true if only numbers changed during an action, and it is not yet known whether the action changed them.
+    /// This is so if none of these numbers has answered an action before, and if at least one of them is not known to
+    /// tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -53,8 +56,8 @@ impl Numbers {
             && changes.counted.iter().any(|counted| !is_known(counted))
     }
 
-    /// Returns true if a clock explains the changes. All changes must be of numbers that are known to tick, and at least
-    /// one of these numbers must be beside the target. A clock farther away explains no change beside the target.
+    /// Returns true if a clock explains all changes during an action: only numbers that are known to tick have changed,
+    /// and at least one of these numbers is beside the target. A clock far from the target is no explanation.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -71,19 +74,21 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day changed with the action (`changes`) but not after it (`since`). A clock may tick
-    /// late on a busy machine, so it is worth looking once more.
+    /// Returns true if a time of day changed during the action (`changes`) but has not changed again since then
+    /// (`since`). Such a number may be a clock that ticks late on a busy machine, so the page should be observed once
+    /// more.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
         counted.any(|counted| is_time(counted) && !moved(counted.slot))
     }
 
-    /// Learns from a second look at the same page, with no action since the first look.
+    /// Learns which numbers tick and which answer actions, from a second observation of the page. There was no action
+    /// between the first observation and the second.
     ///
-    /// `changes` contains the changes by the last action before both looks. `since` contains the changes between the
-    /// looks. `earlier` contains the changes by the action before the last one; it is `None` if that action was on
-    /// another page.
+    /// `changes` contains the changes during the last action. `since` contains the changes between the two
+    /// observations. `earlier` contains the changes during the action before the last one; it is `None` if that action
+    /// was on another page.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,
@@ -105,7 +110,7 @@ impl Numbers {
         }
     }
 
-    /// Turns each changed number that counts as an answer to the action into an ordinary change. Drops all other changed
+    /// Adds each changed number that counts as an answer to the action to the ordinary changes. Drops all other changed
     /// numbers.
     pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));
@@ -126,9 +131,9 @@ impl Numbers {
     }
 }
 
-/// Returns the root of the part of the page that counts as beside the target. It is the largest part that contains the
-/// target, has at most [`MAX_NEAR`] nodes and begins at most [`NEAR_LEVELS`] levels above the target. `None` if the target
-/// alone has more nodes.
+/// Returns the root of the part of the page that counts as beside the target. This is the largest part around the
+/// target that has at most [`MAX_NEAR`] nodes and whose root is at most [`NEAR_LEVELS`] levels above the target.
+/// Returns `None` if even the target has more nodes inside it.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -142,7 +147,7 @@ fn holds(tree: &Tree, part: NodeId, id: NodeId) -> bool {
     part == id || tree.ancestors(id).any(|above| above == part)
 }
 
-/// Returns true if the text, before or after the change, looks like a time of day or a duration.
+/// Returns true if the text of the number looks like a time of day or a duration, either before the change or after it.
 fn is_time(counted: &Counted) -> bool {
     let text = counted.change.what.concat();
     let digits: Vec<char> = text.chars().collect();
@@ -156,7 +161,8 @@ mod tests {
     use super::*;
     use crate::page::{ElementRef, Node, PageHead, Role, diff};
 
-    /// Returns a page with a stepper in a group, a total in another part of the page, and a clock in the footer.
+    /// Returns a page with a quantity (a stepper) in a group, a total in another part of the page, and a clock in the
+    /// footer.
     fn page(quantity: u32, total: &str, clock: &str) -> Tree {
         let mut b = Tree::builder();
         b.open(Node::new(Role::Main, ""));

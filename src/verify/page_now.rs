@@ -1,4 +1,5 @@
-//! The page as the loop holds it: the observation and its interpretation.
+//! The current page as the decision loop keeps it: an observation of the page, and what was computed from the
+//! observation.
 
 use std::sync::{Arc, OnceLock};
 
@@ -18,24 +19,26 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 
 const LEAVE: &str = "Nothing on it is a word of the site or evidence. goto and go_back lead away from it, and reload tries again";
 
-/// An observation of a page, with its interpretation. The identities of elements and the layout are computed when they
-/// are first needed.
+/// An observation of a page, with its interpretation. The identities of the elements and the layout are computed only
+/// when they are first needed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {
-    /// The number of this observation in its run.
+    /// The number of this observation among the observations of its run.
     pub(crate) look: u64,
     pub(crate) head: PageHead,
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// The identities of all elements, computed in one walk over the page when an identity is first needed.
+    /// The identities of all elements. They are computed together, in one walk over the page, when the first of them is
+    /// needed.
     identities: Arc<OnceLock<Identities>>,
-    /// The page as lines, computed when a prompt first shows the page or when the page is first searched.
+    /// The page as lines. They are computed when a prompt first shows the page, or when the page is first searched.
     layout: Arc<OnceLock<Layout>>,
 }
 
-/// The serialized form of a page. It is the observation, because everything else can be computed from it.
+/// The serialized form of a page. It contains only the observation and its number, because everything else can be
+/// computed from the observation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Looked {
     look: u64,
@@ -99,13 +102,13 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// Returns the identity of an element with its position among siblings. This may cost a walk over the page, so call
-    /// it for targets only.
+    /// Returns the whole identity of an element, with its position among the siblings of its node. This may cost a walk
+    /// over the page, so call it only for the targets of actions.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
 
-    /// Returns the identity of an element without the position among siblings.
+    /// Returns the identity of an element, but leaves out its position among the siblings of its node.
     pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }

@@ -1,5 +1,5 @@
-//! Failures that a later step repaired: a field that could not be filled has the wanted value now. This module does no
-//! I/O.
+//! Finds failures that a later step repaired: a step could not fill a field, but now the field has the wanted value.
+//! This module does no I/O.
 
 use super::PageNow;
 use crate::{
@@ -8,12 +8,13 @@ use crate::{
     working::Step,
 };
 
-/// Number of latest steps that are searched for failures. Source: chosen; it is the same as the number of steps among
-/// which lessons search for a recovery.
+/// Number of latest steps that are searched for failures. Source: chosen; lessons search the same number of steps for a
+/// recovery.
 const WINDOW: usize = 10;
 
-/// Returns the numbers of earlier steps that failed to fill a field with a text, if the current step has now given the
-/// field this text. So the field has the text on the page after the current step, and not on the page before it.
+/// Returns the numbers of earlier steps whose failure the current step has repaired. Such an earlier step tried to fill
+/// a field with a text and failed. The field has this text on the page after the current step, but not on the page
+/// before it.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -36,8 +37,8 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Returns true if the step emptied a field that is not among its `targets`: the field had a value on the page before the
-/// step and has none after it.
+/// Returns true if the step emptied a field that is not one of its targets: the field had a value on the page before
+/// the step, and has none on the page after the step.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -62,7 +63,8 @@ pub(crate) fn empties(
     })
 }
 
-/// Returns the field and the text of a step that fills a field with literal text; `None` for any other step.
+/// Returns the field and the text of a step that fills a field with a text other than a secret. Returns `None` for any
+/// other step, and if the text is blank.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

@@ -1,19 +1,20 @@
-//! Judges whether a page's traces (reactions outside the page tree) are due to an action. This module does no I/O.
+//! Decides whether an action has caused a page's traces. A trace is a reaction of the page that the page's tree may not
+//! show. This module does no I/O.
 
 use crate::page::{Trace, TraceKind};
 
-/// Returns true if one of these traces answers the action.
+/// Returns true if the action has caused at least one of these traces.
 ///
-/// A trace from the time when the page handled the action's own events counts wherever it is. A later trace counts only
-/// in or beside the target. A trace that goes on by itself, like a clock, never counts.
+/// A trace counts as caused by the action in two cases: it happened while the page handled the events of the action, or
+/// it is in or beside the target. A trace that goes on by itself, like the ticking of a clock, never counts.
 pub(crate) fn answers(traces: &[Trace]) -> bool {
     traces
         .iter()
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns the traces that cannot be due to a ticking clock beside the target. Changes of markup after the action's own
-/// events are dropped, because the clock may have caused them.
+/// Returns the traces that a clock beside the target cannot have caused. Leaves out changes of markup that did not
+/// happen while the page handled the events of the action, because the clock may have caused them.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

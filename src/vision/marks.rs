@@ -1,4 +1,4 @@
-//! Marks: outlines around elements, with their references at a corner.
+//! Draws marks into a screenshot. A mark is an outline around an element, with the element's reference as its label.
 
 use super::{
     glyphs,
@@ -6,15 +6,16 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked. If there are more, only the first ones are marked. Source: chosen; more
-/// marks would cover the elements.
+/// Maximum number of elements that are marked in a screenshot. If there are more elements, only the first ones are
+/// marked. Source: chosen; more marks would cover the elements.
 const MAX_MARKS: usize = 120;
-/// Size of one dot of a letter. Unit: pixels. Source: chosen; letters of 10 by 14 pixels stay readable when a provider
-/// halves the picture.
+/// Width and height of one dot of a letter. Unit: pixels. Source: chosen; the letters then have 10 by 14 pixels and
+/// stay readable if a provider halves the size of the picture.
 const DOT: u32 = 2;
 /// Width of an outline, and also of the space around the letters of a label. Unit: pixels.
 const LINE: i64 = 2;
-/// Colours that the marks use in turn, all dark enough for white letters. Source: chosen.
+/// Colours of the marks. The first mark has the first colour, the next mark the next colour, and so on in turn. All are
+/// dark enough for white letters. Source: chosen.
 const COLOURS: [Colour; 6] = [
     [200, 0, 0],
     [0, 90, 200],
@@ -28,8 +29,9 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot with marks on the first [`MAX_MARKS`] elements that are at least partly in the window. If the scene
-/// is known, the screenshot is scaled to the size of the window. `None` if the bytes are not a readable PNG.
+/// Returns a screenshot with marks on the first [`MAX_MARKS`] elements that are at least partly in the window. If the
+/// scene is known, the screenshot is scaled to the size of the window. Returns `None` if the bytes are not a PNG that
+/// can be read.
 pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {
@@ -82,9 +84,9 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Returns the rectangles that the label of an element may fill, the best first. The first rectangles are beside the
-/// element and cover no part of it. The last ones are inside it. The arguments are the box of the element and the size of
-/// the label.
+/// Returns the places where the label of an element may be drawn, the best place first. The first six are beside the
+/// element, the last two are inside it. The arguments are the box of the element, and the width and height of the
+/// label.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [
@@ -174,7 +176,7 @@ mod tests {
         Raster::read(&marked(&png, scene).unwrap()).unwrap()
     }
 
-    /// Returns a part of the picture as text, with `#` where the picture is white.
+    /// Returns a part of the picture as lines of text, with `#` for each white dot.
     fn letters(picture: &Raster, (x, y): (u32, u32), (width, height): (u32, u32)) -> Vec<String> {
         let row = |y| {
             let dot = |x| match picture.pixel(x, y) {

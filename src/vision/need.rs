@@ -1,30 +1,32 @@
-//! Decides whether a picture is needed. A picture is needed if the tree of a page says too little.
+//! Decides whether the model needs a picture of a page. It needs one if the tree of the page says too little about what
+//! the page shows.
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
-/// Smallest canvas that may be the content of a page. Unit: square CSS pixels. Source: chosen, 48 by 48; a smaller one
-/// is an icon or a sparkline.
+/// Size from which on a canvas may be the content of a page. Unit: square CSS pixels. Source: chosen, 48 by 48 pixels;
+/// a smaller canvas is an icon or a tiny chart.
 const MIN_CANVAS: f64 = 2_304.0;
-/// Smallest SVG drawing that may be the content of a page. Unit: square CSS pixels. Source: chosen, 100 by 100; icons
-/// are smaller.
+/// Size from which on an SVG drawing may be the content of a page. Unit: square CSS pixels. Source: chosen, 100 by 100
+/// pixels; icons are smaller.
 const MIN_SVG: f64 = 10_000.0;
-/// Share of the window that an unnamed image must fill to be the content of a page. Source: chosen; pictures of
-/// products and people fill less.
+/// Share of the window that an image without a name must fill so that it may be the content of a page. Source: chosen;
+/// pictures of products and people fill less.
 const MIN_IMAGE_SHARE: f64 = 0.2;
-/// Minimum number of unnamed elements at which a picture is needed. Source: chosen; a single one can be recognised by its
-/// position.
+/// Minimum number of elements without a name at which a picture is needed. Source: chosen; a single element without a
+/// name can be recognised by its position.
 const MIN_NAMELESS: usize = 2;
-/// Minimum number of empty boxes that may form a board. Source: chosen; fewer are separators and bars.
+/// Minimum number of empty boxes that may be the fields of a game board. Source: chosen; if there are fewer, they are
+/// separators and bars.
 const MIN_BLANK: usize = 6;
 
-/// The reason why the tree of a page says too little.
+/// The reason why the tree of a page says too little, so that a picture is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// A large drawing that no words describe.
+    /// The page shows a large drawing that no words describe.
     Drawing,
-    /// Several elements without a name.
+    /// The page has several elements without a name.
     Nameless,
-    /// More empty boxes than elements, as on a game board.
+    /// The page has more empty boxes than elements, as a game board has.
     Blank,
 }
 
@@ -38,9 +40,11 @@ pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
         .collect()
 }
 
-/// Returns the first reason why a page needs a picture; `None` if it needs no picture.
+/// Returns the reason why a picture of a page is needed, or the first reason if there are several. Returns `None` if no
+/// picture is needed.
 ///
-/// If the scene is unknown, only the elements are judged.
+/// If the scene (the places of elements and drawings in the window) is unknown, only the names of the elements are
+/// judged.
 pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     let window = scene.window();
     let is_needed = |kind: DrawingKind, size: f64| match kind {
@@ -69,9 +73,9 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     is_board.then_some(Lack::Blank)
 }
 
-/// Returns true if no words say what an element is for. Words beside the element do not count, because they only say
-/// where it is. Text fields, checkboxes, radio buttons, switches, sliders and lists never count as nameless, because
-/// their content or state identifies them.
+/// Returns true if an element has no words of its own that say what it is for. Words beside the element do not count,
+/// because they only say where the element is. Returns false for text fields, check boxes, radio buttons, switches,
+/// sliders and lists, because their content or state identifies them.
 fn is_nameless(element: &Element) -> bool {
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)
@@ -97,7 +101,8 @@ mod tests {
         interpret(&head, &page.finish(), &ViewOptions::default()).elements
     }
 
-    /// Returns a window with these drawings, in which the first `seen` elements are visible.
+    /// Returns a scene with these drawings, and with the first `seen` elements in the window. Each drawing is given as
+    /// its kind, its width, its height, and true if it has a name.
     fn scene(seen: usize, drawings: &[(DrawingKind, f64, f64, bool)]) -> Scene {
         let mut scene = Scene::new("https://a.example/", 1_000, 800);
         for number in 1..=seen {

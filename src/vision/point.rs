@@ -1,4 +1,4 @@
-//! The element under one or several points of a picture.
+//! Finds the element under one or several points of a picture.
 
 use crate::{
     action::Target,
@@ -9,17 +9,18 @@ use crate::{
 pub(crate) struct Under {
     /// The reference of an element, or the locator of a drawing or of the page.
     pub(crate) target: Target,
-    /// The points, relative to the top left corner of the target, in the order given. Unit: CSS pixels.
+    /// The points, in the order in which they were given. Each is the distance from the left edge and from the top edge
+    /// of the target. Unit: CSS pixels.
     pub(crate) points: Vec<(u32, u32)>,
 }
 
-/// CSS selector of the page itself, which is the target if no element or drawing contains the points.
+/// CSS selector of the page itself. The page is the target if no element or drawing contains the points.
 const PAGE: &str = "html";
 
-/// Returns the smallest element or drawing that contains all of these points of the window. If no element or drawing does,
-/// returns the page. `None` if one of the points lies outside the page.
+/// Returns the smallest element or drawing that contains all of these points of the window. If no element or drawing
+/// contains all of them, returns the page. Returns `None` if one of the points lies outside the page.
 ///
-/// If an element and a drawing have the same size, they are the same thing. In this case, the element is returned,
+/// If an element and a drawing have an equal size, they count as one thing. In this case, the element is returned,
 /// because it has a reference.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
@@ -51,7 +52,8 @@ fn page_locator() -> Option<Locator> {
     Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
 }
 
-/// Converts a point of the window to its distances from the left and top edges of the area that contains it.
+/// Returns the distances of a point from the left edge and from the top edge of an area. The point is given by its
+/// place in the window, and lies inside the area.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,18 +1,19 @@
-//! A picture as pixels: read from a PNG file, scaled to the size of the window, drawn on, and written again.
+//! A picture as pixels. It can be read from the bytes of a PNG file, scaled to the size of the window, drawn on, and
+//! written as a PNG file again.
 
 use std::io::Cursor;
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Transformations};
 
-/// Maximum size of a picture that is read. Unit: pixels. Source: chosen, a window of 8,000 by 4,000; each pixel takes
-/// three bytes of memory, and up to four more while it is read.
+/// Maximum number of pixels of a picture that is read. Source: chosen, for a window of 8,000 by 4,000 pixels; each
+/// pixel takes three bytes of memory, and up to four more bytes while the picture is read.
 const MAX_PIXELS: usize = 32_000_000;
 /// Number of bytes of a pixel: red, green, blue.
 const RGB: usize = 3;
 
 pub(crate) type Colour = [u8; RGB];
 
-/// A picture without transparency, row by row.
+/// A picture without transparency. Its pixels are stored row by row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Raster {
     width: u32,
@@ -55,7 +56,7 @@ impl Raster {
         })
     }
 
-    /// Returns the bytes of a PNG file; `None` if the picture cannot be encoded.
+    /// Returns the picture as the bytes of a PNG file; `None` if the picture cannot be encoded.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         let mut encoder = Encoder::new(&mut out, self.width, self.height);
@@ -76,8 +77,9 @@ impl Raster {
         self.height
     }
 
-    /// Scales the picture; each new pixel is the mean of the pixels that it covers. Returns the picture unchanged if
-    /// the wanted size is zero or too large, because a page may report any size.
+    /// Scales the picture to a new size. Each new pixel is the mean of the old pixels that it covers. If the new size
+    /// is zero or too large, returns the picture unchanged. This is necessary because a page may report any size of its
+    /// window.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
         let count = u64::from(width) * u64::from(height);
         let is_possible = (1..=MAX_PIXELS as u64).contains(&count);
@@ -131,7 +133,7 @@ impl Raster {
             .flatten()
     }
 
-    /// Fills the part of a rectangle that lies in the picture.
+    /// Fills a rectangle with a colour. Only the part of the rectangle that lies in the picture is filled.
     pub(super) fn fill(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), colour: Colour) {
         let within = |from: i64, length: i64, all: u32| {
             let all = i64::from(all);

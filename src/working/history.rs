@@ -1,5 +1,5 @@
-//! The history of a run as the prompt shows it. It is a view of the run's steps, and its length is limited, however long
-//! the run is.
+//! The history of a run as the prompt shows it. The history is a view of the run's steps. Its length is limited,
+//! however long the run is.
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
@@ -31,7 +31,7 @@ pub const MAX_PAGES: usize = 20;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
-    /// The counts of the run's steps; `None` if there are no steps.
+    /// What was counted while the run made its steps; `None` if there are no steps.
     tally: Option<&'a Tally>,
 }
 
@@ -62,14 +62,13 @@ pub struct Earlier<'a> {
     pub pages: Vec<Visited<'a>>,
 }
 
-/// Returns true if the step did something that cannot be undone. Also returns true if it may have done so without a
-/// visible effect.
+/// Returns true if the step did something that cannot be undone, or may have done so although no effect was seen.
 pub(crate) fn is_lasting(step: &Step) -> bool {
     step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
 }
 
 impl<'a> History<'a> {
-    /// Creates the view of these steps. The tally must have counted all of them.
+    /// Creates the history of these steps. The tally must have counted all of these steps.
     pub(super) const fn new(steps: &'a [Step], tally: &'a Tally) -> Self {
         Self {
             steps,
@@ -265,8 +264,8 @@ mod tests {
         assert_eq!((last[0], last[19]), (296, 600));
     }
 
-    /// Returns the summary as computed from all steps at once. Tests compare it with the summary that is kept up to date
-    /// step by step.
+    /// Computes the summary of the earlier steps from all steps at once. Tests compare it with the summary that is kept
+    /// up to date step by step.
     fn read_at_once(steps: &[Step], shown: usize) -> Earlier<'_> {
         let dropped: Vec<&Step> = steps[..shown].iter().filter(|step| is_told(step)).collect();
         let (mut lasting, others): (Vec<&Step>, Vec<&Step>) =

@@ -1,4 +1,4 @@
-//! The memory of one run, which can also be used without the decision loop.
+//! The memory of one run. It can also be used without the decision loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,13 +22,13 @@ pub const MAX_GIVEN: usize = 20;
 /// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; [`MAX_GIVEN`] texts of this
 /// length fill half of a context window of 64,000 tokens.
 pub const MAX_GIVEN_TEXT: usize = 4_000;
-/// Maximum length of the name of a text that the program gives a run. Unit: characters. Source: chosen.
+/// Maximum length of the name of a text that the program gives to a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 /// Time for which an extracted text counts as current. Prompts give the age of older texts. Source: a requirement of the
 /// project.
 pub const FRESH: TimeDelta = TimeDelta::seconds(300);
-/// Names that a given text must not have, because the model would take the text for something that the run itself
-/// observed.
+/// Names that the program must not use for a text that it gives to a run. The model would take a text with such a name
+/// for something that the run itself observed.
 const RESERVED: [&str; 5] = [
     "current_page",
     "navigation_graph",
@@ -95,12 +95,14 @@ pub struct Memory {
     notes: Vec<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     given: BTreeMap<String, String>,
-    /// Names of the given texts that were taken back. A run that is resumed does not get them again from its task.
+    /// Names of the texts that the program gave and took back. When a run is resumed, it does not get these texts again
+    /// from its task.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     taken_back: BTreeSet<String>,
 }
 
-/// A memory as it is stored. The tally (the counts of the steps) is left out, because it can be computed from the steps.
+/// The stored form of a memory. What was counted about the steps (the tally) is left out, because it can be computed
+/// from the steps.
 #[derive(Deserialize)]
 struct Stored {
     steps: Vec<Step>,
@@ -198,7 +200,8 @@ impl Memory {
         });
     }
 
-    /// Sets the shortened form of the text that the last step returned, or of the extraction that this step made.
+    /// Sets the shortened form of the text that the last step returned. If the last step extracted a text, sets the
+    /// shortened form of that text.
     pub(crate) fn shorten(&mut self, short: &str) {
         let Some(step) = self.steps.last_mut() else {
             return;
@@ -213,7 +216,8 @@ impl Memory {
         }
     }
 
-    /// Keeps only the newest extractions whose names, texts and shortened texts together have at most this many bytes.
+    /// Keeps only the newest extractions. Together, the names, texts and shortened texts of these extractions have at
+    /// most `bytes` bytes. All older extractions are removed.
     pub(crate) fn keep_extracted(&mut self, bytes: usize) {
         let mut room = bytes;
         let fits = |taken: &&Extraction| {
@@ -267,8 +271,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Stores a given text without checking it again. The text was checked before its secrets were replaced by
-    /// placeholders. A placeholder may be longer than its secret, so the text may slightly exceed the limit.
+    /// Stores a text that the program gives to the run, without checking it. The text was checked before placeholders
+    /// replaced the secrets in it. A placeholder may be longer than its secret, so the text may now be slightly longer
+    /// than [`MAX_GIVEN_TEXT`].
     pub(crate) fn put(&mut self, name: &str, text: String) {
         self.taken_back.remove(name);
         self.given.insert(name.to_owned(), text);
@@ -281,7 +286,7 @@ impl Memory {
         Some(text)
     }
 
-    /// Returns true if the program gave a text under this name and took it back.
+    /// Returns true if the program gave the run a text under this name and took it back.
     pub(crate) fn was_taken_back(&self, name: &str) -> bool {
         self.taken_back.contains(name)
     }

@@ -1,4 +1,4 @@
-//! The pages of a run: a view of its steps.
+//! The pages that a run was on. They are a view of the run's steps.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,8 @@ pub struct Visited<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
-    /// The steps that gave the fields their values, oldest first. Repeating these steps restores the values.
+    /// The steps that gave the fields of the page their values, oldest first. If these steps are repeated, the fields
+    /// have the values again.
     made: Vec<&'a Step>,
     others: usize,
 }
@@ -71,7 +72,8 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Returns true if an action only sets a value, so that it can be repeated on the same page without harm.
+/// Returns true if an action only sets the value of a field or box. Such an action can be repeated on the page without
+/// harm.
 const fn sets_value(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -80,7 +82,8 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a step changed a field or box in a way that is not repeated, such as by typing keys or by a click.
+/// Returns true if a step changed a field or box by an action that is not repeated, such as typing key by key or a
+/// click.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
@@ -93,8 +96,8 @@ fn is_entered(step: &Step) -> bool {
         && (by_keys || step.targets.iter().any(is_value))
 }
 
-/// Returns true if a step may have made the browser load the page anew at the same address, because the step loaded the page
-/// or sent a form. The page then has none of the values from before.
+/// Returns true if the fields of the page may have lost their values in this step. They lose them if the browser loads
+/// the page again at its address, for example because the step reloaded the page or sent a form.
 fn may_have_loaded(step: &Step) -> bool {
     use BrowserAction as A;
     let by_action = match &step.action {

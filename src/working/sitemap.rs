@@ -1,4 +1,5 @@
-//! The map of a site: its pages, the links that lead to them, and the addresses that an exploration left out.
+//! The map of a site: its pages, the links that lead to them, and the number of addresses that an exploration found but
+//! did not open.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ use crate::{
 /// Maximum number of headings that are kept for a page. The same maximum applies to the names of its fields and buttons.
 /// Source: chosen.
 const MAX_NAMES: usize = 8;
-/// Maximum length of a title, a heading, and the name of a field or button. Unit: characters. Source: chosen.
+/// Maximum length of each title, each heading, and each name of a field or button in the map. Unit: characters. Source:
+/// chosen.
 const MAX_NAME: usize = 60;
 
 /// The map of a site. The site's pages wrote the titles, headings, names and link texts in it, so these are untrusted.
@@ -34,17 +36,18 @@ pub struct SiteMap {
 pub enum LeftOut {
     /// The address belongs to another host.
     OtherHost,
-    /// The words of the address or of its link say that it leads to an account, a purchase or a change.
+    /// The words in the address or in the link to it say that the address leads to an account, a purchase or a change.
     Excluded,
     /// The query of the address asks for an action, such as a deletion.
     Action,
     /// The address leads to a file, not to a page.
     File,
-    /// Enough pages of the same kind (with the same [`PageTemplate`](crate::page::PageTemplate)) were opened.
+    /// Enough pages of the address's kind were opened already. Pages are of one kind if they have an equal
+    /// [`PageTemplate`](crate::page::PageTemplate).
     Alike,
-    /// The address is too many links away from the start.
+    /// The address can be reached only by following more links from the start than are allowed.
     TooDeep,
-    /// The maximum number of pages was opened.
+    /// As many pages as are allowed were opened already.
     TooMany,
     /// The address could not be opened.
     Unreachable,
@@ -170,7 +173,7 @@ impl MapPage {
     }
 }
 
-/// Returns the first [`MAX_NAMES`] distinct texts that are not empty.
+/// Returns the first [`MAX_NAMES`] different texts. Empty texts are left out.
 fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for text in texts {

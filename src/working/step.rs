@@ -12,8 +12,8 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Maximum number of lines that [`Step::changed`] returns. Source: chosen; few, because the prompt also shows the page
-/// itself.
+/// Maximum number of lines that [`Step::changed`] returns. Source: chosen; a few lines are enough, because the prompt
+/// also shows the page itself.
 const MAX_CHANGED: usize = 6;
 
 /// The task of a run.
@@ -48,12 +48,12 @@ impl About {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum By {
-    /// The task itself, which gives the start address.
+    /// The task: the step opens the start address that the task gives.
     Task,
     /// The model.
     #[default]
     Model,
-    /// The program that uses the browser without a model.
+    /// The calling program, which uses the browser without a model.
     Caller,
     /// Memory: an earlier run of the same task took this step.
     Memory,

@@ -27,30 +27,29 @@ pub enum BudgetKind {
 pub enum StopReason {
     /// The model reported success, and its evidence was found on the current page or in a text that the run read earlier.
     Finished,
-    /// The model reported success again after its evidence was not found, and the evidence was not found the second time
-    /// either.
+    /// The model reported success twice, and both times its evidence was not found.
     FinishedUnverified,
     /// The model reported that the task cannot be done.
     GaveUp,
-    /// The same action, or the same cycle of actions, was repeated too often.
+    /// The run repeated one action, or one cycle of actions, too often.
     RepeatedAction,
-    /// Actions that should change the page left it unchanged too often in a row.
+    /// Too many actions in a row that should change the page left it unchanged.
     Stuck,
     /// Too many replies in a row contained an action that failed or had no effect.
     TooManyErrors,
     /// A budget ran out.
     Budget(BudgetKind),
-    /// The person refused an action and ended the run.
+    /// The person who was asked for approval refused an action and ended the run.
     Rejected,
     /// The caller asked to stop.
     Cancelled,
     /// The model was unreachable or refused the request, or three replies in a row had no usable call.
     ModelUnusable,
-    /// The browser, its page or its daemon is gone.
+    /// The browser is gone, or its page, or the daemon through which the run uses the browser.
     BrowserLost,
     /// The browser shows a page that the run may not visit, and the run could not go back to an allowed page.
     OutOfScope,
-    /// Another run of this decision loop was using the browser; this run did nothing.
+    /// Another run of this decision loop was using the browser, so this run did nothing.
     Busy,
     /// Another process has resumed this run, so this process stopped.
     TakenOver,

@@ -1,5 +1,5 @@
-//! The counts that the [history](super::History) of a run needs, kept up to date step by step. Without them, each prompt
-//! would read all steps of the run again.
+//! The counts that the [history](super::History) of a run needs. They are kept up to date after each step. Without
+//! them, all steps of the run would have to be read again for each prompt.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
@@ -9,56 +9,59 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of steps, the oldest first, that are dropped together when too many are shown one by one. Source: chosen;
-/// between two such moments, the history only grows at its end, so that a provider can cache its beginning.
+/// Number of steps that are dropped together when too many steps are shown one by one. A dropped step, one of the
+/// oldest, is no longer shown one by one. Source: chosen; until the next steps are dropped, the history only grows at
+/// its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
-/// The properties that the steps of a group have in common: the tool, the outcome, and the kind of page.
+/// The tool, the outcome and the kind of page that all steps of a group have in common.
 type GroupKey = (String, &'static str, Option<PageTemplate>);
 
 /// A group of steps that are no longer shown one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct GroupCount {
-    /// Position of the group's first step.
+    /// Position (index) of the group's first step among the steps of the run.
     pub(super) first: usize,
     pub(super) count: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PageCount {
-    /// Position of the first step that led to the page; `None` if the run began there.
+    /// Position (index among the steps of the run) of the first step that led to the page; `None` if the run began on
+    /// the page.
     pub(super) came: Option<usize>,
-    /// Number of the last step that ended with the run on the page.
+    /// Number of the last step after which the run was on the page.
     pub(super) last: u32,
     pub(super) visits: usize,
 }
 
-/// The counts of the first steps of a run. Positions are indices into the run's steps.
+/// What was counted about the steps of a run, from the first step on. A position is an index into the list of these
+/// steps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally {
     steps: usize,
-    /// Number of counted steps that the history contains: all except `finish` steps.
+    /// Number of counted steps that belong to the history. `finish` steps do not.
     told: usize,
     /// Position of the first step that is shown one by one.
     pub(super) shown: usize,
-    /// Number of steps before `shown` that the history contains: all except `finish` steps.
+    /// Number of steps before `shown` that belong to the history. `finish` steps do not.
     pub(super) dropped: usize,
-    /// Positions of the steps whose results prompts still show.
+    /// Positions of the steps that have a result: see [`Step::result`].
     pub(super) results: Vec<usize>,
-    /// The last steps before `shown` that cannot be undone, oldest first.
+    /// Positions of the last steps before `shown` that did something that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
-    /// The steps before `shown` that are not in `lasting`, in groups.
+    /// The groups of the steps before `shown` that are not in `lasting`.
     pub(super) groups: Vec<GroupCount>,
     group_of: HashMap<GroupKey, usize>,
-    /// The pages, in the order of the first visit.
+    /// The pages that the run was on, in the order of their first visits.
     pub(super) pages: Vec<PageCount>,
     page_of: HashMap<String, usize>,
-    /// The pages, ordered by when the run was last on them. Each entry is a pair: the number of the last step that ended
-    /// on the page, and the page's index in `pages`.
+    /// The pages, ordered by the number of the last step after which the run was on the page. Each entry has this
+    /// number, and the page's index in `pages`.
     pub(super) by_last: BTreeSet<(u32, usize)>,
 }
 
-/// Returns true if the history contains the step: every step except `finish`.
+/// Returns true if the step belongs to the history. Every step except `finish` does.
 pub(super) fn is_told(step: &Step) -> bool {
     !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
 }
@@ -70,7 +73,7 @@ impl Tally {
         tally
     }
 
-    /// Counts the last of these steps. The steps before it must have been counted already.
+    /// Counts the last of these steps. All steps before it must have been counted already.
     pub(super) fn add_last(&mut self, steps: &[Step]) {
         let Some(step) = steps.last() else {
             return;
@@ -139,8 +142,8 @@ impl Tally {
         });
     }
 
-    /// Removes the first of the steps that are shown one by one. If this step cannot be undone, adds it to `lasting`.
-    /// Otherwise adds it to a group.
+    /// Drops a step: the first of the steps that are shown one by one is no longer shown. If it cannot be undone, adds
+    /// it to `lasting`. Otherwise adds it to a group.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
         if is_told(step) {

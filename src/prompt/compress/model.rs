@@ -29,21 +29,23 @@ use crate::{
     page::MAX_LABEL,
 };
 
-/// Minimum confidence, from 0 to 1, at which a reply is used. Source: chosen; below it, the model itself thinks that its
-/// summary lost something important.
+/// Minimum confidence that a model must state in its reply, from 0 to 1. A reply with a lower confidence is not used.
+/// Source: chosen; below it, the model itself thinks that its summary lost something important.
 const MIN_CONFIDENCE: f64 = 0.5;
-/// Maximum number of entries that are used from each list in a reply. Source: chosen.
+/// Maximum number of facts that are used from one reply. The same maximum applies to its addresses and to its form
+/// fields. Source: chosen.
 const MAX_ENTRIES: usize = 60;
-/// Maximum length of a summary or fact. Unit: characters. Source: chosen.
+/// Maximum length of one text of a reply, such as the summary or a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 400;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Condensed {
-    /// The shortened text: the summary, the facts, the addresses and the fields, each on a line of its own.
+    /// The shortened text. It has a line for the summary, and one for each fact, each address and each form field.
     pub(crate) text: String,
     /// Number of different addresses in the original text.
     pub(crate) addresses: usize,
-    /// Number of addresses that were added because the reply had left out too many.
+    /// Number of addresses of the original text that were added to the shortened text, because the reply had left out
+    /// too many.
     pub(crate) recovered: usize,
     /// The model's own estimate of how complete its reply is, from 0 to 1.
     pub(crate) confidence: f64,
@@ -51,7 +53,7 @@ pub(crate) struct Condensed {
 
 const SHORTEN: &str = "shorten";
 
-/// The arguments of the tool call by which the model returns the shortened text.
+/// The arguments of the tool call by which the model returns the parts of the shortened text.
 #[derive(Debug, Deserialize)]
 struct Reply {
     summary: String,
@@ -104,7 +106,8 @@ pub(crate) fn shorten_tool() -> ToolSpec {
     }
 }
 
-/// Returns the arguments of the model's call, or the JSON object in a reply without a call; `None` if there is neither.
+/// Returns the arguments of the model's call. If the model made no call, returns the JSON object in the text of its
+/// reply; `None` if there is no such object either.
 pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<Value> {
     let called = parse_calls(calls, reply, tools).ok().and_then(|calls| {
         calls.into_iter().find_map(|call| match call {
@@ -116,8 +119,8 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
     called.or_else(bare)
 }
 
-/// Returns the system instruction and the message that ask a model to shorten a text. In the message, the text is
-/// inside a fence, which marks it as data.
+/// Returns the system instruction and the message that ask a model to shorten a text to at most `most` tokens. In the
+/// message, the text is inside a fence, which marks it as data.
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let keep = match kind_of(text).0 {
@@ -191,7 +194,7 @@ pub(crate) fn shortened(reply: Value, original: &str, most: TokenCount) -> Optio
     })
 }
 
-/// Returns the different numbers in a text, each as its digits with the separators inside it.
+/// Returns the different numbers in a text, each as it is written there, such as `1,299.00` or `12:30`.
 fn numbers(text: &str) -> BTreeSet<&str> {
     numbers_of(text).collect()
 }

@@ -1,11 +1,13 @@
-//! Shortens JSON. Of all ways to cut the value that fit, it takes the one that shows most.
+//! Shortens a JSON value to a budget. It cuts the value in several ways. Of the results that fit into the budget, it
+//! takes the one that shows most.
 //!
 //! # Decisions
 //!
-//! - Lists and nesting are cut separately: a list of records is best shown by a few whole records, and a long document by
-//!   its first levels.
-//! - The first items of a list may all be alike. So one item of each type, status or the like comes first.
-//! - Numbers in lists, such as coordinates, say little each.
+//! - The number of items and the depth of nesting are limited separately. A list of records is best shown by a few
+//!   whole records, but a deeply nested document by its outer levels.
+//! - The first items of a list may all be alike. So one item of each type or status is kept before any second item of
+//!   the same type or status.
+//! - A single number in a list, such as a coordinate, says little. So it counts little when the results are compared.
 //!
 //! Source of all numbers: chosen.
 
@@ -16,14 +18,16 @@ use serde_json::{Map, Value};
 use super::{Compressed, Kind, pack, size};
 use crate::base::{TokenCount, text};
 
-/// The part of a value that is kept.
+/// Limits on what is kept of a JSON value.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Maximum number of items of a list, and of lists and objects in an object.
+    /// Maximum number of items that are kept of a list. It is also the maximum number of lists and objects that are
+    /// kept directly inside an object, but there two are always kept. For the plain values of an object, see
+    /// [`FIELDS`].
     items: usize,
-    /// Maximum length of a text, except an address. Unit: characters.
+    /// Maximum length of a text. Addresses are not cut: see [`MAX_ADDRESS`]. Unit: characters.
     letters: usize,
-    /// Maximum depth of nesting.
+    /// Maximum number of levels of lists and objects.
     depth: usize,
 }
 
@@ -32,45 +36,51 @@ const WHOLE: Limits = Limits {
     letters: usize::MAX,
     depth: usize::MAX,
 };
-/// The limits if nothing else fits.
+/// The tightest limits. They are used if the value fits within none of the limits that are tried.
 const LEAST: Limits = Limits {
     items: 1,
     letters: 40,
     depth: 1,
 };
-/// The limits on items that are tried.
+/// The limits on the number of items, in the order in which they are tried.
 const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
-/// The limits on depth that are tried.
+/// The limits on the depth that are tried. The results for all depths are compared.
 const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
-/// Maximum length of a text if many items are kept, and if few are. Unit: characters.
+/// Maximum lengths of a text: the first if the limit on items is above [`MANY`], the second otherwise. Unit:
+/// characters.
 const LETTERS: (usize, usize) = (200, 120);
-/// Maximum lengths of a text, tried in this order once the items and the depth are known. Unit: characters.
+/// Maximum lengths of a text. They are tried in this order after the limits on items and depth were chosen, because
+/// there may be room left for longer texts. Unit: characters.
 const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
-/// Maximum length of an address. A longer one is a text. Unit: characters.
+/// Maximum length of an address that is never cut. A longer address is cut like any other text. Unit: bytes.
 const MAX_ADDRESS: usize = 500;
-/// Number of items from which on they are many.
+/// Largest limit on items to which the second maximum in [`LETTERS`] applies. Above it, the first maximum applies.
 const MANY: usize = 20;
-/// Number of plain values that an object may have for each item of a list, and at least. A record has more fields than a short
-/// list has items.
+/// The limit on the plain values (texts, numbers and the like) of an object: the first number times the limit on items,
+/// but at least the second number. The limit is higher than that on items, because a record has more fields than a
+/// short list has items.
 const FIELDS: (usize, usize) = (4, 8);
-/// Maximum number of items that are searched for groups. A longer list takes noticeable time.
+/// Maximum number of items that [`first_of_groups`] looks at. Looking at more items takes noticeable time.
 const MAX_SEARCHED: usize = 500;
-/// Maximum number of different values of a field that tells the items of a list apart.
+/// Maximum number of different values of a field that divides the items of a list into groups.
 const MAX_GROUPS: usize = 8;
 
-/// The worth of a plain value in a cut value: in an object that no list contains, where the value says what the whole is;
-/// elsewhere; and in a long series.
+/// Points for each plain value that a result shows. The result with the most points is taken. `TOP` is for a value in
+/// an object that no list contains, because such a value says what the whole is. `IN_SERIES` is for a value in a long
+/// series, and `USUAL` for every other value.
 mod worth {
     pub(super) const TOP: u64 = 32;
     pub(super) const USUAL: u64 = 8;
     pub(super) const IN_SERIES: u64 = 1;
-    /// Number of items of a list of plain values that are not yet a series.
+    /// Number of texts at the beginning of a list that do not yet count as a series. Numbers in a list always count as
+    /// one.
     pub(super) const ITEMS: usize = 3;
-    /// Number of plain fields of an object that are not yet a series.
+    /// Number of values at the beginning of an object that do not yet count as a series. Plain values are counted
+    /// separately from lists and objects.
     pub(super) const FIELDS: usize = 12;
 }
 
-/// Returns a JSON value as lines, cut to the budget.
+/// Returns a JSON value as lines. The lines are cut so that they fit into the budget.
 pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     let fits = |cut: &Cut| size(&cut.lines) <= budget.0;
     let whole = Cut::new(value, WHOLE);
@@ -105,12 +115,12 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     least.compressed()
 }
 
-/// A value after cutting.
+/// A JSON value that was cut to limits, as lines.
 #[derive(Debug)]
 struct Cut {
     limits: Limits,
     lines: Vec<String>,
-    /// The sum of the worths of the plain values that are shown.
+    /// The points of the plain values that are shown: see [`worth`].
     worth: u64,
     /// Number of values that were left out or cut.
     left_out: usize,
@@ -145,7 +155,7 @@ impl Cut {
         }
     }
 
-    /// Returns the value within the limits. A plain value adds `worth` to the worth of the whole.
+    /// Returns the value, cut to the limits. If the value is plain, adds the points `worth` to those of the result.
     fn cut(&mut self, value: &Value, limits: Limits, worth: u64) -> Value {
         match value {
             Value::Array(items) => self.cut_list(items, limits, worth),
@@ -234,7 +244,8 @@ impl Cut {
 }
 
 impl Limits {
-    /// Returns the limits one level deeper; `None` if nothing deeper is kept.
+    /// Returns the limits for the values inside a list or an object. Returns `None` if the depth does not allow to keep
+    /// any of them.
     fn inner(self) -> Option<Self> {
         let depth = self.depth.checked_sub(1)?;
         Some(Self { depth, ..self })
@@ -251,7 +262,7 @@ fn line(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Returns true if the text is longer than the limit and is not an address.
+/// Returns true if the text has more than `letters` characters and is not an address.
 fn is_longer(text: &str, letters: usize) -> bool {
     let is_address = text.len() <= MAX_ADDRESS
         && (text.starts_with("http://") || text.starts_with("https://"))
@@ -263,8 +274,8 @@ const fn is_plain(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-/// Returns the positions of at most `most` items, in ascending order: the first item of each group, then the first of the
-/// other items.
+/// Returns the positions of the items that are kept, at most `most`, in ascending order. The first item of each group
+/// is kept before all other items. See [`first_of_groups`].
 fn chosen(items: &[Value], most: usize) -> Vec<usize> {
     if items.len() <= most {
         return (0..items.len()).collect();
@@ -278,8 +289,9 @@ fn chosen(items: &[Value], most: usize) -> Vec<usize> {
     kept
 }
 
-/// Returns the positions of the first item of each group, in ascending order. The items are in groups if a field has few
-/// different values in them, such as a type or a status.
+/// Returns the positions of the first item of each group, in ascending order. A field such as a type or a status
+/// divides the items into groups, if it has only a few different values. All items with one value of this field form a
+/// group.
 fn first_of_groups(items: &[Value]) -> Vec<usize> {
     let mut fields: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
     for (at, item) in items.iter().take(MAX_SEARCHED).enumerate() {

@@ -23,7 +23,8 @@ const KINDS: [(&str, Kind); 6] = [
     ("text", Kind::Text),
 ];
 
-/// Shortens the recorded results of a kind, each to its budget. Returns the facts that were lost, and prints what it took.
+/// Shortens the recorded results of one kind. `budget` returns the maximum size of a shortened result, given the size
+/// of the whole result. Returns the facts that were lost. Prints how many tokens, addresses and facts were left.
 fn lost(
     all: &BTreeMap<String, Recorded>,
     kind: (&str, Kind),
@@ -84,9 +85,11 @@ fn lost(
     lost
 }
 
-/// Ten recorded results of each kind, shortened as a run does by default (24 of them fit whole), and to a third, at most to
-/// the default. For each, `facts.json` names the
-/// program that gave it, and its facts. They were listed by somebody who did not know the rules of this module.
+/// Shortens ten recorded results of each kind twice. The first budget is the default budget of a run, into which 24 of
+/// the results fit as a whole. The second budget is a third of the result's size, but at most the default.
+///
+/// For each result, `facts.json` names the program that returned it, and the facts in it. The facts were listed by
+/// somebody who did not know the rules of this module.
 #[test]
 fn sixty_recorded_results_keep_their_facts_and_addresses() {
     let facts = concat!(

@@ -2,7 +2,7 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// A byte of UTF-8 or Latin-1.
+    /// A byte of a text in UTF-8 or Latin-1.
     Byte(u8),
     Char(char),
 }
@@ -12,7 +12,7 @@ pub(super) type Decoder = fn(&[u8]) -> Option<(Unit, usize)>;
 
 pub(super) const DECODERS: [Decoder; 3] = [percent, entity, backslash];
 
-/// Decodes `%2F`, and `%u00e9` as old scripts write it.
+/// Decodes escapes such as `%2F`, and escapes such as `%u00e9`, which old scripts write.
 fn percent(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"%")?;
     match rest.first()? {
@@ -21,7 +21,7 @@ fn percent(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Decodes `\"`, `\n`, `\x41`, `\u00e9`, `\u{e9}`, and a backslash before any other punctuation.
+/// Decodes escapes such as `\"`, `\n`, `\x41`, `\u00e9` and `\u{e9}`, and a backslash before any other punctuation.
 fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"\\")?;
     let plain = |c| Some((Unit::Char(c), 2));
@@ -49,8 +49,8 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Decodes a UTF-16 escape: `lead`, then `u`, then four hex digits. Two such escapes that form a surrogate pair are one
-/// character.
+/// Decodes a UTF-16 escape: `lead`, then `u`, then four hexadecimal digits. If two such escapes form a surrogate pair,
+/// decodes them together as one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {
@@ -67,7 +67,8 @@ fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     Some((Unit::Char(c), 12))
 }
 
-/// Decodes `&amp;`, `&#38;`, `&#x26;`. The numeric forms are decoded without the semicolon too.
+/// Decodes escapes such as `&amp;`, `&#38;` and `&#x26;`. The numeric forms are decoded even if the semicolon is
+/// missing.
 fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     let rest = text.strip_prefix(b"&")?;
     if let Some(digits) = rest.strip_prefix(b"#") {
@@ -89,18 +90,20 @@ fn entity(text: &[u8]) -> Option<(Unit, usize)> {
     Some((Unit::Char(named(name)?), length + 2))
 }
 
-/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits, and the other
-/// digits may be leading zeros.
+/// Maximum number of digits of a numeric escape. Source: chosen; the highest code point has 7 digits, and there may be
+/// leading zeros.
 const MAX_DIGITS: usize = 12;
 /// Maximum length of the name of an entity, including the semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
 
-/// Names of punctuation marks, each written after the character that it stands for. Source: the HTML standard's table.
+/// Names of HTML entities for punctuation marks. Each name is written directly after the character that it stands for.
+/// Source: the HTML standard's table.
 const SIGNS: &str = "&amp &AMP <lt <LT >gt >GT \"quot \"QUOT 'apos !excl #num $dollar %percnt (lpar )rpar *ast *midast \
     +plus ,comma .period /sol :colon ;semi =equals ?quest @commat [lsqb [lbrack \\bsol ]rsqb ]rbrack ^Hat _lowbar \
     _UnderBar `grave {lcub {lbrace |verbar |vert }rcub }rbrace €euro –ndash —mdash ‘lsquo ’rsquo “ldquo ”rdquo …hellip";
 
-/// Names of U+00A0 to U+00FF, in order. Source: HTML 4, "Character entity references for ISO 8859-1 characters".
+/// Names of HTML entities for the characters U+00A0 to U+00FF, in the order of these characters. Source: HTML 4,
+/// "Character entity references for ISO 8859-1 characters".
 const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 \
     sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml \
     Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml \

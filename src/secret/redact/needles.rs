@@ -1,4 +1,5 @@
-//! The forms of a secret that are searched for. Each form belongs to the view in which it can occur.
+//! Makes the forms of a secret that are searched for. A view is a transformed text; for each kind of view, a function
+//! returns the forms that a secret can have in it.
 
 use base64::{
     Engine as _,
@@ -16,15 +17,16 @@ use super::{
 pub(super) const MIN_ANYWHERE: usize = 6;
 
 /// Minimum number of characters of a form that was made by undoing escapes in the secret itself. Source: chosen; a
-/// secret of six characters may consist of three escapes, and undoing these leaves three characters.
+/// secret of six characters may consist of three escapes, which stand for three characters.
 const MIN_UNDONE: usize = 3;
 
-/// The bytes of a form, wiped on drop.
+/// The bytes of one form of a secret. They are wiped from memory on drop.
 pub(super) type Form = Zeroizing<Vec<u8>>;
 
 /// One of the forms in which a base64 text can contain a secret.
 pub(super) struct Coded {
-    /// The base64 characters that depend on the secret alone, not on the bytes around it.
+    /// The base64 characters that depend only on the secret. The characters at its edges may also depend on the bytes
+    /// around the secret, so they are left out.
     pub(super) form: Form,
     /// True if the character before the form also holds bits of the secret.
     pub(super) before: bool,
@@ -32,7 +34,8 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// Returns the value as it is and, for each mix of escape kinds, the value with its own escapes of these kinds undone.
+/// Returns the spellings of a secret's value: the value as it is, and the value with its own escapes undone. They are
+/// undone for each mix of kinds of escapes, layer by layer.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes the escapes of
 /// a text changes that part of the value too, so the changed values must be searched for as well.
@@ -55,7 +58,7 @@ fn spellings(value: &str) -> Vec<Form> {
     out
 }
 
-/// Returns the forms to search for in a folded view: the folded value, forwards and backwards.
+/// Returns the forms to search for in a folded view (see [`View::folded`]): the folded value, forwards and backwards.
 pub(super) fn spelled(value: &str) -> Vec<Form> {
     let mut out = Vec::new();
     for spelling in spellings(value) {
@@ -68,8 +71,8 @@ pub(super) fn spelled(value: &str) -> Vec<Form> {
     keep_long(out, MIN_UNDONE)
 }
 
-/// Returns the forms to search for in a view without separators: the folded value with its separators removed, and its
-/// bytes as hexadecimal digits.
+/// Returns the forms to search for in a view without separators (see [`View::joined`]): the folded value without its
+/// separators, and the value's bytes as hexadecimal digits.
 pub(super) fn joined(value: &str) -> Vec<Form> {
     let mut out: Vec<Form> = spellings(value)
         .iter()
@@ -90,13 +93,13 @@ pub(super) fn hex(value: &str) -> Form {
     )
 }
 
-/// Returns the whole value as base64, in both alphabets.
+/// Returns the whole value as base64: once in the standard alphabet and once in the alphabet for URLs.
 pub(super) fn base64(value: &str) -> [Form; 2] {
     [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
 }
 
-/// Returns the value as base64 at each of the three alignments, in both alphabets. The characters that depend on the
-/// bytes around the secret are left out.
+/// Returns the forms to search for in a view without white space: the value as base64, at each of the three alignments
+/// and in both alphabets. The characters that depend on the bytes around the secret are left out.
 pub(super) fn coded(value: &str) -> Vec<Coded> {
     let mut out = Vec::new();
     for skipped in 0..3 {

@@ -1,8 +1,8 @@
-//! Short secrets. They are found only where a value is expected, because `1234`, for example, is also a part of
-//! `e1234`.
+//! Finds short secrets. They are found only where a value is expected, because `1234`, for example, is also a part of
+//! the reference `e1234`.
 //!
-//! A value is a whole text, or the text between quotes, after `=`, after a colon and a space, or after a quote and a
-//! colon.
+//! A value is a whole text, a text between quotation marks, or the text after `=`. It is also the text after a colon,
+//! if the colon comes before a space or after a quotation mark.
 
 use std::ops::Range;
 
@@ -11,18 +11,19 @@ use super::{
     view::View,
 };
 
-/// Maximum length of a value that is compared with the secrets. Unit: bytes. Source: chosen; a short secret has at most
-/// 5 characters, which take fewer bytes even with spaces and escapes.
+/// Maximum length of a value that is compared with the short secrets. Unit: bytes. Source: chosen; a short secret has
+/// at most 5 characters, which take fewer bytes than this even if they are written with spaces and escapes.
 const MAX_VALUE: usize = 64;
-/// Characters that end an unquoted value.
+/// Characters that end a value without quotation marks.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
 
-/// The forms of all short secrets. Each form has the index of the secret that it belongs to.
+/// The forms of all short secrets, each with the index of its secret.
 #[derive(Default)]
 pub(super) struct Short {
-    /// The secrets in two forms: folded, and as hexadecimal digits.
+    /// Two forms of each secret: folded (see [`View::folded`]), and as hexadecimal digits. Upper and lower case do not
+    /// matter.
     plain: Vec<(Form, usize)>,
-    /// The secrets as base64, which is case-sensitive.
+    /// The secrets as base64. Upper and lower case matter here.
     coded: Vec<(Form, usize)>,
 }
 
@@ -85,7 +86,8 @@ impl Short {
         }
     }
 
-    /// Returns the index of the secret that has a form equal to this value.
+    /// Returns the index of the short secret to which this value is equal in one of its forms; `None` if there is no
+    /// such secret.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
@@ -120,7 +122,8 @@ fn is_label(before: &[u8], after: &[u8]) -> bool {
     after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))
 }
 
-/// Returns the range without white space at both ends and without the backslash of an escaped quote.
+/// Returns the range without white space at both ends, and without a backslash at its end, because that backslash
+/// belongs to an escaped quotation mark.
 fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let value = &bytes[range.clone()];
     let value = value.strip_suffix(b"\\").unwrap_or(value);

@@ -1,4 +1,5 @@
-//! Secrets that no single node shows: a word in two pieces, or one letter in each node.
+//! Hides secrets that are spread over several nodes of a page: for example a word in two pieces, or one letter in each
+//! node.
 //!
 //! The texts of the page are joined without anything between them. This is done for three selections of texts, because
 //! a reader could put the texts of any selection together: all values, all names, and the visible text (the value of a
@@ -16,8 +17,8 @@ use crate::{
     secret::HIDDEN,
 };
 
-/// Maximum length of a node's text that can be a piece of a short secret. Unit: characters. Source: chosen; a code in
-/// single boxes has one character in each box; a code in pairs of digits has two.
+/// Maximum length of a node's text that counts as a piece of a short secret. Unit: characters. Source: chosen; a page
+/// may show a code with one character in each box, or in pairs of digits.
 const MAX_SIGNS: usize = 2;
 /// Maximum number of levels above a piece of a secret that are searched for a repetition of the piece. Source: chosen;
 /// enough for a label in a cell in a row.
@@ -29,21 +30,23 @@ enum Part {
     Value,
 }
 
-/// A function that chooses which text of a node to read, if any. The flag is true if a node below that node has text.
+/// A function that chooses which text of a node is read, its name or its value; `None` if neither is read. The flag is
+/// true if a node below that node has text.
 type Order<'a> = &'a dyn Fn(&Node, bool) -> Option<Part>;
 
-/// A text of the page with its range in the joined text.
+/// One text of the page, with its range in the joined text of the page.
 struct Piece {
     node: NodeId,
     part: Part,
     range: Range<usize>,
 }
 
-/// Replacements in the texts of nodes: for each text, the ranges to replace, each with the text to put in its place.
+/// Replacements in the texts of nodes. For each text, the list has the ranges to replace, each with the new text for
+/// this range.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// Returns the tree without secrets that are spread over several nodes. Each single text must have been redacted
-/// before.
+/// Returns the tree with all secrets hidden that are spread over several nodes. The secrets in single texts must have
+/// been replaced before.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();
     let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);
@@ -137,8 +140,8 @@ fn is_sign(text: &str, piece: &Piece) -> bool {
     text[piece.range.clone()].chars().count() <= MAX_SIGNS
 }
 
-/// If the hit covers more than one piece, records the part of each piece that must be hidden. A hit in a single piece
-/// was handled when that text was redacted.
+/// Records in `cuts` the part of each piece that must be hidden. `pieces` are the pieces that the hit covers. Does
+/// nothing if there is only one, because a secret in a single text was replaced before.
 fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts) {
     if pieces.len() < 2 {
         return;
@@ -186,8 +189,8 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides repetitions of the pieces of a secret. A name or value is hidden if it consists only of a piece and belongs to
-/// the node of the piece, to one of the [`MAX_LEVELS`] nearest ancestors of that node, or to a descendant of that node.
+/// Hides repetitions of the pieces of secrets in other texts. A name or value is hidden if it is equal to a piece. Only
+/// these nodes are searched: the node of the piece, its descendants, and its [`MAX_LEVELS`] nearest ancestors.
 fn hide_repeated(
     tree: &Tree,
     hidden: &BTreeMap<NodeId, Vec<String>>,

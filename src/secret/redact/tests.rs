@@ -1,4 +1,4 @@
-//! Secret values in every encoding, which must be found, and texts without them, which must not change.
+//! Tests that secret values are found in every encoding, and that texts without secret values do not change.
 
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ fn redactor(values: &[&str]) -> Redactor {
     Redactor::new(names.iter().zip(&secrets))
 }
 
-/// 50 values: values that people use, values that break escaping, and generated values.
+/// Returns 50 values for secrets: values that people use, values that are hard to escape, and generated values.
 fn canaries() -> Vec<String> {
     let mut out: Vec<String> = [
         "hunter2!",
@@ -143,7 +143,7 @@ fn json_string(text: &str) -> String {
 
 type Encode = fn(&str) -> String;
 
-/// Encodings that a page may give a value, by name.
+/// Returns the encodings in which a page may write a value, each with its name.
 fn encodings() -> Vec<(&'static str, Encode)> {
     vec![
         ("raw", |v| v.to_owned()),
@@ -210,7 +210,8 @@ fn encodings() -> Vec<(&'static str, Encode)> {
     ]
 }
 
-/// Separators between letters, for values that have enough letters.
+/// Returns encodings that put separators between the letters of a value, each with its name. They are for values that
+/// have enough letters.
 fn spacings() -> Vec<(&'static str, Encode)> {
     vec![
         ("spaced", |v| each(v, |c| format!("{c} "))),

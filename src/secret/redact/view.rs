@@ -1,5 +1,5 @@
-//! Transformed texts that can be traced back: each byte of a view records which bytes of the original text it was made
-//! from.
+//! Views: transformed texts that can be traced back. Each byte of a view records the bytes of the original text that it
+//! was made from.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Makes the view that is the text itself.
+    /// Makes a view with the text itself, without any transformation.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -33,14 +33,14 @@ impl View {
         }
     }
 
-    /// Returns the view with one layer of escapes undone: percent signs, HTML entities, backslashes. `None` if the view
-    /// contains no escape.
+    /// Returns the view with one layer of escapes undone. Escapes begin with a percent sign or a backslash, or are HTML
+    /// entities. Returns `None` if the view contains no escape.
     pub(super) fn decoded(&self) -> Option<Self> {
         self.decoded_by(&DECODERS)
     }
 
-    /// Returns the view with one layer of escapes undone, but only escapes that `decoders` read. `None` if the view
-    /// contains no such escape.
+    /// Returns the view with one layer of escapes undone. Only escapes that one of `decoders` can read are undone.
+    /// Returns `None` if the view contains no such escape.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);
@@ -62,8 +62,8 @@ impl View {
         changed.then_some(out)
     }
 
-    /// Returns the view in lower case, with each white space character and each plus sign as a space, because HTML
-    /// forms send a space as a plus sign.
+    /// Returns the folded view: in lower case, and with a space in place of each white space character and each plus
+    /// sign. HTML forms send a space as a plus sign.
     ///
     /// Bytes that are not UTF-8 count as Latin-1, because old pages escape texts in that encoding.
     pub(super) fn folded(&self) -> Self {
@@ -84,12 +84,12 @@ impl View {
         out
     }
 
-    /// Returns the view without separators such as hyphens. Call it on a folded view.
+    /// Returns the view without separators such as hyphens. Call this on a folded view.
     pub(super) fn joined(&self) -> Self {
         self.without(is_separator)
     }
 
-    /// Returns the view without white space, because encoded data may be wrapped into lines.
+    /// Returns the view without white space. It is searched for base64, because base64 may be wrapped into lines.
     pub(super) fn packed(&self) -> Self {
         self.without(char::is_whitespace)
     }

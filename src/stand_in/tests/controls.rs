@@ -1,11 +1,12 @@
-//! Tests with controls that are not what they seem. Each test covers the naive first attempt and the effect of advice.
+//! Tests with controls that are not what they seem to be. Each test checks which calls the stand-in makes first without
+//! advice, and which calls it makes with advice.
 
 use serde_json::Value;
 
 use super::super::*;
 use crate::action::{BrowserTool, ToolSet};
 
-/// A form of a page, with the goal, tips and history on which the stand-in's decision depends too.
+/// A page with a form, and the other parts of a prompt that the stand-in's decision depends on: goal, tips and history.
 #[derive(Default)]
 struct Form {
     goal: &'static str,
@@ -82,7 +83,7 @@ impl Form {
         self.calls().into_iter().map(line).collect()
     }
 
-    /// Returns the answer with its evidence; `None` if the first call does not end the task with success.
+    /// Returns the answer and the evidence for it; `None` if the first call does not end the task with success.
     fn answers(&self) -> Option<(String, String)> {
         let calls = self.calls();
         let said = |name: &str| calls[0].arguments[name].as_str().map(str::to_owned);

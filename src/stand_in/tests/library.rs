@@ -1,11 +1,11 @@
-//! A library's site as a small state machine: pages are trees, actions are transitions.
+//! A simulated site of a library. Its pages are trees of nodes, and actions change its state.
 
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, TextValue},
     page::{ElementRef, Node, Role, Tree, TreeBuilder, Tri},
 };
 
-/// The obstacles of the site. Each is true if it is switched on.
+/// The obstacles of the site. A field is true if the obstacle is switched on.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent obstacles")]
 pub(super) struct Rules {
@@ -68,7 +68,7 @@ impl Library {
         self.rules.logged_in || self.at != At::Home && self.at != At::Login || self.password == "in"
     }
 
-    /// Returns the current page as a tree. Each page has a range of references of its own.
+    /// Returns the current page as a tree. No two pages share an element reference.
     pub(super) fn tree(&self) -> Tree {
         let mut page = Page {
             tree: Tree::builder(),

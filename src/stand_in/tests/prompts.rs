@@ -1,5 +1,5 @@
-//! A loop for tests that needs no browser and no clock. It builds real prompts, gets replies from the stand-in, and
-//! carries them out on the library site.
+//! A decision loop for tests, which needs no browser and no clock. It builds real prompts, gets replies from the
+//! stand-in, and carries out the calls in these replies on the library site.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of model calls of a test.
 const MAX_CALLS: usize = 30;
 
-/// The result of a task.
+/// The result of a task that the stand-in worked on.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub answer: Option<String>,

@@ -7,21 +7,23 @@ use crate::{
     memory::{ReadOnly, Shelf},
 };
 
-/// A failure of a store operation. No failure loses an update that was acknowledged earlier.
+/// A failure of a store operation. An update that was acknowledged earlier is not lost by any failure.
 #[derive(Debug)]
 pub(super) enum Failure {
     Name(&'static str),
-    /// Other writers held the lock. The value is the time for which the call waited.
+    /// Other writers held the lock until the call gave up. The value is the time for which the call waited.
     Busy(Duration),
     /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),
-    /// The system refused a call. `what` is the name of the call, and `path` is the file or folder that it was made for.
+    /// The operating system refused a call. `what` is the name of the call, and `path` is the file or folder that the
+    /// call was made for.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// The shelf must not be written. `why` is the reason. A shelf above the size cap is not read either.
+    /// The shelf must not be written. `why` is the reason. If the reason is that the shelf is too large, the shelf
+    /// cannot be read either.
     ReadOnly {
         why: ReadOnly,
         detail: String,
@@ -29,7 +31,8 @@ pub(super) enum Failure {
     Unreadable {
         detail: String,
     },
-    /// The edit would make the shelf's file larger than the cap on a shelf. Unit of `bytes` and `max`: bytes.
+    /// The edit would make the shelf's file larger than a shelf may be. `bytes` is the size that the file would have,
+    /// and `max` is the cap. Unit of both: bytes.
     ShelfTooLarge {
         bytes: usize,
         max: usize,
@@ -47,7 +50,8 @@ impl Failure {
         move |error| Self::Io { what, path, error }
     }
 
-    /// Converts the failure to an error that names the operation and the shelf. The error of an edit stays as it is.
+    /// Converts the failure to an error that names the operation and the shelf. If the edit itself failed, returns the
+    /// edit's error unchanged.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);

@@ -1,4 +1,4 @@
-//! The format of a shelf's file, as conversions between text and values.
+//! The format of a shelf's file. This module converts between the text of a file and the values in it.
 //!
 //! ```json
 //! {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! A stored format is part of the API. Every version that was ever written can be read, only the newest version is written,
-//! and unknown fields are kept. There is no checksum, because people may edit these files.
+//! The format is part of the crate's API. Every version that was ever written can be read. Only the newest version is
+//! written. Unknown fields are kept. There is no checksum, because people may edit these files.
 
 use std::collections::BTreeMap;
 
@@ -26,19 +26,19 @@ use crate::{
 const FORMAT: &str = "webwise-shelf";
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration of a file's fields from one version of the format to the next. It is a pure function and keeps unknown
-/// fields.
+/// A migration: converts a file's fields from one version of the format to the next version. It does no I/O and keeps
+/// unknown fields. It returns `None` if the fields do not have the form of their version.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     pub(super) oldest: u64,
-    /// The migrations from each version to the next, beginning with the oldest version.
+    /// The migrations, each from one version to the next. The first one migrates from the oldest version.
     pub(super) steps: &'static [Step],
 }
 
-/// The versions of the format that were ever written. Each new version adds a migration here and a golden file to the
-/// tests.
+/// The versions of the format that were ever written. Whoever adds a version adds a migration here, and a file in this
+/// version to the tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
@@ -57,9 +57,10 @@ pub(super) struct Document {
     pub(super) generation: u64,
     pub(super) shelf: Shelf,
     pub(super) records: Vec<Record>,
-    /// Fields of the file that this program does not know, which a later version or a person added.
+    /// Fields of the file that this program does not know. A later version of the program or a person added them.
     pub(super) extra: BTreeMap<String, Value>,
-    /// Fields inside `shelf` that this program does not know, which a later version or a person added.
+    /// Fields inside the file's field `shelf` that this program does not know. A later version of the program or a
+    /// person added them.
     pub(super) shelf_extra: BTreeMap<String, Value>,
     pub(super) version: u64,
 }
@@ -67,16 +68,17 @@ pub(super) struct Document {
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
     Good(Document),
-    /// A file in a newer version of the format than this program knows. Contains the records that can be read.
+    /// A file in a version of the format that is newer than those that this program knows. Contains the records that
+    /// can be read.
     Newer(Document),
     TooDeep,
-    /// A valid file of another shelf than the given shelf. Contains the name of that other shelf.
+    /// A valid file that belongs to another shelf. Contains the name of that shelf.
     OtherShelf(String),
     /// A file that is not a shelf's file, or that is damaged. Contains the reason.
     Broken(&'static str),
 }
 
-/// Parses a file. If a shelf is given, a file of another shelf is [`Parsed::OtherShelf`].
+/// Parses a file. If `shelf` is not `None` and the file belongs to another shelf, returns [`Parsed::OtherShelf`].
 pub(super) fn parse(bytes: &[u8], shelf: Option<&Shelf>, schema: Schema) -> Parsed {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
@@ -172,7 +174,7 @@ impl Stored {
     }
 }
 
-/// Returns unknown fields as they are stored: with sorted keys.
+/// Returns unknown fields in the form in which they are stored: sorted by key.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -202,8 +204,8 @@ impl Document {
         }
     }
 
-    /// Returns the document as the bytes of a file in the newest version. The bytes are readable text with sorted keys, and
-    /// are the same for equal documents.
+    /// Returns the document as the bytes of a file in the newest version of the format. The bytes are readable text
+    /// with sorted keys. Equal documents have equal bytes.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

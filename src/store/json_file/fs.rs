@@ -17,8 +17,8 @@ use std::{
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {
-    /// Creates a folder and its missing parents. The empty path is the root itself. On return, the entries of all of
-    /// these folders survive a power cut, even the entries of folders that another process created.
+    /// Creates a folder and its missing parents. The empty path means the root itself. When this returns, the folder
+    /// and its parents survive a power cut, even if another process created some of them.
     fn create_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Creates a new file for writing. Fails with [`io::ErrorKind::AlreadyExists`] if the name is taken.
@@ -27,32 +27,33 @@ pub trait Fs: Debug + Send + Sync {
     /// Reads a file. If it has more than `max` bytes, fails with [`io::ErrorKind::FileTooLarge`] without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file. Replaces a file that already has the new name. Does nothing if both names belong to the same file, as
-    /// POSIX specifies.
+    /// Renames a file. If another file has the new name, this file is replaced. If the new name is already a name of
+    /// the file itself, nothing happens, as POSIX specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Adds another name for a file. Fails if the new name is taken.
+    /// Gives a file another name (a hard link). Fails if the new name is taken.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a name of a file. Removes the file itself if this was its last name.
+    /// Removes one name of a file. If this was the file's last name, the file is gone.
     fn unlink(&self, path: &Path) -> io::Result<()>;
 
     /// Removes a folder. Fails if it is not empty.
     fn remove_dir(&self, dir: &Path) -> io::Result<()>;
 
-    /// Makes sure that the entries of a folder survive a power cut.
+    /// Makes sure that the names in a folder survive a power cut.
     fn sync_dir(&self, dir: &Path) -> io::Result<()>;
 
     /// Lists a folder, in no particular order. Returns an empty list if the folder does not exist. Leaves out names that are
     /// not UTF-8.
     fn list(&self, dir: &Path) -> io::Result<Vec<FsEntry>>;
 
-    /// Tries once to take the exclusive lock of a lock file; `None` if another holder has the lock. Creates the lock file if
-    /// it is missing. A lock file is never renamed or deleted. The lock is released on drop or when the process ends.
+    /// Tries once to take the exclusive lock of a lock file. Returns `None` if somebody else holds the lock. Creates
+    /// the lock file if it is missing. A lock file is never renamed or deleted. The lock is released on drop or when
+    /// the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the files and folders that this store has closed to other users since the last call. Before, other users
-    /// had access to them.
+    /// Returns the files and folders to which other users had access until this store took it from them. Each is
+    /// returned only once: a call returns those since the previous call.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 
@@ -89,6 +90,7 @@ pub enum FsKind {
     File,
     /// A folder.
     Dir,
-    /// Anything else, such as a symbolic link, a device or a socket. The store never creates such an entry.
+    /// Neither a regular file nor a folder, but for example a symbolic link, a device or a socket. The store never
+    /// creates such an entry.
     Other,
 }

@@ -1,5 +1,5 @@
-//! Folder names for hosts and namespaces. Each name is a single path component that is valid on every system, and different
-//! hosts get different names.
+//! Makes the folder names for hosts and namespaces. Each folder name is a single path component that is valid on every
+//! system. Different hosts get different folder names.
 
 use std::fmt::Write as _;
 
@@ -7,27 +7,28 @@ use sha2::{Digest as _, Sha256};
 
 use crate::base::Host;
 
-/// Maximum length of a name that is not shortened. Unit: bytes. Source: chosen; file systems allow 255.
+/// Maximum length of a folder name; a longer name is shortened. Unit: bytes. Source: chosen; file systems allow 255
+/// bytes.
 const MAX_PLAIN: usize = 100;
-/// Maximum length of the first part of a shortened name. The first part is the beginning of the full name; `~` and a hash
-/// follow it. Unit: bytes. Source: chosen.
+/// Maximum length of the beginning of a folder name that is kept when the name is shortened. `~` and a hash follow it.
+/// Unit: bytes. Source: chosen.
 const KEPT: usize = 60;
-/// Names that Windows reserves for devices, also with an extension, as in `con.txt`. [`is_device`] adds the numbered names,
-/// such as `com1`.
+/// Names that Windows reserves for devices. It also reserves them with an extension, as in `con.txt`. Windows also
+/// reserves numbered names, such as `com1`; [`is_device`] checks these.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
 ///
-/// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte becomes
-/// `_` and two hexadecimal digits. The first byte of a name that Windows reserves for a device is replaced in the same
-/// way. A name of more than 100 bytes is shortened and ends with `~` and a hash of the host. The files in its folder
-/// contain the full host.
+/// Lower-case letters, digits, `-` (except at the start) and inner single dots stay as they are. Every other byte
+/// becomes `_` and two hexadecimal digits. The first byte of a name that Windows reserves for a device is replaced in
+/// the same way. A folder name of more than 100 bytes is shortened and ends with `~` and a hash of the host. The full
+/// host is stored in the files in the folder.
 pub(super) fn encode(host: &Host) -> String {
     component(host.as_str())
 }
 
-/// Returns the host whose folder has this name; `None` if the name was shortened, or is not a name that [`encode`]
-/// produces.
+/// Returns the host for which [`encode`] returns this folder name. Returns `None` if the name was shortened, or if
+/// `encode` returns it for no host.
 pub(super) fn decode(name: &str) -> Option<Host> {
     let text = plain(name)?;
     // Only the spelling that `encode` produces for this host is accepted.
@@ -43,7 +44,7 @@ pub(super) fn is_device(name: &str) -> bool {
     DEVICES.contains(&stem) || numbered("com") || numbered("lpt")
 }
 
-/// Encodes a text as one path component, by the rules of [`encode`]. The empty text becomes `_`.
+/// Encodes a text as one path component, by the rules that [`encode`] describes. The empty text becomes `_`.
 pub(super) fn component(text: &str) -> String {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
@@ -78,8 +79,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Returns the text that [`component`] turns into this name; `None` if the name contains an invalid `_` code. Also decodes
-/// names that `component` would not produce.
+/// Decodes a name that [`component`] has encoded, and returns the text. Also decodes names that `component` never
+/// returns. Returns `None` if the name contains an invalid code after a `_`.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

@@ -1,5 +1,5 @@
-//! Write locks: at any time, only one thread of one process writes a shelf. Threads of a process wait for each other in
-//! memory. Processes wait for each other by polling a lock file.
+//! Write locks: at any time, only one thread of one process writes a shelf. The threads of a process wait for a lock in
+//! memory. Processes wait for each other by trying to lock a file again and again.
 
 use std::{
     io,
@@ -15,21 +15,22 @@ use super::{
     place::{LOCKS, STRIPES},
 };
 
-/// Shortest pause between two attempts to take a lock. Source: chosen; an update takes about a millisecond.
+/// Shortest pause between two attempts to lock a lock file. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Maximum random time that is added to each of the first pauses. For later pauses this maximum grows: see [`ATTEMPTS`].
-/// Without random times, waiting processes would all retry at the same moments. Unit: nanoseconds. Source: chosen.
+/// Maximum random time that is added to each of the first pauses between attempts to lock a lock file. The maximum
+/// grows with the number of attempts: see [`ATTEMPTS`]. Without random times, waiting processes would all try again at
+/// the same moments. Unit: nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
-/// Number of attempts after which the maximum random time grows by another [`JITTER`]. Without this growth, many waiting
-/// processes would take processor time from the process that writes. Source: measured with 50 processes on two cores; the
-/// growth reduces their total time to two thirds.
+/// Number of attempts after which the maximum random time of a pause grows by another [`JITTER`]. Without this growth,
+/// many waiting processes would take processor time from the process that writes. Source: measured with 50 processes on
+/// two cores; with the growth, the processes take two thirds of the time.
 const ATTEMPTS: u32 = 10;
-/// Largest multiple of [`JITTER`] that the maximum random time can reach. Source: chosen; even the longest pause is
-/// shorter than an update whose two syncs have to wait for the disk.
+/// Largest multiple of [`JITTER`] that the maximum random time of a pause can reach. Source: chosen; even the longest
+/// pause is shorter than an update that has to wait for the disk twice.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle, one for each lock file. A thread takes the in-memory lock before it polls the lock
-/// file. So only one thread of a handle polls a lock file at a time.
+/// The in-memory locks of one handle of the store. There is one for each lock file. A thread takes the in-memory lock
+/// before it tries to lock the lock file. So at any time, only one thread of a handle tries to lock this lock file.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -39,7 +40,8 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A held lock, both in memory and on its lock file. Dropping it releases both.
+/// A lock that is held, both in memory and on the lock file. Dropping it releases the lock in memory and the lock on
+/// the file.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -110,8 +112,8 @@ impl Locks {
     }
 }
 
-/// Tries once to take the lock of a lock file; `None` if another holder has the lock. Creates the folder of the lock files
-/// if it is missing.
+/// Tries once to take the lock of a lock file. Returns `None` if somebody else holds the lock. Creates the folder of
+/// the lock files if it is missing.
 pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock>>, Failure> {
     let tried = match fs.try_lock(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -130,8 +132,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system has no locks at all. Returns false if it only means that another
-/// holder has this lock.
+/// Returns true if the error means that the file system does not support locks. Returns false for every other error.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

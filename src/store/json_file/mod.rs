@@ -166,7 +166,8 @@ impl JsonFiles {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Runs file work on a blocking thread, and returns its result. An error names `operation` and `shelf`.
+    /// Runs work with files on a thread that may block, and returns the result of the work. If the work fails, the
+    /// error names `operation` and `shelf`.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -263,8 +264,8 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Returns the operation's result unchanged. If the operation failed because the shelf is read-only, also adds a
-    /// notice.
+    /// Returns the result of an operation unchanged. If the operation failed because the shelf is read-only, also adds
+    /// a notice about that.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

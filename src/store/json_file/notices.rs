@@ -1,4 +1,4 @@
-//! Notices of the store, kept until the caller collects them.
+//! Keeps the notices of the store until the caller collects them.
 
 use std::{
     collections::HashSet,
@@ -8,11 +8,11 @@ use std::{
 
 use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 
-/// Maximum number of waiting notices. While so many wait, new notices are dropped. Source: chosen; the first ones show the
-/// problem.
+/// Maximum number of notices that wait until the caller collects them. While so many notices wait, new ones are
+/// dropped. Source: chosen; the first notices show the problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of findings that are remembered. A remembered finding is not reported again. When this number is
-/// reached, the next finding makes the store forget all earlier ones. Source: chosen.
+/// Maximum number of reported findings (facts about a shelf's file) that are remembered. A remembered finding is not
+/// reported again. If the maximum is reached, the next new finding replaces all remembered ones. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -46,8 +46,8 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding. Does nothing if the same finding was reported before, because every later operation
-    /// comes across the same finding again.
+    /// Adds a notice of a finding, such as damage in a shelf's file. Does nothing if an equal finding was reported
+    /// before, because every operation on the shelf finds the damage again.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

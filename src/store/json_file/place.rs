@@ -1,13 +1,16 @@
 //! The paths of a shelf's files below the root.
 //!
 //! ```text
-//! <namespace>/<collection>.json                       a shelf for every site
-//! <namespace>/domains/<host>/<collection>.json        a shelf of one host
-//!             beside each: <collection>.json.bak, .v<N>.bak, and .<pid>-<random>.tmp while it is written
-//! <namespace>/quarantine/                             files that could not be understood; each namespace has its own, so
-//!                                                     that a tenant's files stay with the tenant and are deleted with it
-//! locks/00..3f                                        one for each shelf, by its hash; never renamed or deleted
+//! <namespace>/<collection>.json                       the file of a shelf for all sites
+//! <namespace>/domains/<host>/<collection>.json        the file of a shelf of one host
+//! <namespace>/quarantine/                             broken files of the namespace; they stay with their namespace and
+//!                                                     are deleted with it, because it may belong to one tenant
+//! locks/00..3f                                        the lock files; the hash of a shelf decides which one it uses; they
+//!                                                     are never renamed or deleted
 //! ```
+//!
+//! Beside a shelf's file, there can be its backup (`<collection>.json.bak`), copies in older versions of the format
+//! (`<collection>.json.v<N>.bak`), and temporary files while the shelf is written (`<collection>.json.<pid>-<random>.tmp`).
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +27,7 @@ pub(super) const LOCKS: &str = "locks";
 pub(super) const DOMAINS: &str = "domains";
 pub(super) const JSON: &str = ".json";
 pub(super) const TEMP: &str = ".tmp";
-/// Number of lock files. Source: chosen; with 64, two shelves rarely share a lock file.
+/// Number of lock files. Source: chosen; with 64 lock files, two shelves rarely share one.
 pub(super) const STRIPES: u8 = 64;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
@@ -35,7 +38,8 @@ pub(super) struct Place {
     pub(super) name: String,
     pub(super) quarantine: PathBuf,
     pub(super) quarantine_prefix: String,
-    /// The number of the shelf's lock file, from 0 to [`STRIPES`] - 1. Several shelves may share a lock file.
+    /// The number of the lock file that the shelf uses, from 0 to [`STRIPES`] - 1. Several shelves may share a lock
+    /// file.
     pub(super) stripe: u8,
 }
 
@@ -71,13 +75,13 @@ impl Place {
         self.dir.join(&self.name)
     }
 
-    /// Returns the path of the backup, which contains the state before the last change.
+    /// Returns the path of the shelf's backup. The backup contains the state of the shelf before its last change.
     pub(super) fn backup(&self) -> PathBuf {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of the copy that keeps the shelf in this older version of the format. The copy is made when the
-    /// shelf is first written in the newest version.
+    /// Returns the path of a copy of the shelf's file in an older version of the format. The copy is made before the
+    /// file is first written in the newest version.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -91,8 +95,8 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote the temporary file with this name; `None` if this is not a temporary file of
-    /// this shelf.
+    /// Returns the id of the process that wrote a temporary file of this shelf. `name` is the file's name. Returns
+    /// `None` if this is not the name of a temporary file of this shelf.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -111,7 +115,7 @@ impl Place {
     }
 }
 
-/// Returns the folder of a namespace. The namespace `locks` gets a different folder name, because the folder `locks`
+/// Returns the folder of a namespace. The folder of the namespace `locks` has another name, because the folder `locks`
 /// contains the lock files.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
@@ -122,13 +126,14 @@ fn namespace_dir(namespace: &Namespace) -> PathBuf {
     }
 }
 
-/// Returns the collection of the shelf whose file has this name; `None` if no shelf's file can have this name.
+/// Returns the collection of a shelf, given the name of the shelf's file. Returns `None` if no shelf's file can have
+/// this name.
 pub(super) fn collection_of(file: &str) -> Option<&str> {
     file.strip_suffix(JSON).filter(|name| is_collection(name))
 }
 
-/// Returns the shelf whose file has this path; `None` if no shelf can have this path, or if the path contains a shortened
-/// host name.
+/// Returns the shelf that is stored at this path. Returns `None` if no shelf can be stored there, or if the path
+/// contains a shortened host name.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

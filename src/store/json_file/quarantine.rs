@@ -1,4 +1,5 @@
-//! Quarantine: a broken file gets a second name before it is replaced, so that its content is not lost.
+//! The quarantine: a folder that keeps broken files. Before a broken file is replaced, it gets a second name in the
+//! quarantine, so that its content is not lost.
 
 use std::{io, path::Path};
 
@@ -17,9 +18,9 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Gives a broken file a second name in the quarantine folder. `bytes` is the file's content. The file also keeps its
-    /// own name until it is replaced. If the folder already contains a broken file of the shelf with the same content, does
-    /// nothing.
+    /// Gives a broken file of a shelf a second name in the quarantine folder. `path` is its own name, which it keeps
+    /// until it is replaced, and `bytes` is its content. Does nothing if the folder already contains a broken file of
+    /// this shelf with this content.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -77,8 +78,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives a file a second name. If the file system has no hard links, writes the file's content, `bytes`, to `temp`
-    /// and renames `temp` to `to`.
+    /// Gives the file `from` the second name `to`. If the file system has no hard links, makes a copy instead: writes
+    /// the file's content, `bytes`, to `temp`, and then renames `temp` to `to`.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -1,6 +1,6 @@
-//! Reading of a shelf: from its file, else from its backup. If both are broken, the intact records in them are read one by
-//! one. Reading writes nothing, because the reader may have no right to write. It needs no lock, because files are only ever
-//! replaced as a whole.
+//! Reads a shelf from its file, or from its backup if the file is missing or broken. If neither can be read, the intact
+//! records in a broken file are read one by one. Reading writes nothing, because the reader may have no right to write.
+//! Reading needs no lock, because a file is always replaced as a whole.
 
 use std::{
     io,
@@ -18,16 +18,19 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 
 #[derive(Debug)]
 pub(super) struct Found {
-    /// The document that was read. Some records may be missing if the document had to be salvaged.
+    /// The document that was read. Some records may be missing if the records had to be read one by one from a broken
+    /// file.
     pub(super) document: Document,
     pub(super) source: Source,
-    /// The bytes of the shelf's own file; `None` if that file is missing, broken, or written by a newer version of the
-    /// program.
+    /// The bytes of the shelf's own file (not the backup). `None` if this file is missing, broken, or written by a
+    /// newer version of the program.
     pub(super) good: Option<Vec<u8>>,
-    /// The broken files of the shelf, with their bytes. They are put into quarantine before anything is written.
+    /// The broken files of the shelf, each with its path and its bytes. They are put into quarantine before the shelf
+    /// is written.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
     pub(super) is_newer: bool,
-    /// The generation to which the next commit adds 1. No earlier state of the shelf can have had a higher generation.
+    /// The number (generation) to which the next commit adds 1. It is at least as high as the generation of every state
+    /// that the shelf had before.
     pub(super) generation: u64,
 }
 
@@ -37,7 +40,7 @@ pub(super) enum Source {
     File,
     Backup,
     Salvage,
-    /// Nothing: the files are broken, and no record can be salvaged.
+    /// The document was read from nowhere: the files are broken, and no record in them can be read.
     Lost,
 }
 

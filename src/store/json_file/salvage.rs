@@ -1,15 +1,16 @@
-//! Salvage: reading the intact records of a broken file, one by one.
+//! Salvages a broken file: reads the records in it that are intact, one by one.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes that the store writes before each record's key. They cannot be part of a string, because JSON escapes line
-/// breaks in strings.
+/// The bytes that the store writes before each record's key. In the text of a JSON string, these bytes cannot occur,
+/// because line breaks are escaped there.
 const RECORD: &[u8] = b"\n    \"";
 
-/// The records that could be read from a broken file, and the file's generation (0 if it could not be read).
+/// The records that could be read from a broken file, and the generation of the file's shelf (0 if the generation could
+/// not be read).
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Salvaged {
     pub(super) generation: u64,
@@ -18,7 +19,8 @@ pub(super) struct Salvaged {
 
 /// Reads the intact records of a broken file of this shelf.
 ///
-/// Takes nothing from a file that names another shelf, because lessons of one host must not be shown on another host.
+/// Returns no records if the file names another shelf, because what was learned on one host must not be shown on
+/// another host.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     let mut found = Salvaged::default();
     let Some(at) = after(bytes, b"\"records\":") else {
@@ -74,14 +76,15 @@ fn after(bytes: &[u8], text: &[u8]) -> Option<usize> {
         .map(|at| at + text.len())
 }
 
-/// Parses the JSON value at the start of the bytes. Returns the value and its length in bytes.
+/// Parses the JSON value with which the bytes begin. Returns the value and the number of bytes that it takes.
 fn value<T: DeserializeOwned>(bytes: &[u8]) -> Option<(T, usize)> {
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<T>();
     let value = values.next()?.ok()?;
     Some((value, values.byte_offset()))
 }
 
-/// Parses a record at the start of the bytes. Returns its key, its body, and its length in bytes.
+/// Parses the record with which the bytes begin. Returns the record's key, its body, and the number of bytes that the
+/// record takes.
 fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     let (key, end) = value::<String>(bytes)?;
     let colon = end + bytes[end..].iter().position(|b| !b.is_ascii_whitespace())?;
@@ -92,7 +95,8 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// Returns the bytes from the key of the next record on; no bytes if no later line looks like the start of a record.
+/// Returns the bytes from the next record's key on. Returns no bytes if no later line looks like the beginning of a
+/// record.
 fn next_record(bytes: &[u8]) -> &[u8] {
     after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
 }

@@ -37,8 +37,8 @@ impl StdFs {
     }
 }
 
-/// Returns the components of a path. Fails if a component is not a plain name (for example `..`), which would be a bug in
-/// the caller.
+/// Returns the components of a path. Fails if a component is not a plain name, for example if it is `..`. Such a path
+/// would be a bug in the caller.
 fn names(path: &Path) -> io::Result<Vec<&std::ffi::OsStr>> {
     path.components()
         .map(|component| match component {
@@ -116,8 +116,8 @@ struct HeldLock(#[expect(dead_code, reason = "closing the file gives the lock up
 
 impl FsLock for HeldLock {}
 
-/// Tries once to take the exclusive lock of an open file; `None` if another holder has it. Repeats an attempt that a signal
-/// interrupted.
+/// Tries once to take the exclusive lock of an open file. Returns `None` if somebody else holds the lock. Repeats an
+/// attempt that a signal interrupted.
 fn take_lock(file: File) -> io::Result<Option<Box<dyn FsLock>>> {
     loop {
         match file.try_lock() {

@@ -1,5 +1,5 @@
-//! Writing of a shelf. At every moment, the disk contains either the whole old state or the whole new state, whatever
-//! fails.
+//! Writes a shelf. At every moment, the disk contains either the whole old state or the whole new state of the shelf,
+//! whatever fails.
 
 use std::{
     io,
@@ -17,11 +17,11 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age from which a temporary file counts as abandoned, even if a process with the id of its writer exists. Source:
-/// chosen; by then, another process may have got this id.
+/// Age at which a temporary file counts as abandoned, even if a process with the id of the file's writer exists.
+/// Source: chosen; in this time, the writer may have ended and another process may have got its id.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of retries to create the new file. A retry is needed if a clean-up has just removed the shelf's empty
-/// folder. Source: chosen; nothing else removes empty folders.
+/// Maximum number of times that creating the new file is tried again. This is needed if a clean-up has just removed the
+/// shelf's empty folder. Source: chosen; nothing but a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
 #[derive(Debug)]
 pub(super) struct Written {
@@ -147,9 +147,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf, its main file last. The main file is removed only after the removal of the others is
-    /// durable. Otherwise, a power cut could leave a backup without its main file, and the shelf would be restored from
-    /// the backup. On return, the removal of the main file is not yet durable.
+    /// Removes the files of a shelf. The main file is removed last, when the removal of the other files already
+    /// survives a power cut. Otherwise, a power cut could leave the backup without the main file, and the shelf would
+    /// be restored from the backup. When this returns, a power cut could still bring back the main file.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -176,9 +176,9 @@ impl Files {
         Ok(())
     }
 
-    /// Removes abandoned temporary files from the shelf's folder: those of dead writers, and those older than [`ORPHANED`].
-    /// Fails if the name of one of the shelf's files belongs to something that is not a file. Returns true if the folder was
-    /// missing or empty.
+    /// Removes abandoned temporary files of the shelf: files of processes that have ended, and files that are older
+    /// than [`ORPHANED`]. Returns true if the shelf's folder was missing or empty. Fails if something that is not a
+    /// file has the name of one of the shelf's files.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {
@@ -211,8 +211,8 @@ impl Files {
             })
     }
 
-    /// Replaces a shelf's file by a file with these bytes. The update is safe only if the calls in this function stay
-    /// in this order.
+    /// Replaces a shelf's file by a new file with these bytes. The order of the calls in this function must not change,
+    /// because it makes the update safe.
     fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
         let replaced = self.keep_old(place, found).and_then(|()| {
@@ -230,8 +230,8 @@ impl Files {
             .map_err(Failure::io("sync_dir", &place.dir))
     }
 
-    /// Writes these bytes into a new file in the shelf's folder, and makes the file durable. Leaves no file behind if this
-    /// fails.
+    /// Writes these bytes into a new temporary file in the shelf's folder, and makes sure that its content survives a
+    /// power cut. Returns the path of the file. Leaves no file behind if this fails.
     fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let temp = place.temp();
         let mut tries = 0;
@@ -260,9 +260,9 @@ impl Files {
         }
     }
 
-    /// Makes the shelf's current file the backup, before the current file is replaced. If the current file has an older
-    /// version of the format, also keeps it at [`Place::old_version`]. Does nothing if the current file is missing or
-    /// broken.
+    /// Makes the shelf's current file the backup. This happens before the current file is replaced. If the current file
+    /// is in an older version of the format, also keeps a copy of it at [`Place::old_version`]. Does nothing if the
+    /// current file is missing or broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -298,7 +298,7 @@ fn newer(found: &Found) -> Failure {
 }
 
 /// Returns true if no process has this id. Also returns true for the id of this process, because this process is not
-/// writing the shelf at this moment. A process in another container seems not to exist. Its temporary files are protected
+/// writing the shelf at this moment. A process in another container is not found, so its temporary files are protected
 /// only by the shelf's lock.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {

@@ -1,11 +1,12 @@
-//! The items of memory as people read them, and the search for an item by its name.
+//! The items of memory in the form in which people read them, and the search for an item by its name.
 
 use crate::{
     base::{Error, ErrorKind, Result},
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of names that an error lists if several items have names that begin with the given text. Source: chosen.
+/// Maximum number of names that an error lists. The error says that the names of several items begin with the text that
+/// was searched for. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory together with its shelf and its description for a person.
@@ -56,7 +57,8 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Converts an error from loading this shelf. Returns the error unchanged if the shelf may still be intact.
+    /// Converts an error that occurred when this shelf was loaded. If the error does not mean that the shelf is damaged
+    /// or too large, returns the error unchanged.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         let is_too_large = match error.kind() {
             ErrorKind::Corrupt => false,

@@ -1,5 +1,6 @@
-//! Plans: the changes that forgetting a place or undoing a run would make. A plan is computed from the stored records before
-//! any change is made. So the check whether there is anything to change follows the same rules as the changes themselves.
+//! Plans the changes that are made when a person lets memory forget a place (a host or a site) or undo a run. A plan is
+//! computed from the stored records before any change is made. So a plan also answers the question whether there is
+//! anything to change.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ impl Place {
         }
     }
 
-    /// Returns the edit by which a memory kind removes the contribution of this place from a shelf for all sites.
+    /// Returns the edit by which a memory kind removes what it learned in this place from a shelf for all sites.
     fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
         match self {
             Self::Site(site) => kind.forget(site, None),
@@ -38,21 +39,21 @@ impl Place {
     }
 }
 
-/// A plan of changes. It also lists the shelves that it cannot change.
+/// The changes that are planned, and the shelves that cannot be changed.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) removed: Vec<Shelf>,
-    /// Number of records on the removed shelves of hosts. Shelves that cannot be read are not counted.
+    /// Number of records on the hosts' shelves in `removed`. Shelves that cannot be read are not counted.
     pub(super) own: usize,
     pub(super) unreadable: usize,
     pub(super) edits: Vec<(Shelf, Edit)>,
-    /// Shelves without an edit, because their kind is unknown or provides no edit.
+    /// Shelves that cannot be changed, because their memory kind is unknown or provides no edit.
     untold: Vec<Shelf>,
     damaged: Vec<Damaged>,
 }
 
 impl Plan {
-    /// Returns true if it is certain that nothing would change.
+    /// Returns true if it is certain that the plan would change nothing.
     #[cfg(feature = "cli")]
     pub(super) fn is_empty(&self) -> bool {
         self.removed.is_empty()
@@ -61,7 +62,7 @@ impl Plan {
             && self.damaged.is_empty()
     }
 
-    /// Fails if some shelves could not be changed. Otherwise, a person would believe that the operation was complete.
+    /// Fails if the plan has shelves that cannot be changed, so that nobody believes that the operation was complete.
     /// `changed` is the number of records that were changed on the other shelves.
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
@@ -117,8 +118,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Plans the removal of all runs that began in this place. Each run's entry in the register and its checkpoint are
-    /// removed.
+    /// Plans the removal of all runs that began in this place: their entries in the register of runs, and their
+    /// checkpoints.
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {
@@ -155,7 +156,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(plan)
     }
 
-    /// Adds the edit of a memory kind to the plan. If the kind provides no edit, records the shelf in `untold`.
+    /// Adds the edit of a memory kind to the plan. If the kind is unknown or provides no edit, adds the shelf to
+    /// [`Plan::untold`].
     async fn plan_told(
         &self,
         plan: &mut Plan,
@@ -172,7 +174,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         Ok(())
     }
 
-    /// Adds an edit to the plan if the edit would change something. If the shelf cannot be read, records it in `damaged`.
+    /// Adds an edit to the plan if the edit would change something. If the shelf cannot be read, adds the shelf to
+    /// [`Plan::damaged`].
     async fn plan(&self, plan: &mut Plan, shelf: Shelf, edit: Edit) -> Result<()> {
         match self.records(&shelf).await? {
             Ok(records) if edit.changes(&records)?.is_empty() => {}

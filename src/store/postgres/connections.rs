@@ -1,13 +1,14 @@
-//! Connections to the server, and transactions on them.
+//! Connections to the PostgreSQL server, and transactions on them.
 //!
 //! # Decisions
 //!
-//! - A connection is used again only if its last transaction was seen to end. Otherwise it is closed, and the server rolls
-//!   back. So a future that is dropped at any point leaves nothing open. The pool of `sqlx` would use such a connection
-//!   again. While the server is gone, that pool would also retry until its time limit instead of returning the reason.
-//! - The statement that begins a transaction sets all settings that the transaction needs, and sets them for this
-//!   transaction alone. So a pooler may give each transaction to another session, and settings of the server, the database
-//!   or the user cannot weaken a promise of the store.
+//! - A connection is used again only if its last transaction has certainly ended. Otherwise the connection is closed,
+//!   and the server rolls the transaction back. So if a future is dropped at any point, no transaction stays open. The
+//!   connection pool of `sqlx` is not used: it would use the connection again, and while the server is gone, it would
+//!   try again until its time limit instead of returning the reason.
+//! - The statement that begins a transaction also makes all settings that the transaction needs, for this transaction
+//!   alone. So a connection pooler may use another session for each transaction. And no setting of the server, the
+//!   database or the user can weaken a promise of the store.
 //! - A writer that stops in the middle of a transaction would keep its shelf locked. For that reason, the server ends the
 //!   writer's session after [`MAX_IDLE`].
 
@@ -29,21 +30,22 @@ use tokio::{
 
 use super::{failure::Failure, options::PostgresOptions};
 
-/// Longest time that the server waits for the next statement of a transaction before it rolls back. Source: chosen; an edit
-/// takes milliseconds, and by default other writers wait equally long for the lock.
+/// Longest time that the server waits for the next statement of a transaction before it rolls the transaction back.
+/// Source: chosen; an edit takes milliseconds, and by default another writer waits for a shelf's lock for as long as
+/// this.
 const MAX_IDLE: Duration = Duration::from_secs(5);
-/// Maximum idle time of a connection. A connection that was idle for longer is closed when the next transaction begins.
-/// Source: chosen; networks drop connections that were idle for some minutes, and inform neither side.
+/// Longest time for which a connection may be unused. A connection that was unused for longer is closed when the next
+/// transaction begins. Source: chosen; networks drop connections that were unused for some minutes, and inform neither
+/// side.
 const MAX_UNUSED: Duration = Duration::from_mins(1);
-/// Largest number of milliseconds that PostgreSQL accepts for a time limit. Source: the range of the settings in
-/// PostgreSQL.
+/// Largest time limit that PostgreSQL accepts. Unit: milliseconds. Source: the range of the settings in PostgreSQL.
 const MAX_SETTING_MS: u128 = i32::MAX as u128;
 
-/// The connections of a handle and its clones.
+/// The connections that a store and its clones share.
 pub(super) struct Connections {
     server: PgConnectOptions,
     options: PostgresOptions,
-    /// A permit for each connection that may be open.
+    /// Limits the number of open connections: each open connection needs a permit from it.
     slots: Semaphore,
     /// Open connections that are not in use and have no open transaction, each with the time of its last use.
     idle: Mutex<Vec<(PgConnection, Instant)>>,
@@ -94,7 +96,7 @@ impl Connections {
         &self.options.schema
     }
 
-    /// Begins a transaction: on an open connection that is not in use, or else on a new connection.
+    /// Begins a transaction on an open connection that is not in use. If there is none, opens a new connection.
     pub(super) async fn begin(&self, access: Access) -> Result<Transaction<'_>, Failure> {
         let wait = self.options.connect_wait;
         let slot = timeout(wait, self.slots.acquire()).await;
@@ -148,7 +150,8 @@ impl Connections {
         )
     }
 
-    /// Takes the idle connection that was used last, and closes those that were idle for [`MAX_UNUSED`].
+    /// Returns the open connection that was used last, among those that are not in use. Closes connections that were
+    /// unused for [`MAX_UNUSED`].
     fn known(&self) -> Option<PgConnection> {
         let mut idle = self.idle();
         idle.retain(|(_, used)| used.elapsed() < MAX_UNUSED);
@@ -180,7 +183,7 @@ impl Transaction<'_> {
         Ok(())
     }
 
-    /// Commits the transaction. The change is durable when this has returned.
+    /// Commits the transaction. When this returns without an error, the change is durable.
     pub(super) async fn commit(mut self) -> Result<(), Failure> {
         let committed = self.script("COMMIT".to_owned()).await;
         committed.map_err(Failure::of_commit)?;

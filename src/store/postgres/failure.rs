@@ -15,14 +15,14 @@ use crate::{
 
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// All connections of the handle were in use. The value is the time for which the call waited.
+    /// All connections that the store may open were in use. The value is the time for which the call waited for one.
     NoConnection(Duration),
-    /// The server did not answer. The value is the time for which the call waited.
+    /// The server did not answer. The value is the time for which the call waited for the answer.
     Silent(Duration),
     /// The server refused a statement, or the connection was lost.
     Server(SqlError),
-    /// The connection was lost after the request to commit, or the server did not answer this request. The value is the
-    /// failure.
+    /// It is unknown whether the change is stored: the connection was lost after the commit was requested, or the
+    /// server did not answer. The value says which of the two happened.
     Unknown(Box<Failure>),
     /// A newer program has changed the tables to this version of the layout.
     Newer(i32),
@@ -39,9 +39,9 @@ impl From<SqlError> for Failure {
 }
 
 impl Failure {
-    /// Converts a failure during a commit. If the server refused the commit and the connection is still open, the change is
-    /// not stored, and the failure is returned unchanged. Otherwise nobody can tell whether the change is stored, and
-    /// [`Unknown`](Self::Unknown) is returned.
+    /// Converts a failure that occurred during a commit. If the server refused the commit and the connection is still
+    /// open, the change is not stored, and this returns the failure unchanged. Otherwise nobody can tell whether the
+    /// change is stored, and this returns [`Unknown`](Self::Unknown).
     pub(super) fn of_commit(self) -> Self {
         match &self {
             Self::Server(SqlError::Database(error)) if is_refusal(&**error) => self,
@@ -49,8 +49,8 @@ impl Failure {
         }
     }
 
-    /// Converts the failure to the crate's error, which names the operation and the shelf. The error of an edit stays as it
-    /// is.
+    /// Converts the failure to the crate's error, which names the operation and the shelf. If the edit itself failed,
+    /// returns the edit's error unchanged.
     pub(super) fn into_error(self, operation: &'static str, shelf: Option<&Shelf>) -> Error {
         let error = |kind| {
             let error = Error::new(kind, operation);
@@ -90,14 +90,15 @@ impl Failure {
     }
 }
 
-/// Returns true if the server refused the statement and the connection stays open. After a fatal error, the server closes
-/// the connection.
+/// Returns true if this error means that the server refused a statement but keeps the connection open. After a fatal
+/// error, the server closes the connection.
 fn is_refusal(error: &dyn DatabaseError) -> bool {
     let error = error.try_downcast_ref::<PgDatabaseError>();
     error.is_some_and(|error| error.severity() == PgSeverity::Error)
 }
 
-/// Returns the kind of an error by its SQLSTATE. Source: appendix A of PostgreSQL's manual.
+/// Returns the crate's kind for an error of the server. The kind follows from the error's code, the SQLSTATE. Source:
+/// appendix A of PostgreSQL's manual.
 fn kind(error: &SqlError, code: Option<&str>) -> ErrorKind {
     match code {
         // A lock was not available in time, transactions stood in each other's way, or the server has too many connections.

@@ -1,4 +1,5 @@
-//! The tables of a store. The first program that connects makes them. Every later version of the program can read them.
+//! The tables of a store. The first program that connects to the database makes them. Every later version of the
+//! program can read them.
 //!
 //! ```text
 //! layout     one row: the version of the layout
@@ -13,8 +14,8 @@
 //! - Keys and bodies are `bytea`, because no other type keeps every record as it is: `text` and `jsonb` cannot hold the NUL
 //!   character, `jsonb` rewrites numbers, and the order of `text` depends on the database. The order of bytes is the order
 //!   of keys.
-//! - Records refer to their shelf by number, because a key and a host of maximum length would not fit together into one
-//!   entry of an index.
+//! - A record refers to its shelf by the shelf's number. If it contained the shelf's host instead, a key and a host of
+//!   maximum length would not fit into one entry of an index.
 //! - The layout has a version number, which the table `layout` contains. A program that does not know the stored version
 //!   refuses to connect.
 
@@ -27,10 +28,10 @@ use super::{
 
 /// The version of the layout that this program makes and knows.
 const VERSION: i32 = 1;
-/// Number of the lock under which tables are made. Source: chosen; the bytes of `webwise`.
+/// Number of the database lock that a program holds while it makes the tables. Source: chosen; the bytes of `webwise`.
 const LOCK: i64 = 0x77_65_62_77_69_73_65;
 
-/// Makes the tables if they are not there.
+/// Makes the tables if they do not exist.
 ///
 /// Processes that start at the same time wait for each other.
 pub(super) async fn prepare(connections: &Connections) -> Result<(), Failure> {
@@ -58,7 +59,7 @@ pub(super) async fn prepare(connections: &Connections) -> Result<(), Failure> {
     making.commit().await
 }
 
-/// Returns the version of the stored layout; `None` if there is none.
+/// Returns the version of the layout that the database has; `None` if the database has no tables of a store.
 async fn version(transaction: &mut Transaction<'_>, schema: &str) -> Result<Option<i32>, Failure> {
     // Not `to_regclass`, which may answer from before this transaction got the lock.
     let exists =

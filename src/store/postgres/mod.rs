@@ -43,7 +43,8 @@ use crate::{
     },
 };
 
-/// Statement that increases the generation of a shelf's row by 1 and locks the row. It creates the row if it is missing.
+/// SQL statement that increases the generation in a shelf's row by 1 and locks the row. If the row is missing, the
+/// statement creates it with generation 1.
 const COUNT: &str = "INSERT INTO shelves (namespace, collection, host, generation) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (namespace, collection, host) DO UPDATE SET generation = shelves.generation + 1 RETURNING id, generation";
 const RECORDS: &str = "SELECT key, body FROM records WHERE shelf = $1 ORDER BY key";
@@ -293,18 +294,18 @@ impl MemoryBackend for Postgres {
     }
 }
 
-/// The rows that changes write and delete.
+/// The rows of the table `records` that are written and deleted in order to store changes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Written {
     keys: Vec<Vec<u8>>,
-    /// The bodies, in the order of the keys.
+    /// The bodies of the records in `keys`, in the order of `keys`.
     bodies: Vec<Vec<u8>>,
     removed: Vec<Vec<u8>>,
 }
 
 impl Written {
-    /// Returns the rows for the records that the changes name. If a record exists after all changes, its row is written.
-    /// If it does not exist after them, its key is deleted.
+    /// Returns the rows to write and to delete for the records that the changes name. A record that exists after all
+    /// changes is written. A record that no longer exists after them is deleted.
     fn of(records: &[Record], changes: &[Change]) -> Self {
         let after = apply(records, changes);
         let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();
@@ -360,7 +361,7 @@ fn generation(row: &PgRow, column: usize) -> Result<u64, Failure> {
     u64::try_from(generation).map_err(|_| Failure::Broken(format!("generation {generation}")))
 }
 
-/// Reads a record. Its key is in this column, and its body is in the next column.
+/// Reads a record from a row. `column` is the column with the record's key; the record's body is in the next column.
 fn record(row: &PgRow, column: usize) -> Result<Record, Failure> {
     let key = std::str::from_utf8(row.try_get(column)?)
         .map_err(|error| Failure::Broken(format!("a key is no text: {error}")))?;

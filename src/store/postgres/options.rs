@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Maximum length of the name of a schema. Unit: bytes. Source: PostgreSQL cuts longer names off.
+/// Maximum length of the name of a schema. Unit: bytes. Source: PostgreSQL cuts off the end of a longer name.
 const MAX_NAME: usize = 63;
 
 /// Options of a [`Postgres`](super::Postgres) store.
@@ -51,7 +51,8 @@ impl Default for PostgresOptions {
 }
 
 impl PostgresOptions {
-    /// Returns the name of the first invalid option and a description of its valid values; `None` if all options are valid.
+    /// Returns the name of the first option with an invalid value, and a description of the valid values. Returns
+    /// `None` if all options are valid.
     pub(super) fn wrong(&self) -> Option<(&'static str, &'static str)> {
         let name = self.schema.as_bytes();
         let is_letter = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';

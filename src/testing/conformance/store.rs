@@ -21,7 +21,8 @@ fn put(key: &'static str, n: u64) -> Edit {
     Edit::new(move |_| Ok(vec![Change::Put(Record::new(key, &json!({ "n": n })))]))
 }
 
-/// Returns an edit that increments the number in the record `n` of a shelf.
+/// Returns an edit that adds 1 to the number in the record with the key `n`. If the record is missing, the edit adds it
+/// with the number 1.
 fn count() -> Edit {
     Edit::new(|now| {
         let n = now

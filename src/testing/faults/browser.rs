@@ -1,4 +1,4 @@
-//! A browser that fails on demand.
+//! A browser for tests that fails on demand.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -150,9 +150,9 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of an action that does not reach the wrapped browser, because an earlier fault left a dialog or a
-    /// blank page. Returns `None` if the action reaches the wrapped browser. Answering the dialog or opening an address
-    /// removes the obstacle.
+    /// Returns the outcome of an action that cannot reach the wrapped browser, because an earlier fault left a dialog
+    /// or a blank page in the way. Returns `None` if nothing is in the way. An answer to the dialog removes the dialog,
+    /// and opening an address removes the blank page.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,
@@ -179,7 +179,7 @@ const fn lost() -> Error {
 }
 
 impl<B: BrowserDriver> FaultyBrowser<B> {
-    /// Lets the wrapped browser carry out the action if `done` is true. Ignores the outcome of the action.
+    /// If `done` is true, lets the wrapped browser carry out the action, and ignores the action's outcome.
     async fn done(&self, done: bool, request: &ExecuteRequest) -> Result<()> {
         if done {
             self.inner.execute(request).await?;

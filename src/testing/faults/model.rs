@@ -1,4 +1,4 @@
-//! A model that fails on demand.
+//! A model for tests that fails on demand.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -24,28 +24,29 @@ const OPERATION: &str = "faulty_model.complete";
 pub enum ModelFault {
     /// A reply without text and without calls.
     Empty,
-    /// A reply with invalid JSON: a call as text, or a call whose arguments are a broken string.
+    /// A reply with a call in invalid JSON. Either the whole call is text that is not valid JSON, or only the call's
+    /// arguments are.
     MalformedJson,
-    /// The wrapped model's reply, but with a single click instead of its calls. The click's reference is invented, so no
-    /// page has it.
+    /// The wrapped model's reply, but with a single click in place of the calls. The click's target is an invented
+    /// reference, which no page has.
     InventedRef,
-    /// A reply in which the model refuses in words.
+    /// A reply without a call, in which the model refuses to help.
     Refusal,
-    /// A reply that breaks off, as if it had exceeded the token limit. It contains the first half of the wrapped model's
-    /// first call, as text.
+    /// A reply that breaks off, as if it had reached the limit of tokens. It contains the first half of the text of the
+    /// wrapped model's first call.
     CutOff,
-    /// The provider's filter rejects the request: [`ErrorKind::Refused`].
+    /// The error [`ErrorKind::Refused`], as if the provider's content filter had rejected the request.
     ContentFilter,
-    /// [`ErrorKind::RateLimited`], with the waiting time that the provider demands; `None` if the provider demands no
-    /// particular time.
+    /// The error [`ErrorKind::RateLimited`]. The value is the time that the provider asks the caller to wait; `None` if
+    /// it names no time.
     RateLimited(Option<Duration>),
     /// The call never returns.
     Silent,
-    /// [`ErrorKind::Unavailable`], as after status 500 of a server.
+    /// The error [`ErrorKind::Unavailable`], as if the provider's server had failed with status 500.
     ServerError,
-    /// An unreadable reply: [`ErrorKind::MalformedReply`].
+    /// The error [`ErrorKind::MalformedReply`], as if the reply could not be read.
     Garbled,
-    /// The wrapped model's reply with its first call repeated at the end.
+    /// The wrapped model's reply, with a copy of its first call added at the end.
     TwoCalls,
     /// A call to a tool that does not exist, or a call without required arguments.
     WrongTool,
@@ -107,8 +108,8 @@ impl<L> FaultyModel<L> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call. Returns the fault that applies to it and the number of faults so far, including this one; `None` if no
-    /// fault applies.
+    /// Counts a call of the model. If a fault applies to the call, returns the fault and the number of faults so far,
+    /// including this one. Returns `None` if no fault applies.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;
@@ -195,7 +196,7 @@ fn malformed(nth: usize) -> ChatResponse {
     }
 }
 
-/// Returns a reply that is cut off: its text is the first half of the first call.
+/// Returns a reply that is cut off. Its text is the first half of the text of the first call in `response`.
 fn cut_off(response: &ChatResponse) -> ChatResponse {
     let Some(call) = response.calls.first() else {
         return stopped("", "length");

@@ -1,4 +1,5 @@
-//! Each fault does what its documentation says, at the selected calls, and is counted.
+//! Tests that each fault does what its documentation says, that it happens at the selected calls, and that it is
+//! counted.
 
 use std::time::Duration;
 

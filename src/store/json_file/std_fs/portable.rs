@@ -1,5 +1,5 @@
-//! File access by paths, for systems without folder handles. Each component of a path is checked before the path is used. A
-//! new folder gets the system's default access rights.
+//! File access by paths, for operating systems without folder handles. Each component of a path is checked before the
+//! path is used. A new folder gets the default access rights of the operating system.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -107,7 +107,7 @@ impl Fs for StdFs {
 }
 
 impl StdFs {
-    /// Returns the full path, or an error if a component below the root is a symbolic link.
+    /// Returns the full path of a file or folder below the root. Fails if a component of `path` is a symbolic link.
     fn checked(&self, path: &Path) -> io::Result<PathBuf> {
         let mut full = self.root.clone();
         for name in names(path)? {

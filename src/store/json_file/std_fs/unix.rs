@@ -1,5 +1,5 @@
-//! File access through folder handles. Each handle is opened from its parent's handle and never through a symbolic link, so
-//! that nobody can replace a folder between a check and an action.
+//! File access through folder handles. The handle of a folder is opened from the handle of its parent folder, and never
+//! through a symbolic link. So nobody can replace a folder between a check and an action.
 
 use std::{
     collections::HashMap,
@@ -29,22 +29,23 @@ use crate::store::json_file::fs::{Fs, FsEntry, FsFile, FsKind, FsLock};
 
 const DIR_MODE: Mode = Mode::RWXU;
 const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
-/// Mode bits that give rights to the group or to other users. They must not be set.
+/// Mode bits that give rights to a file's group or to other users. None of them may be set on a file or folder of the
+/// store.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders that are remembered as having a durable entry in their parent folder. Source: chosen; even
-/// large sets of runs visit fewer hosts.
+/// Maximum number of folders that are remembered as durable: their entry in the parent folder survives a power cut.
+/// Source: chosen; even large sets of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths that were made private and are remembered for notices. Source: chosen; the first ones show the
-/// problem.
+/// Maximum number of paths that are remembered for notices because other users' rights to them were removed. Source:
+/// chosen; the first paths show the problem.
 const MAX_TIGHTENED: usize = 64;
 
-/// An identity that distinguishes a folder from a later folder of the same name: device, inode, and the creation time if the
-/// system knows it.
+/// Numbers that distinguish a folder from a later folder with its name: the device, the inode, and the creation time if
+/// the system knows it.
 type Identity = (u64, u64, Option<SystemTime>);
 
-/// Facts that are kept between calls: which folders have a durable entry in their parent folder, and which paths were made
-/// private.
+/// Facts that are kept between calls: which folders survive a power cut, and from which paths the rights of other users
+/// were removed.
 #[derive(Debug, Default)]
 pub(super) struct FolderState {
     durable: Mutex<HashMap<PathBuf, Identity>>,
@@ -72,7 +73,8 @@ impl FolderState {
     }
 }
 
-/// Locks a mutex, even if another thread panicked while it held the lock. A panic cannot leave the data half changed.
+/// Locks a mutex, even if another thread panicked while it held the lock. This is safe, because a panic cannot leave
+/// the data half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -82,8 +84,8 @@ fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns flags for opening a file. With these flags, opening fails if the path is a symbolic link, and does not wait for
-/// the other end of a pipe.
+/// Returns the flags for opening a file. With these flags, opening fails if the path is a symbolic link. If the path is
+/// a pipe, opening does not wait for the other end.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -234,7 +236,8 @@ impl StdFs {
         Ok(root)
     }
 
-    /// Creates the root and its missing parents, makes their entries durable, and returns the root's handle.
+    /// Creates the root and its missing parents, makes sure that they survive a power cut, and returns the root's
+    /// handle.
     fn make_root(&self) -> io::Result<File> {
         let root = match self.open_root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -303,7 +306,8 @@ impl StdFs {
         Ok(file)
     }
 
-    /// Refuses a file or folder of another user. Removes the rights of other users from a file or folder of this user.
+    /// Fails if the file or folder belongs to another user. If it belongs to this user, removes the rights of other
+    /// users to it.
     fn own(&self, file: &File, path: &Path, mode: Mode) -> io::Result<()> {
         let metadata = file.metadata()?;
         if metadata.uid() != geteuid().as_raw() {
@@ -326,8 +330,8 @@ impl StdFs {
     }
 }
 
-/// Returns true if this error means that the store has no right to create folders in the synced folder, which lies above
-/// the root. The store then has nothing to make durable there.
+/// Returns true if this error of a sync means that the store has no right to create folders in the folder. Such a
+/// folder is a parent of the root, and the store has created nothing in it that must survive a power cut.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
@@ -341,7 +345,8 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
-/// Returns a reader of a folder's entries. It opens the folder again, and retries if a signal interrupts the opening.
+/// Returns a reader of a folder's entries. Opens the folder again for this, and tries again if a signal interrupts the
+/// opening.
 fn read_dir(dir: &File) -> io::Result<Dir> {
     Ok(retry_on_intr(|| Dir::read_from(dir))?)
 }
@@ -351,7 +356,8 @@ fn identity(dir: &File) -> io::Result<Identity> {
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
-/// Returns true if a folder is empty or contains only folders to which no other user has rights, as a store's root does.
+/// Returns true if a folder is empty, or if it contains only folders to which no other user has rights. The root of a
+/// store that nobody else uses is such a folder.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;

@@ -5,7 +5,8 @@ use crate::{ErrorKind, memory::ReadOnly};
 
 const FILE: &str = "default/lessons.json";
 
-/// Returns a store with a shelf of two commits. The shelf's file holds `a` and `b`, and its backup holds only `a`.
+/// Returns a store with a shelf to which two commits were made. The shelf's file contains the records `a` and `b`; its
+/// backup contains only `a`.
 fn scene() -> Scene {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();

@@ -35,7 +35,7 @@ fn small(change: impl FnOnce(&mut JsonFilesOptions)) -> Scene {
     scene
 }
 
-/// Sets the age of a host's folder.
+/// Makes a host's folder look as if it had last been written this number of hours ago.
 fn age(scene: &Scene, host: &str, hours: u64) {
     let dir = File::open(scene.path(&format!("default/domains/{host}"))).unwrap();
     dir.set_modified(SystemTime::now() - Duration::from_hours(hours))
@@ -274,8 +274,8 @@ fn however_many_hosts_are_visited_the_store_stays_within_its_caps() {
             bytes += fs::metadata(path).unwrap().len();
         });
         count += fs::read_dir(scene.path("default/domains")).unwrap().count();
-        // A program that another test has just started holds a copy of the lock until it runs. A clean-up that meets it is left out, and
-        // made up for at one of the next writes.
+        // A program that another test has just started holds a copy of the lock until it runs. A clean-up that finds
+        // this lock taken does nothing, and one of the next writes cleans up instead.
         over = if bytes <= 40_000 && count <= 64 {
             0
         } else {

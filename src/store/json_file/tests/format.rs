@@ -7,7 +7,7 @@ use crate::store::json_file::format::{Document, Parsed, parse};
 
 const VERSION_1: &[u8] = include_bytes!("../../../../tests/fixtures/store/version_1.json");
 
-/// A possible version 2 of the format, in which each body is called `value`.
+/// An invented version 2 of the format, in which the field for a record's body is called `value`.
 const NEXT: Schema = Schema {
     oldest: 1,
     steps: &[wrap],

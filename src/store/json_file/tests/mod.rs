@@ -25,7 +25,7 @@ use crate::{
     memory::{Change, Committed, Edit, Namespace, Record, Shelf, ShelfState, StoreNoticeKind},
 };
 
-/// The store of one test.
+/// The store that a test uses, and its folder.
 struct Scene {
     dir: TempDir,
     files: Files,
@@ -38,7 +38,7 @@ impl Scene {
         Self { dir, files }
     }
 
-    /// Returns another handle on the same folder, like the handle of another process.
+    /// Returns another store in the folder of this one, as another process would open it.
     fn other(&self) -> Files {
         files(Arc::new(StdFs::new(self.dir.path())))
     }

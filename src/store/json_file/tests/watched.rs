@@ -1,4 +1,4 @@
-//! A real file system that logs its calls and fails on demand.
+//! A file system for tests. It logs each call and passes it to the real file system, or lets the call fail.
 
 use std::{
     io,
@@ -13,8 +13,8 @@ use crate::store::json_file::{
 
 type Rule = Box<dyn Fn(usize, &str) -> Option<io::Error> + Send + Sync>;
 
-/// A file system that asks a rule before each call whether the call should fail. The rule gets the
-/// call's number and text.
+/// A file system that asks a rule before each call whether the call should fail. The rule gets the number of the call
+/// and its text in the log.
 pub(super) struct Watched {
     inner: StdFs,
     shared: Arc<Shared>,

@@ -15,10 +15,10 @@ use crate::{
     page::{Locator, Observation, Role},
 };
 
-/// Longest time that a check waits for the frames of a page to appear in an observation. Source: chosen; a driver must not
-/// wait for a slow frame forever, and on a busy machine the process of a frame starts late.
+/// Longest time that a check waits until the frames of a page appear in an observation. Source: chosen; a driver may
+/// return an observation without a slow frame, and on a busy machine a frame's process starts late.
 const FRAMES: Duration = Duration::from_secs(30);
-/// Pause between two observations of a page whose frames are not there yet. Source: chosen.
+/// Pause between two observations while a check waits for the frames of a page. Source: chosen.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Bed<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Returns the text of an error, with which a check describes its failure.
+/// Returns the text of an error. A check uses this text to describe its failure.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -38,7 +38,7 @@ impl<'a> Bed<'a> {
         Self { driver, site }
     }
 
-    /// Closes open dialogs, and all tabs but one if the driver can close tabs.
+    /// Closes open dialogs. If the driver can close tabs, also closes all tabs but one.
     pub(super) async fn clean(&self) -> Found {
         let tools = self.driver.capabilities().tools;
         for _ in 0..10 {
@@ -74,7 +74,7 @@ impl<'a> Bed<'a> {
         self.driver.execute(&request).await.map_err(said)
     }
 
-    /// Carries out an action, and fails the check unless the action succeeds.
+    /// Carries out an action. If the action does not succeed, the check fails.
     pub(super) async fn does(&self, action: BrowserAction) -> Result<Execution, String> {
         let name = action.tool().as_str();
         let execution = self.act(action).await?;
@@ -84,7 +84,8 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Carries out an action, and fails the check unless the action fails with this class.
+    /// Carries out an action that must fail with this class. If it succeeds or fails with another class, the check
+    /// fails.
     pub(super) async fn fails(
         &self,
         action: BrowserAction,
@@ -131,15 +132,17 @@ impl<'a> Bed<'a> {
         }
     }
 
-    /// Returns the reference of the first element with this role and name, and fails the check if there is none.
+    /// Returns the reference of the first element with this role and name. If there is no such element, the check
+    /// fails.
     pub(super) async fn find(&self, role: Role, name: &str) -> Result<Target, String> {
         let seen = self.see().await?;
         reference(&seen, &role, name)
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`], because
-    /// its frame may load later than the page. Fails the check if the element does not appear in this time.
+    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`],
+    /// because the frame that contains it may load later than the page. If the element does not appear in this time,
+    /// the check fails.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;

@@ -47,8 +47,8 @@ struct Check {
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Defines a module's list of checks from async functions that take a [`Bed`]. Each entry gives the function and the tools
-/// that a driver needs for this check.
+/// Defines the list of the checks of a module. Each entry has an async function that takes a [`Bed`], and the tools
+/// without which a driver cannot be checked by this function.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -60,7 +60,7 @@ macro_rules! checks {
 }
 use checks;
 
-/// Ends a check as failed, with this description of the failure, if the condition is false.
+/// Ends a check as failed if the condition is false. The words after the condition describe the failure.
 macro_rules! ensure {
     ($condition:expr, $($words:tt)*) => {
         if !$condition {

@@ -1,8 +1,8 @@
-//! The pages of the suite. A page writes the events that happen on it into an element named `log`, so that a check can read
-//! them as text of the page.
+//! The pages of the conformance suite. A page writes the events that happen on it into its element with the id `log`.
+//! So a check can read the events in the text of the page.
 
-/// The element `log`, with a script function that appends an entry to it. All characters of an entry's value except letters
-/// and digits are escaped, so that a check can compare the value exactly.
+/// The element with the id `log`, and a script function that appends an entry to its text. In an entry, special
+/// characters of the value are escaped, so that a check can compare the value exactly.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -79,7 +79,8 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <p>plain</p></form>
 <script>addEventListener('keydown', event => log('key', event.key));</script>"#;
 
-/// Fields whose values an observation must not show, among fields whose values it may show.
+/// A page with secret fields, whose values an observation must not show, and with ordinary fields, whose values it may
+/// show.
 const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Two <textarea autocomplete=off>shown-two</textarea></label>
 <label>Password <input type=PASSWORD value=hidden-password></label>
@@ -96,7 +97,7 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
-/// Fields and icons whose names say little or are missing, but whose attributes describe them.
+/// A page with fields and icons that have attributes which describe them. Their names say little or are missing.
 const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
@@ -127,7 +128,7 @@ document.getElementById('drawn').append(drawn);
 <textarea aria-label=Address name=address>1 High Street
 Oxford</textarea>"#;
 
-/// A drawing and swatches, which no words describe, at fixed places.
+/// A page with a drawing and patches of colour at fixed places. No words describe them.
 const SHAPES: &str = r##"<style>.b { position: absolute; width: 24px; height: 20px; cursor: pointer; left: 10px }</style>
 <svg width=200 height=120 style="position:absolute;left:40px;top:300px"><rect x=10 y=20 width=60 height=40></rect>
 <line x1=150 y1=10 x2=150 y2=90 stroke="#00ff00"></line><rect x=5 y=5 width=0 height=9></rect>
@@ -139,14 +140,15 @@ const LATE: &str = r"<p id=soon>loading</p><script>setTimeout(() => { soon.textC
 
 const FAR: &str = r#"<div style="height:3000px">top</div><p>bottom</p><script>addEventListener('scroll', () => log('y', scrollY > 0 ? 'down' : 'top'));</script>"#;
 
-/// A canvas whose middle is covered by another element, and a list that scrolls on its own.
+/// A page with a canvas whose middle is covered by another element, and with a list that can be scrolled separately
+/// from the page.
 const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;height:100px">
 <canvas width=200 height=100 style="position:absolute" onclick="log('at', [event.offsetX, event.offsetY])"></canvas>
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// An element that follows the mouse, and a slider whose knob is at the right end. The slider adds up the moves of the
-/// mouse, and after each move it keeps the knob on the track.
+/// A page with an element that can be dragged with the mouse, and with a slider whose knob is at the right end. The
+/// slider adds up the moves of the mouse. After each move, it puts a knob that left the track back onto the track.
 const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
 <div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
 <div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>
@@ -170,7 +172,8 @@ addEventListener('mouseup', () => {
 });
 </script>"#;
 
-/// Texts of several kinds. The page reports each selection, with the element that has the focus.
+/// A page with texts of several kinds. It logs each text that is selected, together with the element that has the
+/// focus.
 const TEXTS: &str = r#"<p id=story>The <b>fox</b> runs,
   and the   fox rests.</p>
 <label>Notes <textarea id=notes>alpha beta gamma</textarea></label>
@@ -188,8 +191,8 @@ document.addEventListener('selectionchange', () => {
 });
 </script>"#;
 
-/// Elements that each have a colour of their own: a button, a canvas that reports clicks on its red square, a button in a
-/// frame, a covered button, and a button far below the visible part.
+/// A page with elements that can be recognised by their colours: a button, a canvas with a red square, and a button in
+/// a frame. It also has a covered button, and a button far below the visible part. The canvas logs clicks.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>
@@ -255,7 +258,8 @@ const MANY: &str = r"<script>
 for (let i = 0; i < 3000; i++) document.body.append(Object.assign(document.createElement('button'), { textContent: 'Button ' + i }));
 </script>";
 
-/// A login form. The log contains only the length of each value and the sum of its character codes.
+/// A page with a login form. It logs the length of each typed value and the sum of its character codes, but not the
+/// value.
 const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0));</script>
 <form onsubmit="event.preventDefault(); log('sent', '1')">
 <label>User <input oninput="sum('user', value)"></label>
@@ -264,15 +268,15 @@ const LOGIN: &str = r#"<script>const sum = (name, value) => log(name, value.leng
 <label>Remembered <input type=password value=prefilled-by-page></label>
 <button>Sign in</button></form>"#;
 
-/// Two forms with fields for a secret. The first form submits to another origin. The second form starts to submit to
-/// another origin as soon as text is typed into it.
+/// A page with two forms, each with a field for a secret. The first form sends its data to another origin. The second
+/// form does so from the moment when text is typed into it.
 const ELSEWHERE: &str = r#"<form onsubmit="event.preventDefault(); log('sent', '1')" action=http://elsewhere.test/>
 <label>First <input name=action oninput="log('first', value.length)"></label></form>
 <form onsubmit="event.preventDefault(); log('sent', '2')" id=second>
 <label>Second <input name=action oninput="log('second', value.length); go.formAction = 'http://elsewhere.test/'"></label>
 <button id=go>Go on</button></form>"#;
 
-/// A field that opens a dialog as soon as text is typed into it.
+/// A page with a field. As soon as text is typed into the field, the page opens a dialog.
 const ASKING: &str = r#"<label>Word <input oninput="alert('typed'); log('word', value.length + ':' + [...value].reduce((s, c) => s + c.codePointAt(0), 0))"></label>"#;
 
 const FRAMED: &str = r"<h1>Framed</h1><iframe id=frame></iframe>

@@ -33,8 +33,8 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// The value of the secret in the checks. It contains quotes, a line separator and the end tag of a script, which could
-/// break out of a string literal.
+/// The value of the secret in the checks. It contains characters that could end a string literal in a script: quotation
+/// marks, a line separator and the end tag of a script.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {
@@ -53,7 +53,8 @@ fn bound_to(origins: &[&str]) -> Result<SecretResolver, String> {
     Ok(SecretResolver::new(Arc::new(vault)))
 }
 
-/// Returns the text that a page of the suite logs for a value: the value's length and the sum of its character codes.
+/// Returns the text that the page with the login form logs for a typed value: the value's length and the sum of its
+/// character codes.
 fn sum(value: &str) -> String {
     let (units, points): (usize, u32) = (
         value.encode_utf16().count(),
@@ -77,7 +78,8 @@ async fn fill(
         .await
 }
 
-/// Fails the check if the reply to the action or the observed page contains a part of the secret [`VALUE`].
+/// Fails the check if the result of the action or an observation of the page contains certain parts of the secret
+/// [`VALUE`].
 async fn told_nowhere(bed: &Bed<'_>, execution: &Execution) -> Found {
     let seen = bed.see().await?;
     for (place, text) in [

@@ -1,5 +1,5 @@
-//! Checks of pictures: a scene (the boxes of the elements in the window) must agree with the picture, and clicks at points
-//! of the picture must work.
+//! Checks of pictures. A scene (the boxes of the elements in the window) must agree with the picture of the page, and
+//! clicks at points of the picture must work.
 
 use super::{
     Found,
@@ -19,13 +19,14 @@ checks! {
     points_of_a_drawing_are_dragged needs [Screenshot, DragXy],
 }
 
-/// Colours of elements on the suite's page `sight`, as red, green and blue from 0 to 255.
+/// The colour of the blue button on the suite's page `sight`. The colours below are those of the green button and the
+/// red square. Unit: red, green and blue, each from 0 to 255.
 const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
 
-/// Returns the scene of the current page, with the boxes of all elements that have a reference, and a picture of the same
-/// size.
+/// Returns the scene of the current page and a picture of the page. The scene contains the boxes of all elements that
+/// have a reference. The picture is scaled to the size of the scene's window.
 async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
@@ -45,7 +46,7 @@ async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     Ok((scene.clone(), picture.fitted(scene.width, scene.height)))
 }
 
-/// Returns the smallest area of a picture that contains all pixels of this colour; `None` if there are none.
+/// Returns the smallest area of a picture that contains all pixels of this colour; `None` if no pixel has this colour.
 fn place_of(picture: &Raster, colour: [u8; 3]) -> Option<Area> {
     let rows = 0..picture.height();
     let all = rows.flat_map(|y| (0..picture.width()).map(move |x| (x, y)));
@@ -130,7 +131,7 @@ async fn a_scene_tells_where_the_picture_shows_elements(bed: &Bed<'_>) -> Found 
     Ok(())
 }
 
-/// Returns the point in the middle of the pixels of this colour. Unit: pixels of the picture.
+/// Returns the point in the middle of the area that the pixels of this colour take. Unit: pixels of the picture.
 fn middle(picture: &Raster, colour: [u8; 3]) -> Result<(u32, u32), String> {
     let area = place_of(picture, colour).ok_or("the colour is not in the picture")?;
     let whole = |length: f64| {

@@ -1,4 +1,4 @@
-//! The suite's pages, served on loopback by a thread.
+//! A web server for the pages of the conformance suite. It runs in a thread and can be reached only from this machine.
 
 use std::{
     io::{BufRead, BufReader, Read as _, Write as _},
@@ -14,7 +14,7 @@ use std::{
 use super::pages;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Maximum time that a client may take to send its request. Source: chosen.
+/// Longest time that the server waits for a client to send its request. Source: chosen.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A small web server on `127.0.0.1` that serves the pages of the conformance suite. It stops when it is dropped.
