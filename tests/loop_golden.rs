@@ -1412,22 +1412,40 @@ async fn words_of_several_elements_are_answered_with_the_list_of_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn words_decided_for_one_page_are_not_looked_for_on_another() {
-    let model = ScriptedModel::new([
-        calls(&[
-            ("click", json!({"target": "Go"})),
-            ("click", json!({"target": "Racket"})),
-        ]),
-        call("finish", json!({"answer": "no", "success": false})),
-    ]);
-    let browser = shop();
-    run(browser.clone(), model.clone(), options(), task()).await;
-    assert_eq!(browser.executed()[1..], [r#"click {"target":"e3"}"#]);
-    let told = &model.requests()[1].message;
-    assert!(
-        told.contains("1 further call was not carried out: another page is shown"),
-        "{told}"
-    );
+async fn words_are_looked_for_on_the_next_page_of_the_same_host_and_on_no_other() {
+    let away = "https://other.example/";
+    let bought = "https://shop.example/bought";
+    let results = |browser: ScriptedBrowser| {
+        browser
+            .on(RESULTS, r#"click {"target":"e12"}"#, [Reply::Show(bought)])
+            .with_page(bought, "Racket", "button \"Place order\" e21")
+            .with_page(away, "Another shop", "link \"Racket\" e12")
+    };
+    let told = async |browser: &ScriptedBrowser| {
+        let model = ScriptedModel::new([
+            calls(&[
+                ("click", json!({"target": "Go"})),
+                ("click", json!({"target": "Racket"})),
+                ("click", json!({"target": "Place order"})),
+            ]),
+            call("finish", json!({"answer": "no", "success": false})),
+        ]);
+        run(browser.clone(), model.clone(), options(), task()).await;
+        model.requests()[1].message.clone()
+    };
+    let browser = results(shop());
+    let message = told(&browser).await;
+    let clicked = |target: &str| format!(r#"click {{"target":"{target}"}}"#);
+    assert_eq!(browser.executed()[1..], ["e3", "e12"].map(clicked));
+    // What cannot be undone is not done on a page that the model has not seen.
+    let note = "1 further call was not carried out: it cannot be undone, and its page was not shown before";
+    assert!(message.contains(note), "{message}");
+
+    let browser = results(shop().on(HOME, r#"click {"target":"e3"}"#, [Reply::Show(away)]));
+    let message = told(&browser).await;
+    assert_eq!(browser.executed()[1..], ["e3"].map(clicked));
+    let note = "2 further calls were not carried out: another page is shown";
+    assert!(message.contains(note), "{message}");
 }
 
 #[tokio::test(start_paused = true)]

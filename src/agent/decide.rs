@@ -175,10 +175,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
         }
         let budget = self.budget(&request);
+        self.executor.state.unseen = false;
         if let Some(page) = &self.executor.state.page {
             self.executor.state.seen.page(&page.observation);
         }
-        let changed = changes(&self.executor.state.remarks.calls);
+        let remarks = &self.executor.state.remarks;
+        let told = remarks.last_failure.as_ref();
+        let told = told.map(|failure| (&*failure.command, &failure.outcome));
+        let changed = changes(&remarks.calls, told);
         let chooser = self.executor.state.page.as_ref().and_then(|page| {
             let dialog = page.observation.dialog.as_ref()?;
             (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())

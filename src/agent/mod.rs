@@ -80,9 +80,10 @@
 //! - A click into a field that already has the focus counts as successful, because the only purpose of such a click
 //!   is to give the field the focus. The guards still count the page as unchanged.
 //! - Element references become invalid as soon as another page is shown. The numbering restarts on each page, so a
-//!   reference such as `e12` can stand for a different element there. A key press or a locator could also act on the
-//!   wrong page, so the driver checks the page's origin before such an action. An action that uses a reference does
-//!   not need that check.
+//!   reference such as `e12` can stand for a different element there. A target in words is looked for on the next page too,
+//!   if the host is the same: the model may know the page from memory. An action that cannot be undone is not taken
+//!   in this way, because the model has not seen the page. A key press or a locator could also act on the wrong page, so
+//!   the driver checks the page's origin before such an action. An action that uses a reference does not need that check.
 //! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row do.
 //! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in
 //!   [`Options`]. Only a person who is asked may take as long as the run's time budget allows.

@@ -84,7 +84,7 @@ pub struct Options {
     pub settle: Duration,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,
-    /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; five calls with texts take about 400
+    /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; eight calls with texts take about 650
     /// tokens.
     pub max_output: TokenCount,
     /// Maximum size of one result of a tool in a message. A longer result is shortened, by rules or by the

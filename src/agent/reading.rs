@@ -39,8 +39,8 @@ const MAX_READ_BY_LINES: usize = 6_000;
 /// Maximum size of the lines of `read` in one message, as a share of the tokens that the page leaves free in that
 /// message. Unit: percent of these free tokens. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum length of an extracted text. If a text is longer, its beginning is kept, because the report must not join
-/// parts that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:
+/// Maximum length of an extracted text. A longer text is cut at its end. Nothing is cut from its middle, because that would
+/// put parts side by side that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:
 /// characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Maximum number of facts that are kept from one `read`. A fact is a line, or all lines of a small item of the page.

@@ -131,6 +131,9 @@ pub struct State {
     pub(super) numbers: Numbers,
     /// True if an action was started after the last observation.
     pub(super) stale: bool,
+    /// True if an action of the last reply opened a page that no message has shown to the model.
+    #[serde(default)]
+    pub(super) unseen: bool,
     /// The host about which memory was last asked, and the number of the observation that showed this host.
     pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
@@ -216,6 +219,7 @@ impl State {
             seen: Seen::default(),
             numbers: Numbers::default(),
             stale: false,
+            unseen: false,
             asked_for: None,
             queue: VecDeque::new(),
             remarks: Remarks::default(),

@@ -5,15 +5,15 @@ use url::Url;
 
 use super::{
     Run, StepEnd,
-    executor::{Tried, has_target, identities, references},
+    executor::{Tried, has_target, identities, judged, references},
     state::Queued,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, Outcome},
+    action::{Action, Effect, Outcome},
     page::{ElementRef, TargetIdentity},
     verify::{find_again, find_only, retargeted},
-    working::StopReason,
+    working::{By, StopReason},
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -63,6 +63,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Err(StopReason::Cancelled);
         }
         let (next, refused) = self.aim(next);
+        if self.is_blind(&next) {
+            self.executor.state.queue.push_front(next);
+            self.executor
+                .drop_queue("it cannot be undone, and its page was not shown before");
+            return Ok(());
+        }
         if let Some(refused) = refused {
             let tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
             return self.absorb(tried.ended(refused)).await;
@@ -95,6 +101,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         };
         (next, refused)
+    }
+
+    /// Returns true if the model decided to act on an element of a page that it has not seen, and the effect is irreversible.
+    fn is_blind(&self, next: &Queued) -> bool {
+        let Action::Browser(action) = &next.action else {
+            return false;
+        };
+        let is_of_model = next.by == By::Model && next.restores.is_none();
+        let page = self.executor.state.page.as_ref();
+        self.executor.state.unseen
+            && is_of_model
+            && !action.targets().is_empty()
+            && judged(action, page) == Effect::Irreversible
     }
 
     /// Removes the next action from the queue and returns it if its targets are still on the page. Otherwise drops the

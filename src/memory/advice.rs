@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Aim, Section, Shelf, stored_advice::StoredAdvice};
+use super::{Section, Shelf, stored_advice::StoredAdvice};
 use crate::{
     base::{Trust, text},
     page::Role,
@@ -30,6 +30,9 @@ pub struct PageName {
     /// The name of a group around the element, if the element's own name does not distinguish it from other elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
+    /// True if the element is on another page than the current one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    elsewhere: bool,
 }
 
 impl PageName {
@@ -49,6 +52,7 @@ impl PageName {
             name: Self::plain(name),
             ordinal,
             within: None,
+            elsewhere: false,
         }
     }
 
@@ -64,10 +68,34 @@ impl PageName {
         self.role == *role
     }
 
-    /// Compares role, name and position, but not the groups.
-    pub(super) fn is_called(&self, aim: &Aim) -> bool {
-        let name = Self::new(&aim.role, &aim.name, aim.ordinal);
-        (&self.role, &self.name, self.ordinal) == (&name.role, &name.name, name.ordinal)
+    /// Returns the name without its group.
+    pub(super) fn without_group(&self) -> Self {
+        Self {
+            within: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns true if both names are the same. The pages of the elements are not compared.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let said = |of: &Self| {
+            (
+                of.role.clone(),
+                of.name.clone(),
+                of.ordinal,
+                of.within.clone(),
+            )
+        };
+        said(self) == said(other)
+    }
+
+    /// Marks the name as the name of an element of another page, so that prompts do not look for it on the current one.
+    pub(super) const fn set_elsewhere(&mut self) {
+        self.elsewhere = true;
+    }
+
+    pub(super) const fn is_elsewhere(&self) -> bool {
+        self.elsewhere
     }
 
     pub(super) fn group(&self) -> Option<&str> {

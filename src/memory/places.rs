@@ -1,9 +1,9 @@
 //! Functions that find the elements of a page that pieces of advice name.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Advice, Aim, Line, PageName, Piece};
-use crate::page::{ElementRef, TargetIdentity, Tree, sketch_nodes};
+use crate::page::{ElementRef, NodeId, TargetIdentity, Tree, sketch_nodes};
 
 /// Returns the elements of the page that the advice names, each with its name in the advice and its reference. A name is
 /// left out if no element of the page has it, or more than one.
@@ -11,24 +11,24 @@ pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRe
     let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
     let names: HashSet<&PageName> = pieces
         .filter_map(|piece| match piece {
-            Piece::Name(name) => Some(name),
-            Piece::Words(_) => None,
+            Piece::Name(name) if !name.is_elsewhere() => Some(name),
+            _ => None,
         })
         .collect();
     if names.is_empty() {
         return Vec::new();
     }
-    let here: Vec<_> = sketch_nodes(page, |role| names.iter().any(|name| name.is_of(role)))
-        .into_iter()
-        .map(|(id, identity)| (id, Aim::of(&identity), identity))
-        .collect();
+    let mut here: HashMap<PageName, Vec<(NodeId, TargetIdentity)>> = HashMap::new();
+    for (id, identity) in sketch_nodes(page, |role| names.iter().any(|name| name.is_of(role))) {
+        let aim = Aim::of(&identity);
+        let name = PageName::new(&aim.role, &aim.name, aim.ordinal);
+        here.entry(name).or_default().push((id, identity));
+    }
     let place = |name: &PageName| {
-        let is_it = |aim: &Aim, identity: &TargetIdentity| {
-            name.is_called(aim) && name.group().is_none_or(|own| is_within(identity, own))
-        };
-        let mut found = here
-            .iter()
-            .filter(|(_, aim, identity)| is_it(aim, identity));
+        let alike = here.get(&name.without_group())?.iter();
+        let is_there =
+            |identity: &TargetIdentity| name.group().is_none_or(|own| is_within(identity, own));
+        let mut found = alike.filter(|(_, identity)| is_there(identity));
         let (id, ..) = found.next()?;
         let is_only = found.next().is_none();
         page[*id].reference.clone().filter(|_| is_only)

@@ -2,11 +2,35 @@
 
 use std::fmt;
 
-use super::{PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
+use super::{Advice, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// The words at the end of a line that shows the step to take next.
-pub(super) const NEXT: &str = " <- next, on this page";
+/// The mark behind the step that comes next, and its end if the target of the step is known to be on the page.
+const NEXT: (&str, &str) = (" <- next", ", on this page");
+
+/// Returns the mark behind the step that comes next. A step that does not name its target may belong to another page.
+pub(super) fn next(step: &StoredStep) -> String {
+    let is_known = |of: &StoredTarget| of.aim.is_some() || of.slot.is_some();
+    let is_here = step.target.as_ref().is_some_and(is_known);
+    [NEXT.0, if is_here { NEXT.1 } else { "" }].concat()
+}
+
+/// Returns true if a line of this advice marks the step that comes next, and the target of the step is on the page.
+pub(super) fn has_next(advice: &Advice) -> bool {
+    let mark = [NEXT.0, NEXT.1].concat();
+    let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.contains(&mark));
+    let lines = advice.lines().iter();
+    lines.filter_map(|line| line.pieces().last()).any(is_next)
+}
+
+/// Marks the names in a line as names of elements of another page.
+pub(super) fn set_elsewhere(line: &mut [Piece]) {
+    for piece in line {
+        if let Piece::Name(name) = piece {
+            name.set_elsewhere();
+        }
+    }
+}
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`. In this example, `n1` is the name of the target, and
 /// `<1>` stands for the first value of the goal. For each value of the recorded goal, `values` has the value that the new

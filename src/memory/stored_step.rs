@@ -362,6 +362,12 @@ impl StoredStep {
             && !self.is_same(taken)
     }
 
+    /// Returns true if the step opened another page, or the same page with other content. A value in a field may change the
+    /// address without opening a page.
+    pub(super) fn opens_page(&self) -> bool {
+        self.leads_to.is_some() && (self.leads_to != self.page || !self.writes() || self.submit)
+    }
+
     pub(super) const fn writes(&self) -> bool {
         use BrowserTool as T;
         matches!(

@@ -450,7 +450,7 @@ mod tests {
              - click on n1 fails: click n3 first.\n"
         );
         // A reference stands for the name of an element that the message shows.
-        let tree = crate::testing::tree("button \"Accept\" e4\n");
+        let tree = crate::testing::tree("button \"Accept\" e4\nparagraph\n  \"1. e4 e5 2. Nf3\"\n");
         let view = interpret(
             &PageHead::new("https://x.example/", "X"),
             &tree,

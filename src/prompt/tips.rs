@@ -160,10 +160,11 @@ impl<'a> Names<'a> {
     /// reference that does not occur in these lines is not used, because the model could not see which element it
     /// stands for.
     pub(super) fn new(named: &'a [(PageName, ElementRef)], page: &[String]) -> Self {
-        let words: HashSet<&str> = page
-            .iter()
-            .flat_map(|line| line.split_whitespace())
-            .collect();
+        let words: HashSet<&str> = if named.is_empty() {
+            HashSet::new()
+        } else {
+            page.iter().flat_map(|line| bare_words(line)).collect()
+        };
         let shown = named
             .iter()
             .filter(|(_, place)| words.contains(place.as_str()));
@@ -209,4 +210,19 @@ impl<'a> Names<'a> {
         let others = self.others.iter().zip(1..);
         others.map(|(name, number)| format!("n{number} {name}"))
     }
+}
+
+/// Returns the words of a line that are outside of its quoted texts. What is quoted is text of the page, which may repeat a
+/// reference.
+fn bare_words(line: &str) -> impl Iterator<Item = &str> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let between = move |c: char| {
+        if std::mem::take(&mut is_escaped) {
+            return true;
+        }
+        is_escaped = is_quoted && c == '\\';
+        is_quoted ^= c == '"';
+        is_quoted || c == '"' || c.is_whitespace()
+    };
+    line.split(between).filter(|word| !word.is_empty())
 }

@@ -49,24 +49,26 @@ impl CallMade {
 /// which have no lines of their own.
 ///
 /// For a single call, returns only the changes, one in each line, because the prompt reports the call's outcome in
-/// another section. For the same reason, a failure of the last call gets no line.
-pub(crate) fn changes(calls: &[CallMade]) -> Vec<String> {
+/// another section. For the same reason, the call that `told` describes by its tool and its outcome gets no line. Calls that were done
+/// before another address was opened get no line either, because their changes are those of a page that is gone.
+pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();
     }
-    let calls = match calls.split_last() {
-        Some((last, before))
-            if matches!(last.outcome, Outcome::Failed(_)) && last.changed.is_empty() =>
-        {
-            before
-        }
-        _ => calls,
+    let opened = calls.iter().rposition(|call| call.went_on).unwrap_or(0);
+    let is_told = |call: &CallMade| told == Some((&*call.tool, &call.outcome));
+    let told = calls.iter().rposition(is_told);
+    let is_shown = |(nth, call): &(usize, &CallMade)| {
+        Some(*nth) != told && (*nth >= opened || !call.outcome.is_done())
     };
+    let calls = calls.iter().enumerate().filter(is_shown);
+    let calls: Vec<&CallMade> = calls.map(|(_, call)| call).collect();
     let skipped = (calls.len() + 1).saturating_sub(MAX_LINES);
     let skipped = if skipped > 1 { skipped } else { 0 };
     let each = MAX_LINES / calls.len().clamp(1, MAX_LINES);
     let first = (skipped > 0).then(|| format!("({skipped} earlier calls)"));
-    let line = |call: &CallMade| format!("{}. {}: {}", call.step, call.tool, call.came_of_it(each));
+    let line =
+        |call: &&CallMade| format!("{}. {}: {}", call.step, call.tool, call.came_of_it(each));
     let rest = calls.iter().skip(skipped).map(line);
     first.into_iter().chain(rest).collect()
 }
@@ -88,39 +90,51 @@ mod tests {
 
     #[test]
     fn every_call_of_a_reply_is_told_with_what_came_of_it() {
-        let lines = changes(&[
+        let calls = [
             made(4, Outcome::Done, &["~ 1", "+ 2"], false),
             made(5, Outcome::Done, &[], true),
             made(6, Outcome::Done, &[], false),
             made(7, Outcome::NoEffect, &["~ ignored"], false),
             made(8, Outcome::failed(ErrorClass::NotFound, "why"), &[], false),
-        ]);
+        ];
+        let expected = [
+            "5. press: another page is shown",
+            "6. press: done",
+            "7. press: no effect",
+            "8. press: failed, not_found",
+        ];
+        assert_eq!(changes(&calls, None), expected);
+        // The message reports the last failure elsewhere, but not a failure before it.
+        let told = Some(("press", &calls[4].outcome));
+        assert_eq!(changes(&calls, told), expected[..3]);
+        let told = Some(("read", &calls[4].outcome));
+        assert_eq!(changes(&calls, told), expected);
+        let earlier = [calls[4].clone(), calls[1].clone()];
         assert_eq!(
-            lines,
-            [
-                "4. press: ~ 1; + 2",
-                "5. press: another page is shown",
-                "6. press: done",
-                "7. press: no effect",
-            ]
+            changes(&earlier, None),
+            [expected[3], expected[0]],
+            "what was not done is told, although its page is gone"
         );
     }
 
     #[test]
     fn one_call_is_told_by_its_changes_and_many_are_bounded() {
-        assert_eq!(changes(&[made(1, Outcome::Done, &["~ 1"], false)]), ["~ 1"]);
-        assert!(changes(&[made(1, Outcome::NoEffect, &[], false)]).is_empty());
-        assert!(changes(&[]).is_empty());
+        assert_eq!(
+            changes(&[made(1, Outcome::Done, &["~ 1"], false)], None),
+            ["~ 1"]
+        );
+        assert!(changes(&[made(1, Outcome::NoEffect, &[], false)], None).is_empty());
+        assert!(changes(&[], None).is_empty());
         let many: Vec<CallMade> = (1..=40)
             .map(|step| made(step, Outcome::Done, &["~ 1", "~ 2", "~ 3"], false))
             .collect();
         for count in 2..many.len() {
-            let lines = changes(&many[..count]);
+            let lines = changes(&many[..count], None);
             assert!(lines.len() <= MAX_LINES, "{count}");
             assert!(lines.last().unwrap().starts_with(&format!("{count}. ")));
         }
-        let six = changes(&many[..6]);
+        let six = changes(&many[..6], None);
         assert!(six[0].ends_with("~ 1; ~ 2; and 1 more"), "{six:?}");
-        assert_eq!(changes(&many[..17])[0], "(2 earlier calls)");
+        assert_eq!(changes(&many[..17], None)[0], "(2 earlier calls)");
     }
 }

@@ -180,9 +180,7 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     );
     let third = &warm.messages[2];
     assert!(
-        third.contains(
-            "  3. click the link that fits your goal, one of 3 alike <- next, on this page\n"
-        ),
+        third.contains("  3. click the link that fits your goal, one of 3 alike <- next\n"),
         "{third}"
     );
     assert!(

@@ -28,7 +28,6 @@ pub(crate) const PAGES: &[&str] = &[
     "half a body",
     "dead link",
     "no host",
-    "document removed",
     "browser killed",
     "hostile names",
     "speaks like the tool",
@@ -38,6 +37,7 @@ pub(crate) const PAGES: &[&str] = &[
 /// Pages that show nothing of the driver which another page or another target does not show: the native one plays them, and in the
 /// full profile the other one too.
 const OF_ANY: &[&str] = &[
+    "document removed",
     "picture",
     "alerts without end",
     "alert during a snapshot",

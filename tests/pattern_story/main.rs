@@ -132,7 +132,7 @@ fn section<'m>(message: &'m str, heading: &str) -> &'m str {
     of.unwrap_or_default()
 }
 
-/// The next step of a shown pattern: its verb, its target, and the text to type.
+/// The next step of a shown pattern: its verb, the reference of its target, and the text to type.
 fn next_step(message: &str) -> Option<(String, String, String)> {
     let lines = section(message, "Patterns of this site");
     let line = lines
@@ -140,13 +140,9 @@ fn next_step(message: &str) -> Option<(String, String, String)> {
         .find_map(|line| line.strip_suffix(" <- next, on this page"))?;
     let (_, step) = line.split_once(". ")?;
     let mut words = step.split(' ');
-    let (verb, number) = (words.next()?, words.next()?);
-    let names = section(message, "Names in the tips");
-    let named = names
-        .lines()
-        .find_map(|name| name.strip_prefix(&format!("{number} ")));
+    let (verb, reference) = (words.next()?, words.next()?);
     let text = step.split_once(" with ").map_or("", |(_, text)| text);
-    Some((verb.to_owned(), named?.to_owned(), text.to_owned()))
+    Some((verb.to_owned(), reference.to_owned(), text.to_owned()))
 }
 
 /// A model that knows nothing but the message. It takes the next step of a pattern that it is shown. Without one, it tries the
@@ -170,9 +166,7 @@ fn reader(story: StoryTask) -> ScriptedModel {
             return Ok(act("click", wanted));
         }
         if let Some((verb, target, text)) = next_step(message) {
-            let is_target = |one: &&ShownElement| {
-                target == format!("{} {}", one.role, Value::from(&*one.label))
-            };
+            let is_target = |one: &&ShownElement| one.reference == target;
             let element = page
                 .elements
                 .iter()
@@ -294,7 +288,7 @@ async fn a_run_with_a_third_goal_reads_how_two_others_logged_in_and_needs_fewer_
     );
     let names = "## Names in the tips\nn1 textbox \"User\"\nn2 textbox \"Password\"\nn3 button \"Log in\"\n";
     assert!(third.messages[0].contains(names), "{}", third.messages[0]);
-    let next = "  2. fill n1 with <1> <- next, on this page\n";
+    let next = "  2. fill e1 with <1> <- next, on this page\n";
     assert!(third.messages[1].contains(next), "{}", third.messages[1]);
     assert!(
         third.messages[4..]

@@ -188,6 +188,12 @@ on_each_driver! {
     a_form_that_points_elsewhere_sends_no_secret,
 }
 
+/// playwright-cli looks at a form by one script whatever the form, and takes long for each: in the quick profile it has every
+/// fourth of the forms, so that the ways to give an address and the methods are among them.
+fn every(by: Driver) -> usize {
+    if by == Driver::Cdp { 1 } else { pick(4, 1) }
+}
+
 /// Browsers that share the forms. Source: chosen; most of the time they wait for what does not come.
 fn browsers() -> usize {
     pick(1, 2)
@@ -204,7 +210,10 @@ async fn a_form_that_points_elsewhere_sends_no_secret(by: Driver) {
     let times = times(by).len();
     assert_eq!(
         (tried, right),
-        pick((15, 6), (45 * times * PLACES, 20)),
+        pick(
+            (15_usize.div_ceil(every(by)), 6 / every(by)),
+            (45 * times * PLACES, 20)
+        ),
         "forms tried"
     );
     figure!(
@@ -235,7 +244,7 @@ async fn send_forms(by: Driver, share: usize) -> (usize, usize) {
         bed.own.origin().replace("http:", "https:"),
     ];
     let mut tried = 0;
-    let all = shapes(times(by)).into_iter().enumerate();
+    let all = shapes(times(by)).into_iter().step_by(every(by)).enumerate();
     for (nth, shape) in all.skip(share).step_by(browsers()) {
         // In the quick profile each shape goes to one wrong place, each place in turn.
         let places: Vec<_> = if profile::full() {
@@ -275,7 +284,7 @@ async fn send_forms(by: Driver, share: usize) -> (usize, usize) {
 
     // Where it is bound, by every shape of sending that there is.
     let mut right = 0;
-    let (each, most) = pick((2, 6), (2, 20));
+    let (each, most) = pick((2, 6 / every(by)), (2, 20));
     let right_ones = shapes(&WHEN[..1]).into_iter().step_by(each).take(most);
     for (nth, shape) in right_ones.enumerate().skip(share).step_by(browsers()) {
         let ear = if nth % 4 < 2 { &bed.own } else { &bed.bound };

@@ -140,6 +140,16 @@ pub(in crate::agent) fn has_target(action: &Action) -> bool {
     }
 }
 
+/// Returns true if the action has targets and gives all of them in words.
+pub(super) fn is_in_words(action: &Action) -> bool {
+    let Action::Browser(action) = action else {
+        return false;
+    };
+    let targets = action.targets();
+    let is_ref = |target: &&Target| target.as_ref().is_some();
+    !is_point(action) && !targets.is_empty() && !targets.iter().any(is_ref)
+}
+
 const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }

@@ -7,7 +7,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     Executor,
-    aim::{has_target, judged, known_by},
+    aim::{has_target, is_in_words, judged, known_by},
     look::is_closed_frame,
     patience::Patience,
 };
@@ -169,15 +169,21 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let page = before.clone().filter(|_| !navigated);
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
+            self.state.unseen = true;
             let title = before.as_ref().map_or("", |page| page.head.title.as_str());
             self.state.remarks.leave(title);
             self.state.numbers.clear();
             self.state.typed_into.clear();
-            let is_of_the_page_before =
-                |next: &Queued| next.restores.is_none() && has_target(&next.action);
+            // On another page, the numbering of elements starts again, so the same reference may mean a different element.
+            // A name in words may be one that the model knows from memory. It is looked for on pages of the same host only,
+            // because the model did not mean an element of another site.
+            let host = |page: &PageNow| page.place.host().cloned();
+            let is_same_host = before.as_ref().and_then(host) == host(&after);
+            let is_of_the_page_before = |next: &Queued| {
+                let is_void = !is_same_host || !is_in_words(&next.action);
+                next.restores.is_none() && has_target(&next.action) && is_void
+            };
             if self.state.queue.iter().any(is_of_the_page_before) {
-                // On another page, the numbering of elements starts again. So the same reference, or the same words,
-                // may mean a different element.
                 self.drop_queue("another page is shown");
             }
         }

@@ -54,8 +54,10 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const BUTTONS: &str = "buttons in a form";
-/// Maximum numbers of elements in the quick profile: for the buttons, and for the other shapes.
-const QUICK: (usize, usize) = (3_000, 1_000);
+/// Maximum number of elements in the quick profile, for the buttons.
+const QUICK_BUTTONS: usize = 3_000;
+/// Maximum number of elements in the quick profile, for the other shapes.
+const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
 /// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes, divided
 /// by the number of nodes of the page. If a run visited a number of nodes that is quadratic in the size of the page,
@@ -253,9 +255,15 @@ async fn cost(shape: Shape, n: usize, with_secret: bool) -> (usize, usize, usize
 async fn what_a_run_costs_grows_no_faster_than_its_page() {
     for (name, sizes, shape) in SHAPES {
         let mut costs = Vec::new();
-        let wanted = sizes
-            .iter()
-            .filter(|n| profile::full() || **n <= if name == BUTTONS { QUICK.0 } else { QUICK.1 });
+        let wanted = sizes.iter().filter(|n| {
+            profile::full()
+                || **n
+                    <= if name == BUTTONS {
+                        QUICK_BUTTONS
+                    } else {
+                        QUICK
+                    }
+        });
         for n in wanted {
             let (nodes, looked_at, commands) = cost(shape, *n, name == SPREAD).await;
             println!(

@@ -193,8 +193,7 @@ impl Hub {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take to load in the current command. The result is at most the
-    /// navigation timeout.
+    /// Returns the time that a document may still take to load in the current command, at most the navigation timeout.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// The report of our script in the page on a press of the mouse. If another element received the press, `intercepted`
-/// describes that element.
+/// The answer of our script in the page after a mouse press: whether the press hit the intended element. If another element
+/// received it, `intercepted` describes that element.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,

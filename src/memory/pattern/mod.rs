@@ -19,7 +19,8 @@
 //!
 //! - A trajectory (the recorded steps of an earlier run) is shown if the goal is similar to the earlier goal. A pattern
 //!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
-//!   contains the steps of a pattern, the pattern is left out.
+//!   contains the steps of a pattern, the pattern is left out. It is also left out, unless a person gave it, if the next step of
+//!   a trajectory is on the page, so that a run is not shown two ways at once.
 //! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data that is
 //!   kept of the step. So no value of a single run can get into a pattern. Typed texts are replaced by numbers, and items
 //!   chosen from a list have no names.
@@ -58,6 +59,7 @@ pub use record::{
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, step_records,
+    step_words::has_next,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
 
@@ -114,8 +116,7 @@ impl MemoryKind for Patterns {
     /// also adds nothing if a piece of this advice, such as a trajectory, already says which step comes next.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let is_given = own.trust() == Trust::User;
-        let is_said =
-            |other: &Advice| show::is_said(own, other) || (!is_given && show::has_next(other));
+        let is_said = |other: &Advice| show::is_said(own, other) || (!is_given && has_next(other));
         !said.iter().any(is_said)
     }
 

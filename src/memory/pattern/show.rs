@@ -13,7 +13,7 @@ use crate::{
     memory::{
         Advice, AdviceId, Aim, Cue, Index, Lasts, Line, Moment, PageName, Piece, Record, Section,
         Shelf, StoredStep, StoredText,
-        step_words::{NEXT, slot_name, words},
+        step_words::{next, set_elsewhere, slot_name, words},
     },
     page::{PageTemplate, Role, Tree, sketch},
 };
@@ -207,12 +207,16 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
         own_values(left)
     );
     let mut out = vec![vec![Piece::Words(head)]];
+    let mut is_elsewhere = false;
     for (step, n) in left.iter().zip(from..) {
         let mut line = vec![Piece::Words(format!("{}. ", n + 1))];
         line.extend(words(step, &[]));
         if n == from {
-            line.push(NEXT.into());
+            line.push(next(step).into());
+        } else if is_elsewhere {
+            set_elsewhere(&mut line);
         }
+        is_elsewhere |= step.opens_page();
         out.push(line);
     }
     out
@@ -255,22 +259,16 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if a line of this advice is marked as the next step.
-pub(super) fn has_next(advice: &Advice) -> bool {
-    let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.ends_with(NEXT));
-    let mut ends = advice
-        .lines()
-        .iter()
-        .filter_map(|line| line.pieces().last());
-    ends.any(is_next)
-}
-
 /// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if the verb and
 /// the name of the element are the same in both.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
-    let own: Vec<(String, &PageName)> = own.lines().iter().filter_map(step).collect();
-    !own.is_empty() && own.iter().all(|step| said.contains(step))
+    let mut own = own.lines().iter().filter_map(step).peekable();
+    let is_said = |(verb, name): (String, &PageName)| {
+        let is_it = |other: &(String, &PageName)| other.0 == verb && other.1.is_same(name);
+        said.iter().any(is_it)
+    };
+    own.peek().is_some() && own.all(is_said)
 }
 
 /// Returns the verb and the first name of a numbered line; `None` for any other line.

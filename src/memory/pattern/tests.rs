@@ -758,8 +758,14 @@ fn a_pattern_whose_steps_another_kind_says_is_left_out() {
     assert!(!Patterns.adds(&own, &[said(&lines)]));
     lines[1] = line("4. click ", Role::TextBox, "User");
     assert!(Patterns.adds(&own, &[said(&lines)]));
+    lines[1].push(" <- next".into());
+    assert!(
+        Patterns.adds(&own, &[said(&lines)]),
+        "a step that names nothing may belong to another page"
+    );
+    lines[1].pop();
     // Only a person's pattern is shown beside advice that says what comes next.
-    lines[1].push(crate::memory::step_words::NEXT.into());
+    lines[1].push(" <- next, on this page".into());
     assert!(!Patterns.adds(&own, &[said(&lines)]));
     let given = [own.lines()[0].pieces().to_vec()];
     let given = Advice::with_lines(own.id().clone(), given, Trust::User, show::SECTION).unwrap();

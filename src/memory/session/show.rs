@@ -16,7 +16,8 @@ const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Maximum number of earlier sessions that a run is shown in full, with their answers and addresses. Only sessions with the
 /// run's own session id are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of failed sessions with another session id, or without one, that a run is shown. Source: chosen.
+/// Maximum number of failed sessions that a run is shown although they do not have its session id. They have a different one
+/// or none. Source: chosen.
 const OF_OTHERS: usize = 2;
 /// Maximum length of a session's goal if the session is not shown in full; a longer goal is cut. Unit: characters. Source:
 /// chosen.

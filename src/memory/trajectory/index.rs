@@ -7,11 +7,12 @@ use super::{
     adapt::adapted,
     begun::begun_task,
     deciding::has_condition,
+    here::Here,
     progress::{behind, left},
     rank::{best_first, score, similarity},
     replay::next,
     same_task::{SameTask, same_task},
-    show::{SECTION, lines},
+    show::{SECTION, lines, mark},
 };
 use crate::{
     base::Trust,
@@ -129,17 +130,15 @@ impl Index for TrajectoryIndex {
         let task = known.same_task(goal).unwrap_or_default();
         let trajectory = adapted(&known.trajectory, goal);
         let behind = behind(&trajectory.steps, moment.steps, goal);
-        let left = left(
-            &trajectory,
-            &behind,
-            (page.as_ref(), &seen.tree),
-            goal,
-            &task.values,
-        );
+        let page = (page.as_ref(), &seen.tree);
+        let here = Here::new(&trajectory, page, goal, &task.values);
+        let left = left(&trajectory.steps, &behind, &here);
         if left.is_empty() {
             return Vec::new();
         }
-        let lines = lines(&trajectory, &left, goal, &task.values, moment.now);
+        let mut lines = lines(&trajectory, &left, goal, &task.values, moment.now);
+        let ways = [&trajectory.steps, &known.trajectory.steps].map(Vec::as_slice);
+        mark(&mut lines, ways, &left, &here);
         Advice::with_lines(known.id.clone(), lines, Trust::Code, SECTION)
             .into_iter()
             .collect()

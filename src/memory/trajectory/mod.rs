@@ -9,6 +9,7 @@
 //! - `rank` finds the trajectory that fits a goal best.
 //! - `adapt` removes the parts that do not fit another goal.
 //! - `progress` finds out which steps a run has already taken.
+//! - `here` checks whether a step can be taken on the current page.
 //! - `show` writes a trajectory for prompts.
 //! - `replay` takes the steps of a known task without the model.
 //! - `same_task` checks whether a goal is the task of a trajectory.
@@ -47,6 +48,7 @@ mod begun;
 mod deciding;
 mod distill;
 mod documented;
+mod here;
 mod index;
 mod keep;
 mod progress;

@@ -1,15 +1,7 @@
 //! The progress of a run along a trajectory: the steps that it has taken, and the steps that are left.
 
-use std::collections::HashSet;
-
-use super::{Header, Trajectory};
-use crate::{
-    base::text,
-    goal::quoted_values,
-    memory::{Aim, StoredStep, StoredTarget, aim::without_remark},
-    page::{PageTemplate, Role, Tree, sketch},
-    working::Step,
-};
+use super::here::Here;
+use crate::{base::text, memory::StoredStep, working::Step};
 
 /// Maximum number of consecutive steps of a trajectory that a run may leave out. Source: chosen; a run that leaves out
 /// more is probably not following the trajectory.
@@ -95,44 +87,22 @@ pub(super) fn is_in(name: &str, words: &str) -> bool {
 }
 
 /// Returns the positions of the steps of a trajectory that are left, and the next step comes first. The list is empty if
-/// none of the next steps can be taken on this page. `template` is the template of the page's address. For each value of the
-/// recorded goal, `values` has the value that the new goal `goal` has in its place.
+/// none of the next steps can be taken on the current page. `way` has the steps of the trajectory.
 ///
 /// Steps that the run left out come first if they can be taken on this page. The run may have taken steps in another order,
 /// and a later step may submit a form with a field that a left-out step should fill in.
-pub(super) fn left(
-    trajectory: &Trajectory,
-    behind: &Behind,
-    (template, page): (Option<&PageTemplate>, &Tree),
-    goal: &str,
-    values: &[Option<String>],
-) -> Vec<usize> {
-    let way = &trajectory.steps;
-    let ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
-    let near = behind.left_out.iter().copied().chain(ahead.clone());
-    let roles: HashSet<&Role> = near
-        .filter_map(|at| Some(&way[at].target.as_ref()?.role))
-        .collect();
-    let here = Here {
-        template,
-        elements: sketch(page, |role| roles.contains(role))
-            .iter()
-            .map(Aim::of)
-            .collect(),
-        goal,
-        header: &trajectory.header,
-        values,
-    };
+pub(super) fn left(way: &[StoredStep], behind: &Behind, here: &Here<'_>) -> Vec<usize> {
+    let mut ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let has_target = |at: &usize| way[*at].target.is_some();
     let left_out = behind.left_out.iter().copied();
     let mut left: Vec<usize> = left_out
         .filter(|at| has_target(at) && here.can_take(&way[*at]))
         .collect();
-    let mut fitting = ahead.filter(|at| here.can_take(&way[*at]));
-    let next = fitting.next().map(|first| {
+    let next = ahead.find(|at| here.can_take(&way[*at])).map(|first| {
         // The target of such a step may be any element of its role, so a later step that names an element of this very
         // page is more certain.
-        let certain = || fitting.find(|at| here.is_named_here(&way[*at]));
+        let is_certain = |at: &usize| here.is_named_here(&way[*at]) && here.can_take(&way[*at]);
+        let certain = || ahead.find(is_certain);
         let better = here.is_vague(&way[first]).then(certain).flatten();
         better.unwrap_or(first)
     });
@@ -147,83 +117,4 @@ pub(super) fn left(
         ),
     }
     left
-}
-
-/// The page and the goal of a run, and the trajectory that the run may follow.
-struct Here<'a> {
-    /// The template of the page's address; `None` if it is not known.
-    template: Option<&'a PageTemplate>,
-    /// The elements of the page that have the role of a target of the next steps.
-    elements: Vec<Aim>,
-    goal: &'a str,
-    header: &'a Header,
-    /// For each value of the recorded goal, the value that the run's goal has in its place.
-    values: &'a [Option<String>],
-}
-
-impl Here<'_> {
-    /// Returns true if the target of the step is on the page, or if the step has no target.
-    fn can_take(&self, step: &StoredStep) -> bool {
-        let Some(target) = &step.target else {
-            return true;
-        };
-        let mut alike = self.elements.iter().filter(|aim| aim.role == target.role);
-        match (&target.aim, target.slot) {
-            (Some(own), _) => self.elements.iter().any(|aim| own.is_called(aim)),
-            (None, Some(slot)) => {
-                let is_value = self.value_test(slot);
-                (self.value(slot).is_some() || self.may_be_page_of(step)) && alike.any(is_value)
-            }
-            (None, None) => alike.next().is_some(),
-        }
-    }
-
-    fn may_be_page_of(&self, step: &StoredStep) -> bool {
-        step.page.is_none() || self.template.is_none() || step.page.as_ref() == self.template
-    }
-
-    /// Returns true if the step was taken on a page with this template and names its target.
-    fn is_named_here(&self, step: &StoredStep) -> bool {
-        let is_named = |target: &StoredTarget| target.aim.is_some();
-        step.page.is_some()
-            && step.page.as_ref() == self.template
-            && step.target.as_ref().is_some_and(is_named)
-    }
-
-    /// Returns true if the step was taken on a page with another template, and its target is known only by its role.
-    fn is_vague(&self, step: &StoredStep) -> bool {
-        let has_role = |target: &StoredTarget| target.aim.is_none() && target.slot.is_none();
-        !self.may_be_page_of(step) && step.target.as_ref().is_some_and(has_role)
-    }
-
-    fn value(&self, slot: usize) -> Option<&str> {
-        self.values.get(slot)?.as_deref()
-    }
-
-    /// Returns a function that tests whether the name of an element contains the value at this position. If the value in the
-    /// run's goal is not known, the whole name must occur in the goal. If both goals quote their values, the name must occur
-    /// in one of the quoted parts of the run's goal.
-    fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
-        let known = self.value(slot);
-        let mut texts = quoted_values(self.goal);
-        if texts.is_empty() || !self.is_quoted(slot) {
-            texts = vec![self.goal];
-        }
-        move |aim| {
-            if let Some(value) = known {
-                return is_in(value, &aim.name);
-            }
-            let names = [&*aim.name, without_remark(&aim.role, &aim.name)];
-            let is_in_any = |name: &&str| texts.iter().any(|text| is_in(name, text));
-            names.iter().any(is_in_any)
-        }
-    }
-
-    /// Returns true if the recorded goal quotes this value.
-    fn is_quoted(&self, slot: usize) -> bool {
-        let goal = &self.header.goal;
-        let value = self.header.slots.get(slot);
-        let value = value.and_then(|(start, end)| goal.get(*start..*end));
-        value.is_some_and(|value| quoted_values(goal).contains(&value))
-    }
 }

@@ -38,16 +38,22 @@ pub(super) struct SameTask {
 }
 
 impl SameTask {
-    /// Returns true if a page matches the recorded template. Each segment of the page's path must be equal to the recorded
-    /// segment, unless the recorded segment is probably a value of the recorded goal.
+    /// Returns true if a page matches the recorded template. See [`is_on`].
     pub(super) fn is_on(&self, recorded: &PageTemplate, page: &PageTemplate) -> bool {
-        let parts = |page: &PageTemplate| -> Vec<String> {
-            page.path().split('/').map(str::to_owned).collect()
-        };
-        let (own, now) = (parts(recorded), parts(page));
-        let is_alike = |(own, now): (&String, &String)| own == now || half_is_in(own, &self.gone);
-        own.len() == now.len() && own.iter().zip(&now).all(is_alike)
+        is_on(recorded, page, &self.gone)
     }
+}
+
+/// Returns true if a page matches a recorded template. Each segment of the page's path must be equal to the recorded
+/// segment, unless the recorded segment is probably a value of the recorded goal. `gone` has the words of the recorded goal
+/// that the new goal does not contain.
+pub(super) fn is_on(recorded: &PageTemplate, page: &PageTemplate, gone: &BTreeSet<String>) -> bool {
+    let parts = |page: &PageTemplate| -> Vec<String> {
+        page.path().split('/').map(str::to_owned).collect()
+    };
+    let (own, now) = (parts(recorded), parts(page));
+    let is_alike = |(own, now): (&String, &String)| own == now || half_is_in(own, gone);
+    own.len() == now.len() && own.iter().zip(&now).all(is_alike)
 }
 
 /// Returns the task of a trajectory with the values of the new goal `goal`. Returns `None` if the new goal describes another

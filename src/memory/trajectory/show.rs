@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, Utc};
 
-use super::Trajectory;
+use super::{Trajectory, here::Here};
 use crate::{
     base::text::{self, counted},
     goal::{Shared, shared},
     memory::{
-        Lasts, Piece, Section,
+        Lasts, Piece, Section, StoredStep,
         ago::ago,
-        step_words::{NEXT, slot_name, words},
+        step_words::{next, set_elsewhere, slot_name, words},
     },
 };
 
@@ -57,10 +57,11 @@ pub(super) fn lines(
         MAX_SHOWN
     };
     for (nth, at) in left.iter().take(shown).enumerate() {
+        let step = &trajectory.steps[*at];
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
-        pieces.extend(words(&trajectory.steps[*at], values));
+        pieces.extend(words(step, values));
         if nth == 0 {
-            pieces.push(NEXT.into());
+            pieces.push(next(step).into());
         }
         out.push(pieces);
     }
@@ -72,6 +73,30 @@ pub(super) fn lines(
         ))]);
     }
     out
+}
+
+/// Marks the steps in `lines`, which [`lines`] wrote for the steps `left` of the trajectory `way`: steps whose target is on
+/// another page, or will be on one, and steps whose target is not on this page at the moment. `recorded` has the same steps
+/// with the addresses that they led to.
+pub(super) fn mark(
+    lines: &mut [Vec<Piece>],
+    [way, recorded]: [&[StoredStep]; 2],
+    left: &[usize],
+    here: &Here<'_>,
+) {
+    // An earlier step may open another page, on which references of this page are void.
+    let mut is_elsewhere = false;
+    for (nth, (line, at)) in lines.iter_mut().skip(1).zip(left).enumerate() {
+        let step = &way[*at];
+        is_elsewhere |= !here.may_be_page_of(step);
+        let names_target = step.target.as_ref().is_some_and(|of| of.aim.is_some());
+        if nth > 0 && is_elsewhere {
+            set_elsewhere(line);
+        } else if nth > 0 && names_target && !here.can_take(step) {
+            line.push(" if it appears".into());
+        }
+        is_elsewhere |= recorded[*at].opens_page();
+    }
 }
 
 /// Returns true if the new goal has something else in place of a part of the recorded goal: another value, or other words.

@@ -277,6 +277,89 @@ fn a_step_that_names_an_element_of_this_very_page_comes_before_one_that_names_no
 }
 
 #[test]
+fn elements_of_a_page_that_a_step_opens_are_not_taken_for_elements_of_this_one() {
+    let edit = "https://shop.example/edit";
+    let title = || json!({ "text": "zz" });
+    let steps = vec![
+        step("click", json!({}), element(Role::Button, "Edit"), edit),
+        step("fill", title(), element(Role::TextBox, "Title"), edit),
+        step("click", json!({}), element(Role::Button, "Save"), SHOP),
+    ];
+    let goal = "Change the title of the list";
+    let records = learned(&[], &log("run_1", 0, goal, steps));
+    let named = |url: &str, taken: &[Step], page: &str| -> Vec<String> {
+        let advice = advice_at(Some(url), &records, goal, taken, page);
+        let found = crate::memory::places(&advice, &crate::testing::tree(page));
+        let mut found: Vec<String> = found.iter().map(|(_, place)| place.to_string()).collect();
+        found.sort();
+        found
+    };
+    let list = "button \"Edit\" e1\nbutton \"Save\" e2";
+    assert_eq!(named(SHOP, &[], list), ["e1"]);
+    let taken = log(
+        "run_2",
+        1,
+        goal,
+        vec![step(
+            "click",
+            json!({}),
+            element(Role::Button, "Edit"),
+            edit,
+        )],
+    )
+    .steps;
+    let form = "textbox \"Title\" e1\nbutton \"Save\" e2";
+    assert_eq!(named(edit, &taken, form), ["e1", "e2"]);
+}
+
+#[test]
+fn a_page_whose_address_is_a_value_of_the_goal_counts_as_the_recorded_one() {
+    let open = |run: &str, list: &str, name: &str, verb: &str| {
+        let at = format!("https://shop.example/orders/{list}");
+        let item = "https://shop.example/order/3";
+        let steps = vec![
+            step("click", json!({}), element(Role::Link, list), &at),
+            step("click", json!({}), product(name), item),
+            step("click", json!({}), element(Role::Button, "Details"), item),
+        ];
+        let goal = format!("{verb} the {list} order \"{name}\" and show it in details");
+        log(run, 0, &goal, steps)
+    };
+    let records = learned(&[], &open("run_1", "confirmed", "Ann Lee", "Open"));
+    let now = open("run_2", "cancelled", "Bob Ray", "Find");
+    let page = "link \"Home\" e1\nlink \"Bob Ray\" e2";
+    let url = Some("https://shop.example/orders/cancelled");
+    let advice = advice_at(url, &records, &now.about.goal, &now.steps[..1], page);
+    let next = advice[0].lines()[1].text();
+    assert!(next.starts_with("2. click the link <2>"), "{next}");
+}
+
+#[test]
+fn a_step_that_opens_this_page_is_not_the_next_one() {
+    let cart = "https://shop.example/cart";
+    let steps = vec![
+        step(
+            "click",
+            json!({}),
+            element(Role::Button, "Add to cart"),
+            SHOP,
+        ),
+        step("goto", json!({ "url": cart }), None, cart),
+        step("click", json!({}), element(Role::Button, "Checkout"), cart),
+    ];
+    let goal = "Put the boots into the cart and go to the checkout";
+    let first = log("run_1", 0, goal, steps);
+    let records = learned(&[], &first);
+    let page = "button \"Checkout\" e1";
+    let next = |url: &str| {
+        let advice = advice_at(Some(url), &records, goal, &first.steps[..1], page);
+        advice[0].lines()[1].text().to_owned()
+    };
+    assert!(next(SHOP).starts_with("2. open"), "{}", next(SHOP));
+    assert!(next(cart).starts_with("3. click"), "{}", next(cart));
+}
+
+#[test]
 fn a_value_that_a_goal_quotes_is_looked_for_and_no_other_word_of_the_goal() {
     let open = |run: &str, name: &str| {
         let steps = vec![
@@ -411,8 +494,8 @@ fn a_value_that_is_no_part_of_the_goal_leaves_only_its_length() {
         [
             "1. fill textbox \"Note\" with what the task needs there <- next, on this page",
             "2. click a button, whose name was not kept",
-            "3. fill textbox \"PIN\" with <secret:pin>",
-            "4. fill textbox \"Phone\" with <param:phone>",
+            "3. fill textbox \"PIN\" with <secret:pin> if it appears",
+            "4. fill textbox \"Phone\" with <param:phone> if it appears",
         ]
     );
 }

@@ -94,7 +94,7 @@ fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
     let records = learned(&[], &log("run_1", 0, &first, steps));
     let other = goal("cancelled", "Pickup");
     let expected = [
-        "1. click the link in the navigation that fits your goal <- next, on this page",
+        "1. click the link in the navigation that fits your goal <- next",
         "2. click the radio <1>",
         "3. click button \"Log in\"",
     ];
@@ -250,7 +250,7 @@ fn an_address_that_says_a_value_is_not_shown() {
     let other = "List the cancelled orders";
     assert_eq!(
         way(other, &[])[1],
-        "1. open the page that fits your goal <- next, on this page"
+        "1. open the page that fits your goal <- next"
     );
     assert!(way("List the confirmed orders", &[])[1].contains("\"/orders/confirmed\""));
     let taken = log("run_2", 1, other, vec![goto("orders/cancelled")]).steps;
