@@ -251,18 +251,22 @@ impl StoredStep {
     }
 
     /// Removes names that are values of the run: names of elements that were chosen from a list, and names that repeat typed
-    /// text. Also removes the name of a group if at least half of its words are in the goal, because it may be a value too.
+    /// text. The name of a chosen element is kept if it only repeats words of the goal. Also removes the name of a group if at least half of its words are in the goal, because it may be a value too.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
         };
         let says = |aim: &Aim| typed.is_in(&aim.name);
-        if target.slot.is_some() || target.is_choice() || target.aim.as_ref().is_some_and(says) {
+        let goal: BTreeSet<String> = text::words(goal).into_iter().collect();
+        let is_of_goal = |aim: &Aim| share_in(&aim.name, &goal) == Share::All;
+        let is_value = target.is_choice() && !target.aim.as_ref().is_some_and(is_of_goal);
+        if target.slot.is_some() || is_value || target.aim.as_ref().is_some_and(says) {
             target.aim = None;
+        }
+        if target.is_choice() || target.aim.is_none() {
             target.locator = None;
         }
         if let Some(aim) = &mut target.aim {
-            let goal: BTreeSet<String> = text::words(goal).into_iter().collect();
             let of_run = |group: &String| typed.is_in(group) || half_is_in(group, &goal);
             aim.within = aim.within.take().filter(|group| !of_run(group));
         }
@@ -404,6 +408,35 @@ pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     let own = text::words(name);
     let among = own.iter().filter(|word| words.contains(*word)).count();
     among > 0 && 2 * among >= own.len()
+}
+
+/// The share of a name's words that are among other words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Share {
+    Less,
+    Half,
+    All,
+}
+
+/// Returns the share of the words of a name that are in `words`, in the singular or in the plural with `s`. A name without
+/// words has no share.
+pub(super) fn share_in(name: &str, words: &BTreeSet<String>) -> Share {
+    let singular = |word: &String| match word.strip_suffix('s') {
+        Some(one) if one.len() > 2 => one.to_owned(),
+        _ => word.clone(),
+    };
+    let words: BTreeSet<String> = words.iter().map(singular).collect();
+    let own = text::words(name);
+    match own
+        .iter()
+        .filter(|word| words.contains(&singular(word)))
+        .count()
+    {
+        0 => Share::Less,
+        all if all == own.len() => Share::All,
+        half if 2 * half >= own.len() => Share::Half,
+        _ => Share::Less,
+    }
 }
 
 /// Returns the data that identifies a target. If the target has no name, this includes the nearest group around it.

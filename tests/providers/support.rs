@@ -199,7 +199,7 @@ pub(crate) async fn assert_deterministic(peer: &Peer) {
 
 /// The schema of a whole reply.
 pub(crate) fn reply_schema() -> Value {
-    tools().reply_schema(5)
+    tools().reply_schema(8)
 }
 
 pub(crate) fn unset() -> Value {

@@ -65,7 +65,8 @@ pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
 /// Returns the part of a target that runs with different goals can share. Returns `None` if the target has no name and is no
 /// item of a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
-    let aim = target.aim.as_ref().map(|aim| Aim {
+    let aim = target.aim.as_ref().filter(|_| !target.is_choice());
+    let aim = aim.map(|aim| Aim {
         within: None,
         ..aim.clone()
     });

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use super::Trajectory;
 use crate::{
     base::text,
-    memory::stored_step::{ForGoal, half_is_in},
+    memory::stored_step::{ForGoal, Share, half_is_in, share_in},
     page::PageTemplate,
 };
 
@@ -44,7 +44,7 @@ pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Tra
             continue;
         };
         aim.within = aim.within.take().filter(|group| !said(group));
-        if half_is_in(&aim.name, &gone) {
+        if share_in(&aim.name, &gone) >= Share::Half {
             (target.aim, target.locator, target.for_goal) = (None, None, ForGoal::Other);
         } else if chooses_view {
             target.for_goal = ForGoal::SameOrOther;

@@ -22,8 +22,9 @@
 //!
 //! - The goal is the only text of an earlier run that is kept. A typed text that is in the goal becomes a slot. If the
 //!   field accepted the text only in another form, that form is kept too. For a parameter or a secret, its name is
-//!   kept. For any other text, only its length is kept. The name of a target that was chosen from a list is not kept
-//!   either, because another run may have to choose another item.
+//!   kept. For any other text, only its length is kept. The name of a target that was chosen from a list is kept
+//!   only if it repeats words of the goal, such as the link "Bookings" for a goal about a booking, because another run may
+//!   have to choose another item.
 //! - Similar goals are not the same task. A trajectory is shown to the model as the trajectory of another task. Prompts
 //!   show only those words of the earlier goal that the new goal contains too. Steps are taken without the model only
 //!   if the task is proven to be the same, and only from trajectories of this program's own runs. Trajectories of other

@@ -115,6 +115,36 @@ fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
 }
 
 #[test]
+fn a_choice_that_repeats_words_of_the_goal_is_named_for_goals_with_these_words() {
+    let steps = vec![
+        step("click", json!({}), product("Bookings"), FOUND),
+        step(
+            "click",
+            json!({}),
+            product("Choir 1"),
+            "https://shop.example/item/3",
+        ),
+    ];
+    let goal =
+        |verb: &str, thing: &str, name: &str| format!("{verb} the {thing} \"{name}\" in the admin");
+    let records = learned(
+        &[],
+        &log("run_1", 0, &goal("Change", "booking", "Choir 1"), steps),
+    );
+    let next = |goal: &str| {
+        let page = "link \"Bookings\" e1\nlink \"Rooms\" e2";
+        shown(&records, goal, &[], page)
+            .get(1)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let named = "1. click link \"Bookings\" <- next, on this page";
+    assert_eq!(next(&goal("Delete", "booking", "Choir 5")), named);
+    let other = "1. click the link in the main part that fits your goal <- next";
+    assert_eq!(next(&goal("Change", "room", "Oak")), other);
+}
+
+#[test]
 fn a_value_that_is_not_on_the_page_is_no_next_step() {
     let steps = |name: &str| vec![step("click", json!({}), product(name), FOUND)];
     let goal = |name: &str| format!("Open the booking \"{name}\" of the list");
