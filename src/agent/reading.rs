@@ -365,7 +365,7 @@ fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let lines = if count == 1 { "line" } else { "lines" };
     let mut line = match (count, hits.have_all) {
         (0, _) => format!("find {query}: nothing, no line of this page has any of these words"),
-        (_, true) => format!("find {query}: {count} {lines} in all"),
+        (_, true) => format!("find {query}: {count} {lines} of this page"),
         (_, false) => {
             format!("find {query}: no line has all of these words, {count} {lines} with some")
         }

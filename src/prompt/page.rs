@@ -52,8 +52,9 @@ const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
 /// Maximum length of a line that is shown instead of a mark such as `... 1 more line`. This happens if the mark would
-/// replace only this line. Unit: characters. Source: chosen; a mark has about the same length.
-const MAX_WHOLE: usize = 120;
+/// replace only this line. Unit: characters. Source: chosen; a mark has a
+/// third of this length, but readers expect more behind it than one line.
+const MAX_WHOLE: usize = 200;
 /// Minimum number of query parameters without a value at which an address is shown without these parameters. Source:
 /// chosen; fewer parameters take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
@@ -240,7 +241,7 @@ impl<'a> Words<'a> {
                 from,
                 last,
             } => {
-                // The mark takes about as much room as one short line.
+                // Readers expect more behind a mark than one line.
                 if *lines == 1 {
                     let whole = self.line(last, *from);
                     if whole.trim_start().chars().count() <= MAX_WHOLE {

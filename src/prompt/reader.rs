@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn hits_are_read_without_their_numbers() {
         let mut page = ShownPage::default();
-        page.read_more("find \"kayak\": 2 lines in all\n7: - e8 link \"Kayak\" | \"49 EUR\"\n12:  heading \"Boats\"");
+        page.read_more("find \"kayak\": 2 lines of this page\n7: - e8 link \"Kayak\" | \"49 EUR\"\n12:  heading \"Boats\"");
         let elements: Vec<_> = page.elements.iter().map(said).collect();
         assert_eq!(elements, [("e8", "link", "Kayak")]);
         assert_eq!(page.texts, ["49 EUR", "Boats"]);

@@ -163,7 +163,7 @@ impl Found {
         let rest = rest.strip_prefix(": ")?;
         Some(Self {
             query,
-            all: !rest.contains(" in all") || !rest.contains("the best"),
+            all: !rest.contains(" of this page") || !rest.contains("the best"),
             lines: Vec::new(),
         })
     }

@@ -111,7 +111,7 @@ async fn lines_that_a_page_leaves_out_are_read_and_what_matters_of_them_is_kept(
     // A line with only one of the two words is not returned.
     let found = messages[2].split_once("## Found\n").unwrap().1;
     assert!(
-        found.starts_with("find \"paragraph 7\": 11 lines in all\n7: \"Paragraph 7 tells"),
+        found.starts_with("find \"paragraph 7\": 11 lines of this page\n7: \"Paragraph 7 tells"),
         "{found}"
     );
     assert!(!found.contains("\"Paragraph 8 tells"), "{found}");
@@ -137,7 +137,7 @@ async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
     let replies = vec![ChatResponse::with_calls(both), finish("boats")];
     let (_, messages) = run(replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
-    let answers = "find \"paragraph 390\": 1 line in all\n390: \"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
+    let answers = "find \"paragraph 390\": 1 line of this page\n390: \"Paragraph 390 tells of boats and of water\"\nfind \"zebra\": nothing";
     assert!(found.starts_with(answers), "{found}");
 }
 
@@ -145,7 +145,7 @@ async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
 async fn a_click_that_fails_keeps_what_a_search_of_the_same_reply_found() {
     let page = "list\n  listitem\n    text \"Ada\"\n    button \"Edit\" e1\n  listitem\n    text \"Bob\"\n    button \"Edit\" e2\n\
                 paragraph\n  \"Press Save to keep it\"";
-    let hit = "find \"keep\": 1 line in all\n\"Press Save to keep it\"\n";
+    let hit = "find \"keep\": 1 line of this page\n\"Press Save to keep it\"\n";
     let rows = " - \"Ada\" e1 button \"Edit\"\n - \"Bob\" e2 button \"Edit\"\n";
     for (words, matches) in [("Edit", rows), ("Save", "\"Press Save to keep it\"\n")] {
         let search = RawCall::new("find", json!({ "query": "keep" }));
@@ -334,7 +334,7 @@ async fn a_hit_in_a_long_article_stands_below_its_own_heading() {
     let replies = vec![call("find", json!({ "query": "knot 42" })), finish("42")];
     let (_, messages) = run_on(&page, replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
-    let wanted = "find \"knot 42\": 1 line in all\n125:  heading \"Chapter 42\"\n126:  \"It tells of knot 42,";
+    let wanted = "find \"knot 42\": 1 line of this page\n125:  heading \"Chapter 42\"\n126:  \"It tells of knot 42,";
     assert!(found.starts_with(wanted), "{found}");
 }
 
@@ -392,7 +392,7 @@ async fn a_card_is_found_by_words_of_several_of_its_lines() {
     let (_, messages) = run_on(&page, replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
     assert!(
-        found.starts_with("find \"waterproof poles\": 4 lines in all\n"),
+        found.starts_with("find \"waterproof poles\": 4 lines of this page\n"),
         "{found}"
     );
     for n in [7, 21, 35, 49] {
@@ -422,8 +422,8 @@ async fn what_was_found_on_a_page_that_was_left_is_told_as_such() {
     agent.build().unwrap().run(task).await;
     let message = &model.requests()[1].message;
     let (_, found) = message.split_once("## Found\n").unwrap();
-    let wanted = "find \"one\": 1 line in all\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs are void)\n\
-                  find \"two\": 1 line in all\ne1 button \"Two\"\n";
+    let wanted = "find \"one\": 1 line of this page\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs are void)\n\
+                  find \"two\": 1 line of this page\ne1 button \"Two\"\n";
     assert!(found.starts_with(wanted), "{found}");
 }
 
