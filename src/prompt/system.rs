@@ -73,7 +73,7 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     if parts.max_calls > 1 {
         let _ = writeln!(
             out,
-            "- Give up to {} calls at once, for the page shown: they run in order until one fails, has no effect or changes what the next needs. After one that opens another page, only calls run whose target is words (link \"Choir 1\") or that have none.",
+            "- Give up to {} calls at once, for the page shown: they run in order until one fails, has no effect or changes what the next needs. After one that opens another page, only calls run whose target is words (link \"Choir 1\") or that have none, and none that cannot be undone.",
             parts.max_calls
         );
     }

@@ -98,7 +98,12 @@ pub(super) fn left(way: &[StoredStep], behind: &Behind, here: &Here<'_>) -> Vec<
     let mut left: Vec<usize> = left_out
         .filter(|at| has_target(at) && here.can_take(&way[*at]))
         .collect();
-    let next = ahead.find(|at| here.can_take(&way[*at])).map(|first| {
+    // Many pages have a button such as "Save", so a step after the first one must be on its own page.
+    let can_take = |at: &usize| {
+        let step = &way[*at];
+        (*at == behind.at || here.may_be_page_of(step)) && here.can_take(step)
+    };
+    let next = ahead.find(can_take).map(|first| {
         // The target of such a step may be any element of its role, so a later step that names an element of this very
         // page is more certain.
         let is_certain = |at: &usize| here.is_named_here(&way[*at]) && here.can_take(&way[*at]);

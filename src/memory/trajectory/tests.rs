@@ -389,6 +389,11 @@ fn a_value_that_a_goal_quotes_is_looked_for_and_no_other_word_of_the_goal() {
     assert_eq!(next("link \"Delete\" e1"), None);
     let found = next("link \"Delete\" e1\nlink \"Choir 5\" e2").unwrap();
     assert!(found.starts_with("2. click the link <1>"), "{found}");
+    assert_eq!(
+        next("button \"Save\" e1"),
+        None,
+        "it is the button of another page"
+    );
 }
 
 #[test]
