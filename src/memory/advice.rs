@@ -78,15 +78,8 @@ impl PageName {
 
     /// Returns true if both names are the same. The pages of the elements are not compared.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let said = |of: &Self| {
-            (
-                of.role.clone(),
-                of.name.clone(),
-                of.ordinal,
-                of.within.clone(),
-            )
-        };
-        said(self) == said(other)
+        let own = (&self.role, &self.name, self.ordinal, &self.within);
+        own == (&other.role, &other.name, other.ordinal, &other.within)
     }
 
     /// Marks the name as the name of an element of another page, so that prompts do not look for it on the current one.

@@ -49,8 +49,8 @@ impl CallMade {
 /// which have no lines of their own.
 ///
 /// For a single call, returns only the changes, one in each line, because the prompt reports the call's outcome in
-/// another section. For the same reason, the call that `told` describes by its tool and its outcome gets no line. Calls that were done
-/// before another address was opened get no line either, because their changes are those of a page that is gone.
+/// another section. For the same reason, the call that `told` describes by its tool and its outcome gets no line. Calls that
+/// were done before another address was opened get no line either, because their changes are those of a page that is gone.
 pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

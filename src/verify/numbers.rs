@@ -26,7 +26,7 @@ const NEAR_LEVELS: usize = 4;
 /// card or row.
 const MAX_NEAR: usize = 80;
 
-/// What is known about the numbers on the page: those that tick by themselves, and those that have answered an action.
+/// Knowledge about the numbers on the page: those that tick by themselves, and those that have answered an action.
 /// A number is identified by [`Counted::slot`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {

@@ -31,7 +31,7 @@ pub const MAX_PAGES: usize = 20;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct History<'a> {
     steps: &'a [Step],
-    /// What was counted while the run made its steps; `None` if there are no steps.
+    /// The counts of the run's steps; `None` if there are no steps.
     tally: Option<&'a Tally>,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct PageCount {
     pub(super) visits: usize,
 }
 
-/// What was counted about the steps of a run, from the first step on. A position is an index into the list of these
+/// The counts of the steps of a run, from the first step on. A position is an index into the list of these
 /// steps.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Tally {
