@@ -10,7 +10,7 @@ use std::{
     collections::VecDeque,
     env, fs,
     io::{self, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, ExitCode, Stdio},
     sync::Mutex,
     thread,
@@ -18,6 +18,7 @@ use std::{
 };
 
 use serde_json::Value;
+use webwise::browser::ProgramPlaces;
 
 /// Number of targets at a time. Source: measured, two cores: one at a time leaves a fifth of the processors' time idle. The
 /// third fills the time in which another target is down to its last long test.
@@ -50,6 +51,20 @@ const LONG: [&str; 21] = [
     "eval",
     "lib webwise",
 ];
+/// Targets that test a browser, what it never shows, or how it is found. They use the Chromium that users have. The other
+/// targets test what webwise does with a page, so they use Chromium's headless shell if it is installed: the same version
+/// draws the same pages with a third less processor time. Source: measured, 34 to 20 s in `settle`, 58 to 40 s in `acting`.
+const WHOLE_CHROMIUM: [&str; 6] = [
+    "browser_conformance",
+    "browser_playwright_cli",
+    "cdp",
+    "demo",
+    "hostile_pages",
+    "secrets",
+];
+const SHELL: &str = "chromium-headless-shell";
+/// Names the program that the drivers start as Chromium.
+const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
@@ -79,6 +94,7 @@ fn run_all() -> Result<bool, Failed> {
         is_tests: true,
         program: None,
     });
+    let shell = shell();
     let place = |target: &Target| LONG.iter().position(|name| *name == target.name);
     waiting.sort_by_key(|target| place(target).unwrap_or(LONG.len()));
     println!(
@@ -96,7 +112,7 @@ fn run_all() -> Result<bool, Failed> {
     };
     let work = || -> io::Result<()> {
         while let Some(target) = next() {
-            let ran = target.run()?;
+            let ran = target.run(shell.as_deref())?;
             ran.tell();
             done.lock().expect("no thread panics with it").push(ran);
         }
@@ -133,6 +149,21 @@ fn run_all() -> Result<bool, Failed> {
         println!("FAILED {}: {why}", ran.target.name);
     }
     Ok(wrong.is_empty())
+}
+
+/// Returns the path of the headless shell; `None` if there is none, or if the user named a browser for all tests.
+fn shell() -> Option<PathBuf> {
+    let places = ProgramPlaces::from_env();
+    let shell = places.on_path(SHELL).filter(|_| !places.names_chromium());
+    match &shell {
+        Some(shell) => println!(
+            "{} for all tests but {}",
+            shell.display(),
+            WHOLE_CHROMIUM.join(", ")
+        ),
+        None => println!("no {SHELL}: all tests use the same browser and take longer"),
+    }
+    shell
 }
 
 fn seconds(time: Duration) -> String {
@@ -201,11 +232,17 @@ impl Target {
         })
     }
 
-    fn run(self) -> io::Result<Ran> {
+    /// Runs the tests, with this headless shell unless they need the whole Chromium.
+    fn run(self, shell: Option<&Path>) -> io::Result<Ran> {
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => cargo(&["test", "--features", "full", "--doc"]),
         };
+        if let Some(shell) = shell
+            && !WHOLE_CHROMIUM.contains(&self.name.as_str())
+        {
+            command.env(CHROMIUM_VARIABLE, shell);
+        }
         let log = tempfile::NamedTempFile::new()?;
         let append = || fs::OpenOptions::new().append(true).open(log.path());
         let begin = Instant::now();

@@ -1,5 +1,5 @@
 //! Installs what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
-//! libraries of widgets, PostgreSQL and strace. Asks nothing, and does nothing if everything is there.
+//! libraries of widgets, PostgreSQL and strace, and Chromium's headless shell if the system has it as a package. Asks nothing, and does nothing if everything is there.
 //!
 //! `cargo run --features full --example test_beds`
 
@@ -15,6 +15,10 @@ use std::{
 
 use beds::{BEDS, Bed, Failed, Form, command, postgres, run};
 use webwise::browser::ProgramPlaces;
+
+/// Chromium without windows: name of the program and of Debian's package. With it most tests take a third less time, but it
+/// is no condition, because few systems have it as a package.
+const SHELL: &str = "chromium-headless-shell";
 
 type Env = [(OsString, OsString)];
 
@@ -53,6 +57,11 @@ fn bring_all() -> Result<(), Failed> {
         &system_packages(missing.iter().any(|bed| bed.form != Form::Npm), &env),
         &env,
     )?;
+    if places.on_path(SHELL).is_none()
+        && let Err(why) = install(&[SHELL], &env)
+    {
+        println!("The tests take longer, because they use Chromium alone: {why}");
+    }
     for bed in missing {
         let by = if bed.form == Form::Npm { "npm" } else { "pip" };
         println!("Get {} with {by}", home.join(bed.folder).display());
