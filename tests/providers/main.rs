@@ -3,6 +3,7 @@
 //! No test waits for real time: waits are zero, or a few milliseconds where a time-out itself is the subject.
 
 mod anthropic;
+mod certificates;
 mod failures;
 mod gemini;
 mod ollama;

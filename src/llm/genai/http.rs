@@ -1,17 +1,32 @@
 //! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this
 //! module reads replies of providers.
 
-use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
+use std::sync::Arc;
+
+use reqwest::{ClientBuilder, RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
+use rustls::{ClientConfig, crypto::ring};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 use url::Url;
 
 use super::{GenAiOptions, error};
 use crate::base::{Error, ErrorKind, Result, Site};
 
 pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
-    let mut builder = reqwest::Client::builder()
+    let mut builder = builder()?
         .connect_timeout(options.connect_timeout)
         .timeout(options.timeout)
-        .tcp_nodelay(true)
+        .tcp_nodelay(true);
+    // A proxy from the environment cannot reach a server on this machine.
+    if options.base_url.as_ref().is_some_and(is_loopback) {
+        builder = builder.no_proxy();
+    }
+    built(builder)
+}
+
+/// Returns a builder for a client that follows no redirects and accepts no compression.
+pub(super) fn builder() -> Result<ClientBuilder> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls().map_err(|e| unavailable(&e))?)
         // A compressed reply of one megabyte may unpack to a gigabyte.
         .no_gzip()
         .no_brotli()
@@ -20,14 +35,26 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .referer(false)
         // A redirect could send the key to another host. Some providers take the key in a header of their own, which an HTTP client
         // does not remove on a redirect.
-        .redirect(Policy::none());
-    // A proxy from the environment cannot reach a server on this machine.
-    if options.base_url.as_ref().is_some_and(is_loopback) {
-        builder = builder.no_proxy();
-    }
-    builder
-        .build()
-        .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
+        .redirect(Policy::none()))
+}
+
+pub(super) fn built(builder: ClientBuilder) -> Result<reqwest::Client> {
+    builder.build().map_err(|e| unavailable(&e.without_url()))
+}
+
+fn unavailable(cause: &dyn std::error::Error) -> Error {
+    Error::new(ErrorKind::Unavailable, "llm.new").with("cause", cause)
+}
+
+/// Returns the TLS settings: the ciphers of `ring`, and the certificates that the system trusts. They are given to each client,
+/// because only the program may choose ciphers for the whole process.
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let mut tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_platform_verifier()?
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(tls)
 }
 
 /// Sends a request and returns the JSON body of the reply. Fails if the body has more than `max_bytes` or is not JSON.

@@ -13,7 +13,6 @@ use std::{net::Ipv4Addr, time::Duration};
 use reqwest::{
     Method, RequestBuilder,
     header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue},
-    redirect::Policy,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -49,17 +48,7 @@ struct Asked {
 
 /// Returns the HTTP client for the `genai` crate. It uses no proxy and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
-    reqwest::Client::builder()
-        .no_proxy()
-        .redirect(Policy::none())
-        .no_gzip()
-        .no_brotli()
-        .no_deflate()
-        .no_zstd()
-        .referer(false)
-        .pool_max_idle_per_host(0)
-        .build()
-        .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
+    http::built(http::builder()?.no_proxy().pool_max_idle_per_host(0))
 }
 
 impl Relay {
