@@ -173,6 +173,17 @@ fn seconds(time: Duration) -> String {
 fn cargo(words: &[&str]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(words);
+    // What the cargo that started this program says of this package. A build script that reads such variables of its own package,
+    // as that of `ring` does, would run again, and everything that needs it would be built twice.
+    for (name, _) in env::vars_os() {
+        let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+        if of_package
+            .iter()
+            .any(|part| name.to_string_lossy().starts_with(part))
+        {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

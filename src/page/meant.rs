@@ -11,7 +11,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree};
+use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree, identity::authors_name};
 use crate::base::text::{fold, squeeze};
 
 /// Maximum number of matches that are compared. Source: chosen; if a locator has more matches, it does not mean one element.
@@ -76,7 +76,7 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     };
     let found: BTreeSet<NodeId> = by_tree
         .into_iter()
-        .chain(by_label(locator, view))
+        .chain(by_label(locator, tree, view))
         .take(MAX_MATCHES)
         .collect();
     let words = locator.steps().iter().rev().find_map(words_of);
@@ -141,9 +141,14 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element, and it
-/// may differ from the element's name.
-fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
+/// Returns the elements whose label contains the locator's words, and those without a label that have exactly these words as
+/// their [unspoken name](unspoken). The label is what the prompt shows for the element, and it may differ from the element's
+/// name.
+fn by_label<'v>(
+    locator: &Locator,
+    tree: &'v Tree,
+    view: &'v PageView,
+) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
             LocatorStep::Role {
@@ -158,9 +163,20 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     let words = words.map(|words| fold(&squeeze(words)));
     view.elements.iter().filter_map(move |element| {
         let is_role = role.as_ref().is_none_or(|role| *role == element.role);
-        let is_it = is_role && fold(&squeeze(&element.label)).contains(words.as_ref()?);
+        let words = words.as_ref().filter(|_| is_role)?;
+        let is_it = fold(&squeeze(&element.label)).contains(words)
+            || element.label.is_empty()
+                && unspoken(tree, element.id).is_some_and(|name| fold(&squeeze(name)) == *words);
         is_it.then_some(element.id)
     })
+}
+
+/// Returns the name that an attribute gives an element whose accessible name is empty, as the history shows it
+/// (`textbox "@number"`). `None` if the element has another name, or no such attribute.
+fn unspoken(tree: &Tree, id: NodeId) -> Option<&str> {
+    let node = &tree[id];
+    let name = authors_name(node);
+    (node.name.is_empty() && !name.is_empty()).then_some(name)
 }
 
 /// Returns the element to which a match belongs.
@@ -188,7 +204,10 @@ fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str) -> bool {
     let node = &tree[id];
     is_it(&node.name)
         || node.value.as_deref().is_some_and(is_it)
-        || view.elements.iter().any(|e| e.id == id && is_it(&e.label))
+        || view.elements.iter().any(|e| {
+            let is_unspoken = || e.label.is_empty() && unspoken(tree, id).is_some_and(is_it);
+            e.id == id && (is_it(&e.label) || is_unspoken())
+        })
 }
 
 #[cfg(test)]
@@ -281,6 +300,27 @@ mod tests {
         assert!(!part(r#"text="Go""#, Suits::Reacting));
         // The card around the text takes the click.
         assert!(!part(r#"text="Two seats""#, Suits::Reacting));
+    }
+
+    #[test]
+    fn an_element_without_a_name_is_meant_by_the_attribute_that_stands_for_it_in_the_history() {
+        let form = |b: &mut TreeBuilder| {
+            let mut number = node(Role::TextBox, "", "e1");
+            number.properties.push(("name".into(), "@number".into()));
+            let mut named = node(Role::TextBox, "Street", "e2");
+            named.properties.push(("name".into(), "@street".into()));
+            b.leaf(number);
+            b.leaf(named);
+        };
+        for (locator, meant) in [
+            (r#"role=textbox[name="@number"]"#, vec!["e1"]),
+            (r#"text="@Number""#, vec!["e1"]),
+            (r#"role=textbox[name="number"]"#, vec![]),
+            (r#"role=button[name="@number"]"#, vec![]),
+            (r#"role=textbox[name="@street"]"#, vec![]),
+        ] {
+            assert_eq!(means(form, locator, Suits::Fields), meant, "{locator}");
+        }
     }
 
     #[test]

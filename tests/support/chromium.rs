@@ -3,9 +3,11 @@
 
 use std::{
     io::{BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
 };
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use webwise::browser::ProgramPlaces;
 
 /// The browser; it ends with this.
@@ -48,6 +50,7 @@ impl Running {
                 .args(arguments)
                 .arg(format!("--user-data-dir={}", profile.path().display()))
                 .arg("about:blank")
+                .process_group(0)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::piped());
@@ -85,7 +88,8 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.child.kill();
+        // The program may be a script that starts Chromium as a child of its own.
+        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
         let _ = self.child.wait();
     }
 }

@@ -21,7 +21,7 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::http;
+use super::http::{self, Trust};
 use crate::base::{Error, ErrorKind, Result};
 
 /// Longest time from the opening of a connection to the relay until the whole request has arrived. Source: chosen; the
@@ -48,7 +48,8 @@ struct Asked {
 
 /// Returns the HTTP client for the `genai` crate. It uses no proxy and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
-    http::built(http::builder()?.no_proxy().pool_max_idle_per_host(0))
+    let builder = http::builder(Trust::Nobody)?;
+    http::built(builder.no_proxy().pool_max_idle_per_host(0))
 }
 
 impl Relay {
