@@ -34,8 +34,7 @@ macro_rules! agent_actions {
                 match name { $($name => Some(schemars::schema_for!($variant)),)* _ => None }
             }
 
-            /// Builds the action from the name of its tool and the arguments. Returns `None` if no tool of the loop has
-            /// this name.
+            /// Parses the arguments of the tool with this name. Returns `None` if [`AgentAction`] has no such tool.
             pub(super) fn from_arguments(name: &str, arguments: Value) -> Option<Result<Self, serde_json::Error>> {
                 match name { $($name => Some(serde_json::from_value(arguments).map(Self::$variant)),)* _ => None }
             }

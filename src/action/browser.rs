@@ -17,8 +17,8 @@ use crate::base::Result;
 
 /// The worst effect that an action can have.
 ///
-/// Each tool has a fixed effect. Before an action runs, a guard (a check of the loop) looks at the action's target.
-/// The guard may judge the action's effect as worse than the fixed effect of the tool, but never as less bad.
+/// Each tool has a fixed effect. Depending on the target of an action, the loop may judge its effect as worse, but
+/// never as less bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -59,14 +59,14 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// Returns the fixed effect of the tool. It does not depend on the target. A guard (a check of the loop)
-            /// that knows the target of an action may judge the effect of that action as worse.
+            /// Returns the fixed effect of the tool. Depending on the target of an action, the loop may judge its
+            /// effect as worse.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if an action of this tool is expected to change the page. If the page does not change,
-            /// the action counts as having [no effect](super::Outcome::NoEffect).
+            /// Returns true if an action of this tool is expected to change the page. If the page does not change, the
+            /// outcome is [`NoEffect`](super::Outcome::NoEffect).
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -155,8 +155,7 @@ const MAX_TIMES: u32 = 100;
 const MAX_DISTANCE: u32 = 10_000;
 
 impl BrowserAction {
-    /// Returns the fixed effect of the action's tool. A guard (a check of the loop) that knows the action's target
-    /// may judge the effect as worse.
+    /// Returns the fixed effect of the action's tool. Depending on the target, the loop may judge the effect as worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
@@ -261,8 +260,8 @@ impl BrowserAction {
         }
     }
 
-    /// Replaces an address that begins with `/` or `?` by the absolute address that it stands for. `page` is the
-    /// address of the page for which the action was decided.
+    /// Makes the action's address absolute if the address begins with `/` or `?`. `page` is the address of the page for
+    /// which the action was decided.
     pub(crate) fn resolve_address(&mut self, page: &str) {
         let (Self::Goto(Goto { url }) | Self::TabNew(TabNew { url: Some(url) })) = self else {
             return;
@@ -299,8 +298,8 @@ impl BrowserAction {
         Ok(action)
     }
 
-    /// Converts a [`Drag`] to a [`DragBy`] if the end of the drag is given as a distance, such as `-40,0`. Returns any
-    /// other action unchanged.
+    /// Converts a [`Drag`] to a [`DragBy`] if its end is given as a distance, such as `-40,0`. Returns any other action
+    /// unchanged.
     pub(super) fn or_by_distance(self) -> Self {
         match self {
             Self::Drag(Drag { from, to }) => match lenient::distance(&to) {
@@ -311,8 +310,7 @@ impl BrowserAction {
         }
     }
 
-    /// Checks those rules for arguments that the argument types cannot express. For example, a wait has exactly one
-    /// condition.
+    /// Checks the rules that the argument types cannot express. For example, a wait has exactly one condition.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let bad = |why: &str| Err(Failure::new(ErrorClass::BadArguments, why));
         match self {

@@ -77,8 +77,8 @@ impl Action {
         }
     }
 
-    /// Returns a copy of the action in which secrets are replaced, because an address or a text may contain a secret.
-    /// If the replacement makes the action invalid, the copy contains only the tool's name.
+    /// Returns a copy of the action in which secrets are replaced. If the replacement makes the action invalid, the
+    /// copy contains only the tool's name.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -106,12 +106,12 @@ impl Action {
     }
 }
 
-/// A model's call that cannot be carried out, with the reason why. The model is told this reason.
+/// A call of the model that cannot be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallProblem {
     /// The tool's name as the model gave it; `None` if it gave no name.
     pub tool: Option<String>,
-    /// The reason why the call cannot be carried out.
+    /// The reason why the call cannot be carried out. The model is told this reason.
     pub failure: Failure,
 }
 
@@ -173,8 +173,8 @@ pub fn parse_calls(
         .collect())
 }
 
-/// Returns the call that the model meant. If a call of the tool [`ToolSet::OTHER`] contains exactly one other call in
-/// its arguments, returns this inner call. In all other cases, returns the call unchanged.
+/// Returns the inner call if `call` is a call of [`ToolSet::OTHER`] with exactly one call in its arguments. Otherwise
+/// returns `call` unchanged.
 fn meant(call: RawCall, tools: &ToolSet) -> RawCall {
     if call.name.trim() != ToolSet::OTHER {
         return call;
@@ -247,9 +247,9 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
 /// Names of the arguments that are positions or distances in pixels.
 const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
 
-/// Corrects the arguments of a call of one of the crate's tools. Nulls are removed, because models write null for an
-/// argument that they leave out. If the tool takes a whole number for an argument, forms such as `"3"` and `3.0` are
-/// converted to that number. A position in pixels with a fraction, such as `96.5`, is rounded.
+/// Corrects the arguments of a call of one of the crate's tools. Removes nulls, which models write for arguments that
+/// they leave out. Converts `"3"` and `3.0` to `3` where the tool takes a whole number. Rounds positions in pixels,
+/// such as `96.5`.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
@@ -263,9 +263,8 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number that a value contains. The value may be a number or a text such as `"3"`. A number with a
-/// fraction is rounded if `rounds` is true. Returns `None` for a number with a fraction if `rounds` is false, for a
-/// number that is too large, and for a value without a number.
+/// Returns the whole number in a JSON number or in a text such as `"3"`. If `rounds` is true, a fraction is rounded;
+/// otherwise the result is `None`.
 fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

@@ -1,9 +1,8 @@
-//! The declarations of tools for a provider. Each frequent tool has a declaration of its own, and one further tool
-//! stands for all others.
+//! The declarations of tools for a provider. Each frequent tool and each tool of the embedder has a declaration. One
+//! more declaration, `other`, takes the name and the arguments of any other tool.
 //!
-//! The schemas of thirty tools would take more tokens of every request than a usual page. So the frequent tools, and
-//! the embedder's, are declared one by one, and the further tool takes the name and the arguments of any other tool.
-//! Every other tool can also be called by its own name, although it is not declared.
+//! Separate schemas for all thirty tools would take more tokens of every request than a usual page. A tool without a
+//! declaration can still be called by its own name.
 //!
 //! The declarations stay the same for a whole run. Providers put them before everything else, so a change would
 //! invalidate the provider's cache of all that follows.
@@ -82,8 +81,7 @@ fn rest(ours: &[ToolSpec]) -> impl Iterator<Item = &ToolSpec> {
 }
 
 /// Returns the names of the tools that [`rest`] returns, and the arguments of all these tools in one map. A reply
-/// schema describes these tools together, as one form of call that accepts each of the names and each of the arguments.
-/// When a call is parsed, its arguments are checked against the arguments of the tool that the call names.
+/// schema describes these tools together, as one form of call.
 pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, Value>)> {
     let names: Vec<&str> = rest(ours).map(|spec| spec.name.as_str()).collect();
     let mut arguments = Map::new();
@@ -98,9 +96,9 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// Returns the schema of an argument as a reply schema needs it. The description is left out, because the provider's
-/// server reads a reply schema and the model does not. The limits of a number are left out, because they differ between
-/// the tools that take the argument. The type is left out if the schema lists the allowed values.
+/// Returns the schema of an argument for a reply schema. The description is left out, because the model does not read
+/// it there. The limits of a number are left out, because they differ between tools. The type is left out if the schema
+/// lists the allowed values.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -123,8 +121,8 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema of those arguments of the tool that `arguments` names. The descriptions of required arguments are
-/// left out, because they repeat the description of the tool.
+/// Returns the schema of the arguments in `arguments`. The descriptions of required arguments are left out, because
+/// they repeat the description of the tool.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
@@ -159,9 +157,8 @@ pub(super) fn signature(spec: &ToolSpec) -> String {
     signature_of(spec, false)
 }
 
-/// Returns the same line as [`signature`]. If `values` is true, the line also lists the allowed values of each optional
-/// argument that has more than three allowed values, as in `scroll(direction? up|down|left|right)`. A model could not
-/// guess these values.
+/// Returns the line of [`signature`]. If `values` is true, the line also lists the allowed values of each optional
+/// argument that has more than three, as in `scroll(direction? up|down|left|right)`.
 fn signature_of(spec: &ToolSpec, values: bool) -> String {
     let required = names(spec, "required");
     let optional = names(spec, "properties")

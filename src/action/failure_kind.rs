@@ -1,5 +1,4 @@
-//! Kinds of failure. Each lesson belongs to one kind of failure, so that the lesson is found when a command (a call of
-//! a tool) fails in that way.
+//! Kinds of failure. Memory looks up a lesson (advice from earlier runs) by the kind of failure.
 
 use std::fmt;
 
@@ -8,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, Outcome};
 use crate::base::{Error, ErrorKind};
 
-/// The kind of failure that a command (a call of a tool) ended with. A lesson (advice that memory learned from
-/// earlier runs) also has a kind, which says to which failures the lesson applies. The kind is serialized as `any`,
-/// `no_effect`, or the name of the error class.
+/// The kind of failure of a tool call. A lesson (advice that memory learned from earlier runs) also has a kind, which
+/// says to which failures the lesson applies. The kind is serialized as `any`, `no_effect`, or the name of the error
+/// class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {
-    /// Any outcome, even a success. Advice of this kind applies whatever the outcome was.
+    /// Any outcome, even a success.
     Any,
-    /// The command was carried out, but nothing changed on the page.
+    /// The call was carried out, but nothing changed on the page.
     NoEffect,
-    /// The command failed with an error of this class.
+    /// The call failed with an error of this class.
     Failed(ErrorClass),
 }
 
 impl FailureKind {
-    /// Returns the kind of failure that this outcome is; `None` if the action succeeded or may have succeeded.
+    /// Returns the kind of failure of an outcome; `None` if the action succeeded or may have succeeded.
     pub const fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done | Outcome::Unclear(_) => None,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// Names of keys, as the DOM (the browser's model of the page) uses them.
+/// Names of keys, as DOM events use them.
 const NAMED: &[&str] = &[
     "Enter",
     "Tab",
@@ -100,7 +100,7 @@ impl Key {
     }
 
     /// Returns true if one press of the key moves the focus or the caret, changes a value by one step, or deletes a
-    /// character. People press such keys repeatedly.
+    /// character.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",
@@ -118,9 +118,8 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
-    /// Returns true if the key may be pressed several times without observing the page in between. This is so for the
-    /// keys for which [`moves`](Self::moves) returns true, except Delete. Delete can delete items outside a field. The
-    /// only modifier may be Shift, because with another modifier a key can lead to another page or tab.
+    /// Returns true if the key may be pressed several times without observing the page in between. This is so if
+    /// [`moves`](Self::moves) is true, the key is not Delete, and no modifier except Shift is held.
     pub(super) fn is_repeatable(&self) -> bool {
         self.moves()
             && self.last() != "Delete"

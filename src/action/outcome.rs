@@ -39,8 +39,7 @@ impl Failure {
 pub enum Outcome {
     /// There is positive evidence that the action was carried out.
     Done,
-    /// The driver reported success, but the page did not change, although an action of this tool is expected to
-    /// change the page.
+    /// The driver reported success, but the page did not change as it should have.
     NoEffect,
     /// The action failed, or it was refused by the page, by the driver or by a guard (a check of the loop).
     Failed(Failure),
@@ -60,7 +59,7 @@ impl Outcome {
         matches!(self, Self::Done)
     }
 
-    /// Returns the class of the failure; `None` unless the outcome is [`Outcome::Failed`].
+    /// Returns the error class of [`Outcome::Failed`]; `None` for any other outcome.
     pub const fn class(&self) -> Option<ErrorClass> {
         match self {
             Self::Failed(failure) => Some(failure.class),

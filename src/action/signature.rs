@@ -1,5 +1,4 @@
-//! Signatures of actions. Equal signatures show that an action was repeated. The guard against repetition, the run's
-//! memory and the prompt compare signatures for that purpose.
+//! Signatures of actions. Equal signatures show that an action was repeated.
 
 use std::fmt;
 

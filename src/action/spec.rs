@@ -10,9 +10,9 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key under which a call in a reply gives the tool's name. This key must be the first key of a call. The reason is
-/// that servers that constrain a reply by a grammar make the model write the keys in the order of the schema. If
-/// another key such as `name` or `text` came first, the model would write the tool's name into that key.
+/// The key of a call in a reply that gives the tool's name. This key must be the first one. Some servers make the model
+/// write the keys in the order of the schema. If a key such as `name` or `text` came first, the model would write the
+/// tool's name there.
 const NAME: &str = "action";
 /// The key under which a call in a reply gives the arguments as one object. This key is used only if the arguments
 /// cannot be keys beside the tool's name (`is_wrapped`).
@@ -40,7 +40,6 @@ impl ToolSpec {
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if the tool has an argument of this name and takes a whole number for it.
     pub(super) fn takes_whole_number(&self, argument: &str) -> bool {
         let schema = self.arguments().and_then(|all| all.get(argument));
         let types = schema.map(|schema| &schema["type"]);
@@ -50,16 +49,15 @@ impl ToolSpec {
         })
     }
 
-    /// Returns true if the tool may take an argument of this name. If the tool's schema lists no arguments, the tool
-    /// may take any argument.
+    /// Returns true if the tool may take this argument. If the tool's schema lists no arguments, the tool may take any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
     }
 
-    /// Returns true if a reply must give the arguments in an object of their own. This is so in two cases: the name of
-    /// an argument does not come after [`NAME`] in alphabetical order, or the names of the arguments are unknown. No
-    /// tool of this crate needs such an object.
+    /// Returns true if a reply must give the arguments in an object of their own. This is so if an argument does not
+    /// come after [`NAME`] in alphabetical order, or if the arguments are unknown. No tool of this crate needs such an
+    /// object.
     pub(super) fn is_wrapped(&self) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.keys().any(|argument| argument.as_str() <= NAME))
@@ -83,7 +81,7 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Name of the declaration that stands for all tools that have no declaration of their own. No tool may have this
+    /// Name of the declaration that stands for all tools without a declaration of their own. No tool may have this
     /// name.
     pub const OTHER: &'static str = "other";
 
@@ -138,11 +136,8 @@ impl ToolSet {
         Self::of(vec![tool], 0)
     }
 
-    /// Returns this set without the built-in tool of this name. Remove a tool in this way if it cannot work on any
-    /// page of the run.
-    ///
-    /// Keep a tool that merely cannot work at the moment, such as `dialog_accept` while no dialog is open. Until the
-    /// tool can work, its calls are refused, and the model is told the reason.
+    /// Returns this set without the built-in tool of this name. Remove a tool only if it cannot work on any page of the
+    /// run.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         let ours = self.specs.iter().take(self.ours);
@@ -160,8 +155,6 @@ impl ToolSet {
         &self.declared
     }
 
-    /// Returns the estimated size of the declarations of these tools. The size is computed only when the set is
-    /// created, because all requests of a run contain the same declarations.
     pub(crate) const fn declared_tokens(&self) -> TokenCount {
         self.declared_tokens
     }
@@ -176,7 +169,7 @@ impl ToolSet {
         self.specs.iter().any(|spec| spec.name == name)
     }
 
-    /// Finds the tool that a model means, by its exact name or, failing that, by the name with every `-` replaced by `_`.
+    /// Finds a tool by its exact name or, failing that, by the name with every `-` replaced by `_`.
     pub(super) fn resolve(&self, name: &str) -> Option<&ToolSpec> {
         let find = |name: &str| self.specs.iter().find(|spec| spec.name == name);
         let name = name.trim();

@@ -1,9 +1,7 @@
-//! Parses locators in forms that models write without being taught: the visible text of an element, or a locator in the
-//! crate's locator grammar, but without the quotes.
+//! Parses locators in forms that models write without being taught: the visible text of an element, or a locator
+//! without its quotes.
 //!
-//! The text becomes steps of a [`Locator`], whose own checks apply. No part of the text is run as code, and a selector
-//! may contain only the characters that a locator allows. A text such as `xpath=//a`, in the grammar of another tool,
-//! cannot be visible text, so it is refused with an error that gives the right form.
+//! A text in the grammar of another tool, such as `xpath=//a`, is refused with an error that gives the right form.
 
 use crate::{
     base::{Error, ErrorKind, Result},
@@ -41,8 +39,8 @@ const FOREIGN: &[&str] = &[
 const FORMS: &str = "a ref such as e12, the exact text of one element such as Send, role \"name\" such as button \"Send\", or \
                      strategy=\"value\" such as label=\"User\" or css=\"#id\"";
 
-/// Parses a text as a locator. If the text has none of the forms of the locator grammar, it becomes a locator by
-/// visible text.
+/// Parses a text as a locator. A text that has no form of the locator grammar is taken as the visible text of an
+/// element.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the text is in the grammar of another tool, or is a malformed locator. The error

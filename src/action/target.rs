@@ -11,11 +11,10 @@ use crate::{
     page::{ElementRef, Locator, Role},
 };
 
-/// The target of an action. It is either a reference, such as `e12`, which the current observation gave to an
-/// element, or a locator, which describes the element, such as `text="Reply"`.
+/// The target of an action. It is either a reference, such as `e12`, which the current observation gave to an element,
+/// or a locator, which describes the element, such as `text="Reply"`.
 ///
-/// The text of a locator is checked when it is parsed. A model uses a locator if the element has no reference, or if
-/// the model knows only the words on the element.
+/// A model uses a locator if the element has no reference, or if the model knows only the words on the element.
 ///
 /// ```
 /// use webwise::action::Target;

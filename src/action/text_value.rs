@@ -1,4 +1,4 @@
-//! Texts to be typed. A text to be typed is never a bare string, because the source of the text decides who may see it.
+//! Texts to be typed: literal texts, task parameters and secrets.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 

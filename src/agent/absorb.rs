@@ -45,12 +45,11 @@ const fn only_looks(action: &Action) -> bool {
     )
 }
 
-/// Returns true if the later calls of the reply are still carried out although this action did not succeed.
+/// Returns true if the later calls of the reply are carried out although this action did not succeed.
 ///
-/// Calls after an action that only looks do not depend on its success, with two exceptions. Calls after a `wait` depend
-/// on the success of the `wait`, because the model may wait for the moment to act. Calls after a hover may depend on
-/// the success of the hover, because a hover can make another element appear. But many elements do not react to the
-/// pointer, so the calls after a hover without effect are carried out.
+/// This is so for actions that only look, except a `wait` and a failed hover. The model may wait for the moment to act,
+/// and a hover may have to show an element first. A hover without effect is not a failure, because many elements do not
+/// react to the pointer.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
@@ -114,9 +113,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool, and the advice about this failure. `done` is a later action of the
-    /// same reply that has succeeded. If `done` cannot change the page, the failure and the advice are kept. In any
-    /// case, the next message gives the outcome of each call.
+    /// Drops the last failure of a browser tool and the advice about it, unless `done` cannot change the page. `done`
+    /// is a later action of the same reply that succeeded.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =
@@ -135,9 +133,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// If the action is a call of a browser tool or of an embedder's tool, keeps the outcome of the call and the
-    /// changes of the page for the next message. If the action is a successful `extract`, keeps the extracted text as
-    /// possible evidence for an answer.
+    /// Keeps the outcome of a call of a browser tool or of an embedder's tool, and the changes of the page, for the
+    /// next message. Keeps the text of a successful `extract` as possible evidence for an answer.
     fn note_call(
         &mut self,
         action: &Action,
@@ -214,8 +211,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.add_advice(found);
     }
 
-    /// Asks memory for the advice that fits a cue. A cue is the start of the run, a new page or a failed command.
-    /// Leaves out advice that this run withholds, so that runs with and without this advice can be compared.
+    /// Returns the advice of memory for a cue: the start of the run, a new page or a failed action. Leaves out advice
+    /// that this run [withholds](Self::hold_back).
     pub(super) async fn recall(&mut self, cue: &Cue) -> Vec<Advice> {
         let asking = Asking {
             emitter: &self.executor.emitter,
@@ -255,8 +252,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         shown
     }
 
-    /// Asks memory for the elements that earlier runs used on the page's host. Leaves out elements from memory items
-    /// that this run withholds, so that runs with and without an item can be compared.
+    /// Returns the elements that earlier runs used on the page's host. Leaves out elements from memory items that this
+    /// run withholds.
     pub(super) async fn known_elements(&mut self, cue: &Cue) -> Vec<KnownElement> {
         let asking = Asking {
             emitter: &self.executor.emitter,

@@ -19,11 +19,11 @@ use crate::{
     working::{By, Finished, StopReason},
 };
 
-/// Maximum length of each text of the model (answer, evidence, question, key and value of a fact) and of a person's
-/// answer. Unit: characters. Source: chosen; the same length as for a text that `extract` returns.
+/// Maximum length of each text of the model, such as an answer or a note, and of a person's answer. Unit: characters.
+/// Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum length of the result of an embedder's tool. A longer result is cut to this length, and the prompt may
-/// shorten it further. Unit: characters. Source: chosen; the size of a large document.
+/// Maximum length of the result of an embedder's tool. A longer result is cut. Unit: characters. Source: chosen; the
+/// size of a large document.
 const MAX_RESULT: usize = 200_000;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -53,9 +53,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(tried.ended(outcome)).await
     }
 
-    /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. This is step 9 in
-    /// `Run::advance`. The first `finish` that reports success without evidence is refused. The second one ends the
-    /// run, and its success is recorded as unverified.
+    /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. The first `finish` that
+    /// reports success without evidence is refused. The second one ends the run, and its success is recorded as
+    /// unverified.
     fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(
@@ -148,8 +148,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Queues the actions that open a page again and restore it as it was before an earlier step. Each queued action
-    /// becomes a step of its own, with the same guards as any other action.
+    /// Queues the actions that open an earlier page again and restore what the run had entered there. Each queued
+    /// action becomes a step of its own.
     fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
         let state = &self.executor.state;
         let Some(snapshot) = state.memory.pages().before(back.step) else {
@@ -202,8 +202,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Calls a tool of the embedder. The rules for the approval of a built-in tool apply to this call too. If the page
-    /// is out of the run's scope after the call, the browser is led back.
+    /// Calls a tool of the embedder, after approval if the call needs it. If the page is out of the run's scope after
+    /// the call, the browser is led back.
     pub(super) async fn do_custom(
         &mut self,
         call: CustomCall,

@@ -1,4 +1,4 @@
-//! The port (a trait) to a person, who approves actions and answers the model's questions.
+//! The trait [`Approver`]: a person who approves actions and answers the model's questions.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -28,14 +28,14 @@ pub struct ApprovalRequest {
     pub title: String,
     /// Message of the open dialog; `None` if no dialog is open. The page wrote this text, so it is untrusted.
     pub dialog: Option<String>,
-    /// The number of an earlier step during which the run was interrupted. The action of that step is irreversible
-    /// and may have been carried out, so the action to approve may repeat it. `None` if there is no such step, or if
-    /// the action to approve is not irreversible.
+    /// The number of an earlier step whose irreversible action was interrupted and may have been carried out, so the
+    /// action to approve may repeat it. `None` if there is no such step, or if the action to approve is not
+    /// irreversible.
     pub doubt: Option<u32>,
 }
 
 impl ApprovalRequest {
-    /// Makes a request with an empty address and title, without targets, dialog and doubt.
+    /// Makes a request with these values. All other fields are empty or `None`.
     pub const fn new(run: RunId, action: Action, effect: Effect) -> Self {
         Self {
             run,

@@ -93,10 +93,10 @@ impl<B, L, M> Builder<B, L, M> {
         self
     }
 
-    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed, and continued
-    /// in new runs. The store may be the one that the memory uses. The register uses the namespace
-    /// [`Options::namespace`]. Default: no register, because a run with a register writes to the store before each
-    /// action and before each call of the model.
+    /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed, and continued in
+    /// new runs. The store may be the one that the memory uses. The register uses the namespace [`Options::namespace`].
+    /// Default: no register. A run with a register writes to the store before each action and before each call of the
+    /// model.
     ///
     /// If the store fails, the run goes on, and one event reports the failure. But an irreversible action that cannot
     /// be recorded is refused, because a resumed run might carry it out again.
@@ -109,14 +109,13 @@ impl<B, L, M> Builder<B, L, M> {
     /// there is no such model, and rules shorten the results.
     ///
     /// The model is asked once for each result of more than [`Options::max_result`] tokens that comes from `extract`,
-    /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. The tokens of this
-    /// model count in the run's budget. The model answers with one call of a tool `shorten`: a summary, facts, links,
-    /// fields, and its confidence from 0 to 1. A reply with a confidence of less than 0.5 is not used.
+    /// from a script, or from a [compressible](Tool::is_compressible) tool of your program. The tokens of this model
+    /// count in the run's budget. The model answers with one call of a tool `shorten`: a summary, facts, links, fields,
+    /// and its confidence from 0 to 1. A reply with a confidence of less than 0.5 is not used.
     ///
-    /// A sentence, label, link or field of the reply is dropped if it contains an address or a number that the result
-    /// does not contain. Words are not checked. The reply must also contain a share of the addresses in the result:
-    /// 100 % if the result has up to 10 addresses, 80 % if it has up to 50, and 60 % if it has more. If the reply
-    /// contains fewer, some of the missing addresses are added.
+    /// A part of the reply is dropped if it contains an address or a number that the result does not contain. The reply
+    /// must also contain a share of the addresses in the result: 100 % if the result has up to 10 addresses, 80 % if it
+    /// has up to 50, and 60 % if it has more. If the reply contains fewer, some of the missing addresses are added.
     ///
     /// If a reply cannot be used, an event says so and the rules shorten the result. After two failures the run no
     /// longer asks this model. The extracted texts in the run's report are never shortened.

@@ -1,14 +1,12 @@
-//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the port (a trait) through which
-//! the executor writes a checkpoint before it acts.
+//! Checkpoints: the part of a run's [`State`] that another process needs to go on, and the trait through which the
+//! executor writes it.
 //!
 //! # Decisions
 //!
-//! - The page is not part of a checkpoint, because the process that resumes the run opens the page again and observes
-//!   it.
+//! - The page is not part of a checkpoint, because the process that resumes the run observes the page again.
 //! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the
-//!   second case the checkpoint contains that action as the intent (the action that is about to be carried out). So the
-//!   last checkpoint contains everything that the model was told. If the outcome of an action is unknown, that action
-//!   is the intent in the last checkpoint.
+//!   second case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the
+//!   model was told, and the action whose outcome is unknown.
 
 use std::fmt::Debug;
 
@@ -29,22 +27,20 @@ use crate::{
     working::{By, Place, Step},
 };
 
-/// Part of a checkpoint's maximum size that is reserved for the intent (the action that is about to be carried out).
-/// Unit: bytes. Source: chosen; a reply of the model takes some 10 KiB.
+/// Part of a checkpoint's maximum size that is reserved for the intent (the next action). Unit: bytes. Source: chosen;
+/// a reply of the model takes some 10 KiB.
 const ROOM_FOR_INTENT: usize = 32 * 1_024;
-/// Maximum total size of the extracted texts in a checkpoint. The maximum applies only if the checkpoint would
-/// otherwise be too large. The newest texts are kept. Unit: bytes. Source: chosen.
+/// Maximum total size of the extracted texts in a checkpoint that would otherwise be too large. The newest texts are
+/// kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Maximum length of a tool's result in a checkpoint. The maximum applies only if the checkpoint would otherwise be too
-/// large. Unit: characters. Source: chosen; a result of this length, with the note that it was cut, fits into a prompt.
-/// The prompt then does not cut the result again.
+/// Maximum length of a tool's result in a checkpoint that would otherwise be too large. Unit: characters. Source:
+/// chosen; a prompt shows a result of this length without cutting it again.
 const MAX_RESULT: usize = 400;
-/// Maximum number of results of tools in a checkpoint. The maximum applies only if the checkpoint would otherwise be
-/// too large. The last results are kept. Source: chosen; the room is kept for earlier pages, because they prove
-/// answers.
+/// Maximum number of results of tools in a checkpoint that would otherwise be too large. The last results are kept.
+/// Source: chosen; this leaves room for earlier pages, which prove answers.
 const LAST_RESULTS: usize = 10;
-/// Maximum number of steps in a checkpoint. The maximum applies only if the checkpoint would otherwise be too large.
-/// The last steps are kept. Source: chosen; the prompt shows the last 50 steps.
+/// Maximum number of steps in a checkpoint that would otherwise be too large. The last steps are kept. Source: chosen;
+/// the prompt shows the last 50 steps.
 const LAST_STEPS: usize = 50;
 
 #[async_trait]
@@ -117,8 +113,7 @@ impl State {
         }
     }
 
-    /// Reads the state of a checkpoint, and the intent: the action that was about to be carried out. The outcome of
-    /// that action is not known.
+    /// Reads the state of a checkpoint, and its intent: an action whose outcome is not known.
     ///
     /// # Errors
     /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be read.
@@ -138,8 +133,7 @@ impl State {
     }
 
     /// Prepares the state for a process that resumes the run. Queues the opening of the page at `url`, and tells the
-    /// model that the run was interrupted. If there is an intent, its action may have been carried out, so that action
-    /// is recorded as a step with an unclear outcome.
+    /// model that the run was interrupted. Records the action of the intent as a step with an unclear outcome.
     pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
         (self.stopped, self.error) = (None, None);
         (self.answer, self.evidence) = (None, None);

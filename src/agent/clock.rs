@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-/// A source of the current time. Durations are not measured with it but with tokio's clock, which tests can pause.
+/// A source of the current time. Durations are measured with tokio's clock instead, which tests can pause.
 pub trait Clock: Debug + Send + Sync {
     /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;

@@ -1,5 +1,4 @@
-//! Shortens the long result of a tool before the next message shows it. A separate model, the compressor, writes the
-//! short version.
+//! Shortens the long result of a tool for the next message, with a separate model, the compressor.
 
 use std::{sync::Arc, time::Duration};
 
@@ -14,21 +13,18 @@ use crate::{
     prompt::{given, shorten, shorten_tool, shortened},
 };
 
-/// Maximum time for a compressor's reply. Source: chosen; a longer wait is not worthwhile, because rules can shorten
-/// the result at once.
+/// Maximum time for a compressor's reply. Source: chosen; after this time, rules shorten the result at once.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Maximum number of failures of the compressor. After this many failures, the run no longer asks it. Source: chosen;
-/// if the API key is wrong, a repetition does not help.
+/// Maximum number of failures of the compressor, after which the run no longer asks it. Source: chosen; if the API key
+/// is wrong, a repetition does not help.
 const MAX_FAILURES: u32 = 2;
-/// A bit that makes the nonces for the compressor differ from all other nonces of the run. A nonce is a number that
-/// marks text from outside in a prompt, and it is made from the step number. For a request to the compressor, this bit
-/// is set in the step number before the nonce is made.
+/// A bit that makes the [nonces](crate::base::Nonce) for the compressor differ from all other nonces of the run. It is
+/// set in the step number from which such a nonce is made.
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Shortens the result of the action that was just carried out, if the result is long and the run has a compressor.
-    /// If the budget does not allow the call, or the compressor's reply cannot be used, the result stays as it is and
-    /// the rules of the prompt shorten it.
+    /// Shortens the result of the last action, if the result is long and the run has a compressor. If the compressor
+    /// cannot be used, the result stays as it is, and the rules of the prompt shorten it.
     pub(super) async fn condense(&mut self, action: &Action) {
         let Some(model) = self.parts.compressor.clone() else {
             return;
@@ -96,8 +92,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Counts a failure of the compressor and emits an event about it. The run goes on with the result that was not
-    /// shortened.
+    /// Counts a failure of the compressor and emits an event about it.
     fn not_condensed(&mut self, error: Error) {
         self.compressor_failures += 1;
         let kind = error.kind();

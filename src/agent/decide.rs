@@ -34,8 +34,7 @@ use crate::{
 /// Maximum number of successive replies without a usable call. After this many, the model counts as unusable and the
 /// run ends. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
-/// Note that is added to the message while a file chooser is open. It names the calls that answer the chooser, because
-/// the model cannot accept a file chooser as it accepts a dialog.
+/// Note that tells the model how to answer an open file chooser.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 /// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600 tokens for a
@@ -255,8 +254,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         request
     }
 
-    /// Returns what the run had spent of its budget (steps, tokens, money) before the current step. The state already
-    /// counts the current step, so one step is subtracted.
     fn spent_before_step(&self) -> Spent {
         Spent {
             steps: self.executor.state.spent.steps.saturating_sub(1),
@@ -332,9 +329,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Queues the calls of a reply, up to the first call that is not usable and up to the maximum number of calls in a
-    /// reply. A call is usable if it names a tool of the run and has valid arguments. If a reply has no usable call,
-    /// the next message tells the model so. [`MAX_UNUSABLE`] successive replies without a usable call end the run.
+    /// Queues the calls of a reply, up to the first unusable call and up to the maximum number of calls. A call is
+    /// usable if it names a tool of the run and has valid arguments. If no call is usable, the next message tells the
+    /// model so. [`MAX_UNUSABLE`] successive replies without a usable call end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
@@ -406,8 +403,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 }
 
 /// Returns the maximum size of the message in this request: the model's context window, minus the tokens reserved for
-/// the reply, a tenth for errors of the estimate, and the other parts of the request. The size is in estimated tokens,
-/// before any correction by the numbers of tokens that the provider reported.
+/// the reply, a tenth for errors of the estimate, and the other parts of the request. The size is an estimate without
+/// [`Calibration`].
 fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibration) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);

@@ -30,7 +30,7 @@ pub struct DecisionLoop<B, L, M> {
     pub(super) memory: M,
     pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
     pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// The model that shortens long results of tools; `None` if rules shorten them.
+    /// The model that shortens long results of tools; `None` if only rules shorten them.
     pub(super) compressor: Option<Arc<dyn LlmClient>>,
     pub(super) register: Option<Register>,
 }
@@ -101,8 +101,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// and what it has spent of its budgets. It continues on the page where it was.
     ///
     /// Make the task with [`Task::of_checkpoint`]. Then add the secrets, parameters, given texts, allowed sites and
-    /// site notes again. This method also takes the run's [lease](crate::store::Lease), the right to write to the
-    /// run. So do not call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
+    /// site notes again. Do not also call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
     ///
     /// ```
     /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, RunId, Task, store::RunRegistry};
@@ -116,9 +115,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// # }
     /// ```
     ///
-    /// The earlier process may still be alive although its heartbeats (signs of life in the register) have stopped.
-    /// It then stops before its next action. If an action was interrupted and may have been carried out, the model is
-    /// told so. If that action is irreversible, a person must approve the next irreversible action.
+    /// The earlier process may still be alive although its heartbeats (signs of life in the register) have stopped. It
+    /// then stops before its next action. If an action was interrupted and may have been carried out, the model is told
+    /// so. If that action is irreversible, a person must approve the next irreversible action.
     ///
     /// # Errors
     /// - `InvalidInput` if the loop has no register, or if the run cannot be resumed. The error's detail `why` gives

@@ -1,4 +1,4 @@
-//! Emission of events.
+//! The emitter of events.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::{
     secret::Redactor,
 };
 
-/// An emitter of events. It adds the run, the step and the time to each event, replaces all secrets in the event, and
-/// passes the event to the sink.
+/// An emitter of events. It adds the run, the step and the time to each event, replaces all secrets, and passes the
+/// event to the sink.
 #[derive(Debug, Clone)]
 pub(super) struct Emitter {
     pub(super) sink: Arc<dyn EventSink>,
@@ -33,7 +33,7 @@ impl Emitter {
         ));
     }
 
-    /// Returns the reason why events of this run are being lost; `None` if no events are lost.
+    /// Returns the reason why events of this run are lost; `None` if none are lost.
     pub(super) fn failure(&self) -> Option<String> {
         self.sink.failure(&self.run)
     }

@@ -10,17 +10,16 @@ use crate::{
     working::{MapPage, SiteMap, StopReason},
 };
 
-/// Opens the pages of a site, breadth first, and returns a map of the site. No model is asked. `opened` is called
-/// with each page that was opened.
+/// Opens the pages of a site, breadth first, and returns a map of the site. No model is asked. `opened` is called with
+/// each page that was opened.
 ///
-/// Each page is opened by its address, in a run of its own. Such a run has the same guards and emits the same events
-/// as any other run: for example, it leaves a page of a site that may not be visited. A dialog is dismissed. A page
-/// that cannot be opened is counted and skipped. If the exploration is cancelled, the map made so far is returned.
+/// Each page is opened by its address, in a run of its own, which has the same guards and emits the same events as any
+/// other run. A dialog is dismissed. A page that cannot be opened is counted and skipped. If the exploration is
+/// cancelled, the map made so far is returned.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] if the start page
-/// cannot be opened, if the browser is lost, or if another run uses the browser. The error's detail `why` gives the
-/// reason.
+/// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] if the start page cannot
+/// be opened, if the browser is lost, or if another run uses the browser. The error's detail `why` gives the reason.
 pub async fn explore<B: BrowserDriver>(
     browser: &GuardedBrowser<B>,
     start: &str,

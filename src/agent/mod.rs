@@ -1,14 +1,13 @@
 //! The decision loop of the agent. This is the only module that awaits the browser, the model and memory. Decisions
 //! that need no I/O are made in other modules, which are pure.
 //!
-//! One step of a run has these parts:
-//! `observe -> interpret -> recall -> prompt -> decide -> guard -> approve -> execute -> verify -> record`. After the
-//! last step, the run ends with `learn`.
+//! One step of a run has these parts: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve ->
+//! execute -> verify -> record`. After the last step, the run ends with `learn`.
 //!
 //! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
-//! [`Options`] contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, from
-//! which the run can be resumed later. An [`Executor`] guards and carries out actions that your program decides,
-//! without a model. Your program may also implement two traits for the loop:
+//! [`Options`] contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, from which
+//! the run can be resumed later. An [`Executor`] guards and carries out actions that your program decides, without a
+//! model. Your program may also implement two traits for the loop:
 //!
 //! - [`Approver`]: a person who approves actions, or a program that does so for a person. Without an approver, an
 //!   action that needs approval is refused.
@@ -70,25 +69,26 @@
 //!
 //! - `DecisionLoop::run` cannot fail. Every way in which a run can end is a `StopReason`, and the report contains the
 //!   results obtained until then.
-//! - Five errors **in a row** end a run. If all errors of a run were counted, a long run that recovers from each of
-//!   its errors would be ended too.
+//! - Five errors **in a row** end a run. If all errors of a run were counted, a long run that recovers from each of its
+//!   errors would be ended too.
 //! - If the page is unchanged after an action, including a hover, the page is observed again 300 ms later. Only then
 //!   does the action count as having no effect. Some pages react late, some menus open late, and a false "no effect"
 //!   would teach memory a wrong lesson.
 //! - An observation that the driver reports as timed out is not repeated, because a second one would take as long
 //!   again. If the driver gives no answer at all, the observation is repeated.
-//! - A click into a field that already has the focus counts as successful, because the only purpose of such a click
-//!   is to give the field the focus. The guards still count the page as unchanged.
+//! - A click into a field that already has the focus counts as successful, because the only purpose of such a click is
+//!   to give the field the focus. The guards still count the page as unchanged.
 //! - Element references become invalid as soon as another page is shown. The numbering restarts on each page, so a
-//!   reference such as `e12` can stand for a different element there. A target in words is looked for on the next page too,
-//!   if the host is the same: the model may know the page from memory. An action that cannot be undone is not taken
-//!   in this way, because the model has not seen the page. A key press or a locator could also act on the wrong page, so
-//!   the driver checks the page's origin before such an action. An action that uses a reference does not need that check.
-//! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row do.
+//!   reference such as `e12` can stand for a different element there. A target in words is also looked for on the next
+//!   page of the same host, because the model may know that page from memory. An irreversible action is not carried out
+//!   there, because the model has not seen the page. A key press or a locator could act on a wrong page, so the driver
+//!   checks the page's origin first.
+//! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row
+//!   do.
 //! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in
 //!   [`Options`]. Only a person who is asked may take as long as the run's time budget allows.
-//! - After a success the page is observed once more. If the browser died while the model was thinking, the report
-//!   says so. The run still counts as a success, because the evidence for the answer was seen before.
+//! - After a success the page is observed once more. If the browser died while the model was thinking, the report says
+//!   so. The run still counts as a success, because the evidence for the answer was seen before.
 
 mod absorb;
 mod agent_actions;

@@ -52,15 +52,14 @@ pub struct Options {
     /// Maximum number of tool calls in one reply of the model that are carried out. Default: 8. Source: chosen; enough for
     /// most forms.
     pub max_calls: usize,
-    /// The kind of work that most of the runs do. A message to the model may have no room for everything that the run
-    /// has noted. This setting then decides which parts are kept. Default: [`Mode::Auto`].
+    /// The kind of work that most of the runs do. If a message to the model has no room for everything that the run has
+    /// noted, this setting decides which parts are kept. Default: [`Mode::Auto`].
     pub mode: Mode,
     /// Maximum size of the text in which a prompt shows a page. Default: 1,500 tokens.
     pub digest: DigestOptions,
-    /// Maximum time for an action together with the wait until the page settles and the observations afterwards. An
-    /// observation before a decision has the same maximum. An action that takes longer fails with a time-out, and the
-    /// run continues. For the action `wait`, the seconds that it waits are added to this limit. Default: 30 s.
-    /// Source: [`COMMAND_TIMEOUT`].
+    /// Maximum time for an action, together with the wait until the page settles and the observations afterwards. An
+    /// action that takes longer fails with a time-out, and the run continues. For the action `wait`, the seconds that
+    /// it waits are added. Default: 30 s. Source: [`COMMAND_TIMEOUT`].
     pub command_timeout: Duration,
     /// Maximum time for one model call including its retries. Default: 10 min. Source: chosen; a model on two cores
     /// takes half a minute, and four attempts with the waits between them take a few minutes.
@@ -68,11 +67,10 @@ pub struct Options {
     /// Maximum time for one answer of the memory store. Default: 10 s. Source: chosen; twice the time that a store
     /// waits for a lock.
     pub memory_timeout: Duration,
-    /// Maximum time for learning at the end of a run. Learning has to wait while other runs write the same parts of
-    /// the memory store. If the run's time budget is used up earlier, learning ends earlier too. For a cancelled run,
-    /// the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in time, a short
-    /// record of the run is kept in the store, and the next run learns from that record. Default: 60 s. Source:
-    /// chosen; an update takes about 10 ms, so some hundreds of runs may end at once.
+    /// Maximum time for learning at the end of a run. Learning ends earlier if the run's time budget is used up. For a
+    /// cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in
+    /// time, a short record of the run is stored, and the next run learns from it. Default: 60 s. Source: chosen; an
+    /// update takes about 10 ms, so some hundreds of runs may end at once.
     pub learning_timeout: Duration,
     /// Maximum time for one call of a [`Tool`](super::Tool) of your program. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,
@@ -104,9 +102,9 @@ pub struct Options {
     pub memory: bool,
     /// The policy for taking steps from memory without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
-    /// Share of the advice from memory that each run withholds from the model. This makes it possible to compare runs
-    /// with and without a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld)
-    /// chooses what is withheld by the run's seed.
+    /// Share of the advice from memory that each run withholds from the model. Use it to compare runs with and without
+    /// a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses by the run's
+    /// seed.
     pub withheld_share: f64,
     /// The namespace of the store in which the agent keeps its memory. Default: `default`.
     pub namespace: Namespace,

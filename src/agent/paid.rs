@@ -12,8 +12,7 @@ use crate::{
     guard::{CallEstimate, Prices, Spent},
 };
 
-/// A function that adds one call of a model to the amounts spent. If the usage of the call is not known, the function
-/// adds the estimated usage.
+/// A function that adds one call of a model to the amounts spent. Without a reported usage, it adds the estimate.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
 /// The limits of one call of a model.
@@ -24,15 +23,12 @@ pub(super) struct Terms {
     pub(super) count: Count,
     /// The operation that an error names if the reply does not come in time.
     pub(super) operation: &'static str,
-    /// Maximum time for the reply.
     pub(super) patience: Duration,
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Sends a request to a model, counts what it costs, and returns the reply without secrets.
-    ///
-    /// The call is counted before its reply arrives. For that reason, it is counted even if the run stops waiting for
-    /// the reply.
+    /// Sends a request to a model, counts what it costs, and returns the reply without secrets. The call is counted
+    /// even if the run stops waiting for the reply.
     ///
     /// # Errors
     /// [`ErrorKind::Timeout`] if there is no reply within the `patience` of the terms, and the errors of the model.
@@ -86,8 +82,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the estimated usage of a call whose usage the provider did not report. `request` is the estimated size of
-/// the request.
+/// Returns the estimated usage of a call whose usage the provider did not report. `request` is the size of the request.
 fn estimate_usage(response: &ChatResponse, request: TokenCount) -> Usage {
     let calls: TokenCount = response
         .calls

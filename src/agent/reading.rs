@@ -24,32 +24,30 @@ const MAX_FOUND: usize = 30;
 /// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
 /// only some of the words are rarely what the model looks for.
 const MAX_PARTLY_FOUND: usize = 10;
-/// Maximum number of found elements for which `find` also gives sizes and places on the page. If `find` finds more
-/// elements, it gives no sizes and places. Source: chosen; each element takes a line.
+/// Maximum number of found elements for which `find` also gives sizes and positions. For more elements, it gives none.
+/// Source: chosen; each element takes a line.
 const MAX_PLACED: usize = 8;
-/// Maximum length of the query in the line above the hits; a longer query is cut in that line. Unit: characters.
-/// Source: chosen.
+/// Maximum length of the query in the line above the hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
 /// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the maximum
 /// size of a page in a prompt.
 const MAX_READ: usize = 1_200;
 /// Maximum size of the lines that one `read` returns if the call asks for a number of lines. Unit: tokens, estimated.
-/// Source: chosen; enough for a table of 200 rows, because several smaller reads would cost more.
+/// Source: chosen; enough for a table of 200 rows.
 const MAX_READ_BY_LINES: usize = 6_000;
-/// Maximum size of the lines of `read` in one message, as a share of the tokens that the page leaves free in that
-/// message. Unit: percent of these free tokens. Source: chosen; the other half is for the steps and the notes.
+/// Maximum size of the lines of `read` in one message, as a share of the tokens that the page leaves free. Unit:
+/// percent. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum length of an extracted text. A longer text is cut at its end. Nothing is cut from its middle, because that would
-/// put parts side by side that are apart on the page. The model can extract a later part by an `extract` with a `target`. Unit:
-/// characters. Source: a requirement of the project.
+/// Maximum length of an extracted text. A longer text is cut at its end. The model can extract a later part by an
+/// `extract` with a `target`. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
 /// Maximum number of facts that are kept from one `read`. A fact is a line, or all lines of a small item of the page.
-/// The lines and items that share the most words with the goal are kept. Source: chosen.
+/// The facts that share the most words with the goal are kept. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next
-    /// message. If the hits contain at most [`MAX_PLACED`] elements, adds the places of these elements.
+    /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next message.
+    /// Adds the positions of the found elements if there are at most [`MAX_PLACED`].
     pub(super) async fn find(&mut self, find: &Find) -> Outcome {
         let Some(elements) = self.find_lines(find) else {
             return Outcome::failed(ErrorClass::NotFound, "");
@@ -60,9 +58,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns a line for each element of `elements` that can be seen in the window. The line gives the element's size
-    /// and its place in the document. Returns no lines if there are more than [`MAX_PLACED`] elements, if the browser
-    /// cannot give their places, or if the browser shows another page.
+    /// Returns a line with the size and position of each element that can be seen in the window. Returns no lines if
+    /// there are more than [`MAX_PLACED`] elements, or if the browser cannot give their positions.
     async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
         let page = self.executor.state.page.as_ref();
         let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
@@ -203,7 +200,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Returns the number of tokens that are still free in the next message for lines that `read` returns.
+    /// Returns the number of tokens in the next message that are free for lines of `read`.
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
@@ -212,7 +209,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         TokenCount((left * READ_SHARE / 100).saturating_sub(taken.0))
     }
 
-    /// Returns the part of the page that the prompt of this run shows.
     fn digest<'p>(&self, page: &'p PageNow) -> Digest<'p> {
         let limits = self.parts.guarded.options.digest;
         let elements = &page.view.elements;
@@ -250,8 +246,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         seen.len() == layout.lines().len()
     }
 
-    /// Keeps the lines that the model has just read and that share words with the goal. The model then still knows
-    /// these lines on later pages.
+    /// Keeps the lines that the model has just read and that share words with the goal, for later pages.
     fn keep_facts(&mut self, page: &PageNow, layout: &Layout, shown: &[Shown<'_>], place: &str) {
         let elements = &page.view.elements;
         let points = layout.relevance(elements, &self.goal_words).points;
@@ -300,8 +295,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.remarks.facts.extend(kept);
     }
 
-    /// Moves the lines that were kept from the last reads into the run's memory. This is done after the model has seen
-    /// these lines.
+    /// Moves the lines that were kept from the last reads into the run's memory.
     pub(super) fn know_facts(&mut self) {
         let state = &mut self.executor.state;
         state.memory.keep(state.remarks.facts.drain(..));
@@ -344,7 +338,7 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
     lines.iter().take_while(fits).count().max(1)
 }
 
-/// Returns a line for each element of a scene, such as `e5: 20x20 top left 35,60`: its size and its place in the
+/// Returns a line for each element of a scene, such as `e5: 20x20 top left 35,60`: its size and its position in the
 /// document, in pixels.
 fn placed(scene: &Scene) -> Vec<String> {
     let boxes = scene.boxes.iter().map(|(reference, area)| {
@@ -357,8 +351,8 @@ fn placed(scene: &Scene) -> Vec<String> {
     boxes.collect()
 }
 
-/// Returns the line above the hits of a search. The line gives the query and the number of lines found. If this number
-/// exceeds `most`, the line also says that only the best `most` lines follow.
+/// Returns the line above the hits of a search, with the query and the number of lines found. If there are more than
+/// `most`, the line says that only the best ones follow.
 fn found_in_all(query: &str, hits: &Hits, most: usize) -> String {
     let query = quoted(query, MAX_QUERY);
     let count = hits.lines.len();
@@ -407,8 +401,8 @@ impl LinesRead {
     }
 }
 
-/// Returns the node that a target refers to; `None` if no target is given, which means the whole page. The error says
-/// why the target was not found.
+/// Returns the node that a target refers to; `None`, for the whole page, if no target is given. The error says why the
+/// target was not found.
 fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Failure> {
     let tree = page.tree();
     let found = match target {

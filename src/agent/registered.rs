@@ -1,5 +1,4 @@
-//! A run in the register of runs (the list of runs in the store): its lease (the right of this process to carry out the
-//! run), its checkpoints, and its heartbeats (signs that the process still works).
+//! A run in the register of runs (the list of runs in the store), with its checkpoints and heartbeats.
 
 use std::{
     sync::{
@@ -25,8 +24,8 @@ use crate::{
 
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
-/// A run in the register of runs. A separate tokio task sends the run's heartbeats, because a call of the model may
-/// take minutes. Dropping this value ends that task.
+/// A run in the register of runs. A tokio task sends the run's heartbeats (signs that this process still works) until
+/// this value is dropped.
 #[derive(Debug)]
 pub(super) struct Registered {
     register: Register,
@@ -82,8 +81,7 @@ impl Registered {
         }
     }
 
-    /// Sets the data that the next heartbeats write into the register. If `at_once` is true, a heartbeat is sent
-    /// immediately.
+    /// Sets the data of the next heartbeats. If `at_once` is true, a heartbeat is sent immediately.
     pub(super) fn tell(&self, sign: Heartbeat, at_once: bool) {
         self.signs.send_if_modified(|told| {
             *told = sign;
@@ -91,7 +89,7 @@ impl Registered {
         });
     }
 
-    /// Returns the first failure of a heartbeat since the last call of this function; `None` if there was none.
+    /// Takes the first failure of a heartbeat that was not taken yet; `None` if there was none.
     pub(super) fn failure(&self) -> Option<Error> {
         let failure = self.shared.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).take()
@@ -156,7 +154,6 @@ impl Heart {
     }
 }
 
-/// Returns the answer of the store, or a timeout error if the answer takes longer than `limit`.
 pub(super) async fn within<T>(
     limit: Duration,
     answer: impl Future<Output = Result<T>> + Send,

@@ -1,5 +1,5 @@
-//! Connects a run to the register of runs: enters it at the start, writes a checkpoint before each turn, and records
-//! its end. Also resumes a registered run that another process has abandoned.
+//! Connects a run to the register of runs: enters it, writes checkpoints, records its end, and resumes a run that
+//! another process has abandoned.
 
 use std::sync::Arc;
 
@@ -17,16 +17,15 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of model calls after which a heartbeat with the address of the current page is sent at once, in addition to
-/// the regular heartbeats. Source: chosen.
+/// Number of model calls after which a heartbeat with the address of the page is sent at once. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
-/// The section of the prompt about the earlier run that this run continues. If the prompt is too long, this section has
-/// the same priority as the section `History`. Source of the priority: chosen.
+/// The section of the prompt about the earlier run that this run continues. It has the same priority as the section
+/// `History`. Source: chosen.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
 impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
-    /// Enters the run in the register of runs, if the loop has a register. If the run cannot be entered, it goes on
-    /// without being registered.
+    /// Enters the run in the register of runs, if the loop has one. If this fails, the run goes on without being
+    /// registered.
     pub(super) async fn register(&mut self) {
         let Some(register) = self.parts.register.clone() else {
             return;
@@ -47,8 +46,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Starts the heartbeats and the checkpoints of the run. `lease` is the right of this process to carry out the run.
-    /// `is_kept` is true if a checkpoint of the run is already in the register.
+    /// Starts the heartbeats and the checkpoints of the run. `is_kept` is true if a checkpoint of the run is already in
+    /// the register.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
         let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(
@@ -115,8 +114,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.keep(None).await.map(drop)
     }
 
-    /// If the run did not reach its goal, writes a last checkpoint, so that the run can be resumed. Returns `stop`, or
-    /// [`StopReason::TakenOver`] if another process has taken over the run.
+    /// If the run did not reach its goal, writes a last checkpoint, from which the run can be resumed. Returns `stop`,
+    /// or [`StopReason::TakenOver`] if another process has taken over the run.
     pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
         self.executor.state.stopped = Some(stop);
         if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {
@@ -159,8 +158,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Returns the line about the earlier run that this run continues; `None` if there is no such run. The line
-    /// contains text that a model wrote, so it is part of the message and not of the system instruction.
+    /// Returns advice with a line about the earlier run that this run continues; `None` if there is no such run. A
+    /// model wrote parts of the line, so it must not be in the system instruction.
     pub(super) fn earlier(&self) -> Option<Advice> {
         let Continuation {
             parent, history, ..

@@ -1,5 +1,4 @@
-//! Repeats steps of a task that memory has recorded in an earlier run, as long as these steps need no decision of the
-//! model.
+//! Repeats steps that memory has recorded in an earlier run, as long as they need no decision of the model.
 
 use std::sync::Arc;
 
@@ -21,7 +20,7 @@ use crate::{
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Queues the next step of the task, if memory has recorded that step in an earlier run. Returns true if a step was
-    /// queued. If no step was queued, the model has to decide.
+    /// queued.
     ///
     /// Actions that cannot be undone are never taken from memory, whatever the approval mode is.
     pub(super) async fn replay(&mut self) -> bool {
@@ -59,7 +58,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Returns the next step of the task as memory has recorded it in an earlier run. Returns `None` if memory has no
-    /// such step, or if this run withholds the step so that runs with and without it can be compared.
+    /// such step, or if this run withholds the step.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;

@@ -17,15 +17,14 @@ pub struct RunReport {
     /// The words that the model quoted to support the answer. `None` if they were found neither on a page of the run
     /// nor in the result of a [tool that may give evidence](super::Tool::is_evidence).
     pub evidence: Option<String>,
-    /// Claims of the answer that are not supported by anything that the run read. Only numbers and quoted names are
-    /// checked. If the page was not read completely, a statement that something is missing counts as such a claim
-    /// too.
+    /// Claims of the answer that nothing the run read supports. Only numbers and quoted names are checked. If the page
+    /// was not read completely, a claim that something is missing is listed too.
     pub unverified: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.
     pub extracted: BTreeMap<String, String>,
-    /// The steps, oldest first, one for each action that was tried. A step number is left out if no action was tried
-    /// in that step, for example because no call of the model's reply could be used.
+    /// The steps, oldest first, one for each action that was tried. The number of a step in which no action was tried
+    /// is left out.
     pub steps: Vec<Step>,
     /// Addresses of the pages that the run was on, each once, in the order of the first visit.
     pub pages: Vec<String>,
@@ -34,10 +33,9 @@ pub struct RunReport {
     /// The error that ended the run; `None` if no error did. The error is also given here if the browser was lost
     /// after the run had succeeded.
     pub error: Option<String>,
-    /// The errors of the memory store; empty if memory was read and written without an error. The events
-    /// `memory_failed` contain the same errors. If an error has a detail called `lost`, the value of this detail is the
-    /// name of a kind of memory, and what the run observed for this kind is lost. Otherwise the observations are stored, and memory
-    /// learns from them at the next run.
+    /// The errors of the memory store, as in the events `memory_failed`; empty if there were none. If an error has a
+    /// detail `lost`, a kind of memory with this name has lost its observations of the run. Otherwise memory learns
+    /// from the observations at the next run.
     pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run
     /// ended. The record consists of the events, the journal and the checkpoints.

@@ -125,8 +125,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
     }
 
-    /// Begins the run: emits the event that it has started, enters it in the register of runs, queues the opening of
-    /// the start page, and makes the system instruction with advice from memory.
+    /// Begins the run: emits the first event, enters the run in the register, queues the opening of the start page, and
+    /// makes the system instruction.
     async fn begin(&mut self) {
         let parts = self.parts;
         let model = parts.model.capabilities();
@@ -195,14 +195,14 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.add_advice(self.earlier().into_iter().collect());
     }
 
-    /// Returns a snapshot of the run. It can be stored, and [`DecisionLoop::resume`] resumes the run from it. Call
-    /// this method between steps, because the snapshot contains neither an action in progress nor pictures.
+    /// Returns a snapshot of the run, from which [`DecisionLoop::resume`] resumes the run. Call this method between
+    /// steps, because the snapshot does not contain an action in progress. It does not contain pictures either.
     ///
     /// Secrets in the snapshot are replaced, even a secret that the model guessed.
     ///
     /// # Errors
-    /// Returns `Corrupt` if a secret is equal to a word that the JSON form of the snapshot needs, such as the name of
-    /// a role. Replacing that word makes the snapshot unreadable.
+    /// Returns `Corrupt` if a secret is equal to a word that the JSON form of the snapshot needs, such as the name of a
+    /// role. Replacing that word makes the snapshot unreadable.
     pub fn state(&self) -> Result<State> {
         self.executor.state()
     }
@@ -212,8 +212,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.id()
     }
 
-    /// Returns a nonce: a number that marks the text from outside in a prompt, and that nobody outside the run can
-    /// know. The nonce is for the message of the step `step`; if `step` is `None`, it is for the whole run.
+    /// Returns a nonce: a number that marks text from outside in a prompt, and that nobody outside the run can know.
+    /// With a `step`, the nonce is for the message of that step; otherwise it is for the whole run.
     pub(super) fn nonce(&self, step: Option<u32>) -> Nonce {
         let mut hash = Sha256::new();
         hash.update(self.executor.state.seed);
@@ -230,7 +230,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         )
     }
 
-    /// Records that the next prompt contains these memory items in addition to the items in the system instruction.
+    /// Records that the next prompt contains these memory items, beside those of the system instruction.
     pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
         // The system instruction is part of every prompt.
         self.executor.state.offered_now = (0..self.executor.state.standing).collect();
@@ -257,9 +257,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. The next request to the model contains the text,
-    /// as data and not as an instruction. Not every step makes a request: the first step only opens the start page.
-    /// Secrets in the text are replaced.
+    /// Gives the run a text that the work needs and no page shows. The next request to the model contains the text, as
+    /// data and not as an instruction. Secrets in the text are replaced.
     ///
     /// The run's state, events and run folder contain the text, but the store that later runs learn from does not. If
     /// the run is resumed from the register, it has only the texts that its task gives.

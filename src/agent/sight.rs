@@ -1,5 +1,4 @@
-//! The picture of the page that the model may get in a step. This module decides whether the model gets a picture, and
-//! explains the picture in a note.
+//! The picture of the page that the model may get in a step, with a note that explains it.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -18,11 +17,10 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of elements whose boxes (positions and sizes) are requested from the browser, to mark the elements in
-/// the picture. Source: chosen; more marks would cover the page.
+/// Maximum number of elements that are marked in the picture. Source: chosen; more marks would cover the page.
 const MAX_WANTED: usize = 300;
-/// Maximum time for the browser to return a scene (the boxes of elements) or a picture. Source: chosen; each takes some
-/// 100 ms, and a step without a scene or a picture continues with the page's tree alone.
+/// Maximum time for the browser to return a picture, or the boxes of elements. Source: chosen; each takes some 100 ms,
+/// and the step can continue without them.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The picture of the current page for the model, with the positions of elements in it.
@@ -101,7 +99,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Returns a picture of the page, with marks on elements if their boxes are known; `None` if no picture is needed,
-    /// or if the browser already shows another page.
+    /// or if the browser shows another page by now.
     async fn picture(
         &self,
         page: &PageNow,
@@ -140,8 +138,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }))
     }
 
-    /// Completes an action that gives a point of the picture but no target. Sets the element at that point as the target.
-    /// Returns true if a target was set. The error is the refusal of the action.
+    /// Sets the target of an action that gives only a point. The new target is the element at that point of the
+    /// picture. Returns true if a target was set. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = points(action);
         if points.is_empty() || !action.targets().is_empty() {
@@ -176,8 +174,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the points of a picture that an action gives in pixels, in the order of its arguments. Returns an empty list
-/// for an action without such points.
+/// Returns the points of the picture that an action gives, in the order of its arguments.
 fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
     match action {
         BrowserAction::ClickXy(click) => vec![(click.x, click.y)],

@@ -1,9 +1,7 @@
 //! The state of a run: everything that the run's next request to the model depends on, except connections.
 //!
-//! The state is JSON with a version. [`Run::state`](super::Run::state) returns the state after any step, and
-//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it with the same requests to the model.
-//! [`State`] is in the module `agent` because it contains types of every pure module (a module without I/O). This code
-//! does no I/O and reads no clock.
+//! The state is JSON with a version. [`Run::state`](super::Run::state) returns it, and
+//! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -25,11 +23,10 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
 
-/// The beginning of the mark that [`Remarks::leave`] adds below the lines found or read on a page that the run has
-/// left.
+/// The beginning of the mark below lines that were found or read on a page that the run has left.
 const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title in a remark that names the page from which some lines come. A longer title is cut.
-/// Unit: characters. Source: chosen.
+/// Maximum length of a page's title in a mark that names the page of the lines above it. Unit: characters. Source:
+/// chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
@@ -37,11 +34,11 @@ pub(super) const MAX_TITLE: usize = 60;
 pub(super) struct Queued {
     pub(super) action: Action,
     pub(super) by: By,
-    /// The identities of the targets, in the order of the action's element references; `None` if one of the targets was
-    /// not on the page for which the action was decided.
+    /// The identities of the targets, in the order of the action's references; `None` if one of the targets was not on
+    /// the page for which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// The address of the page that `go_back_to` opens again; `None` if `go_back_to` did not queue this action. An
-    /// action with targets is carried out only on that page, and its targets are found only by their identities.
+    /// The address of the page that `go_back_to` opens again; `None` if another call queued this action. An action with
+    /// targets is carried out only on that page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
 }
@@ -53,20 +50,20 @@ pub(super) struct Remarks {
     pub(super) last_failure: Option<LastFailure>,
     pub(super) found: Vec<String>,
     pub(super) read: Vec<String>,
-    /// Lines of the last reads that are to be kept as facts in the run's memory.
+    /// Lines of the last reads that will be kept in the run's memory as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
-    /// Pictures of elements, if the model asked for them. They are not stored, because the model can ask again.
+    /// Pictures of elements that the model asked for. They are not stored, because the model can ask again.
     #[serde(skip)]
     pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the browser window, if the model asked for it. Like `pictures`, it is not stored.
+    /// The picture of the browser window that the model asked for. It is not stored either.
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call. Warnings after earlier calls of the reply are dropped, because they
-    /// may no longer be true.
+    /// Warnings of the guards after the last call. Those after earlier calls are dropped, because they may no longer be
+    /// true.
     pub(super) warnings: Vec<String>,
     /// Number of steps that were taken from memory since the model last decided.
     #[serde(default)]
@@ -84,9 +81,8 @@ impl Remarks {
             || said.iter().any(|said| !said.is_empty())
     }
 
-    /// Marks the lines that were found and read so far: they belong to a page that the run has left. `title` is the
-    /// title of that page. Without the mark, the model would take the references in these lines for references of the
-    /// current page.
+    /// Marks the lines that were found and read so far as lines of a page that the run has left. `title` is the title
+    /// of that page.
     pub(super) fn leave(&mut self, title: &str) {
         for lines in [&mut self.found, &mut self.read] {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
@@ -113,8 +109,7 @@ pub struct State {
     version: u32,
     pub(super) run: RunId,
     pub(super) about: About,
-    /// Random number from which the run's nonces are derived. A nonce is a number that marks text from outside in a
-    /// prompt.
+    /// Random number from which the run's [nonces](crate::base::Nonce) are derived.
     pub(super) seed: [u8; 16],
     pub(super) system: String,
     /// Time that the run took before it was last resumed. Unit: milliseconds.
@@ -141,20 +136,19 @@ pub struct State {
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
-    /// Positions, in the list `offered`, of the items of advice that the current prompt contains.
+    /// Positions in `offered` of the advice that the current prompt contains.
     pub(super) offered_now: Vec<usize>,
-    /// Number of items of advice in the system instruction. These items come first in `offered`.
+    /// Number of items of advice in the system instruction. They come first in `offered`.
     pub(super) standing: usize,
-    /// Ids of all advice that prompts of the run have shown, in the order of first appearance.
+    /// Ids of all advice in the prompts of the run, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
-    /// Ids of all advice that the run has withheld so that runs with and without it can be compared, in the order of
-    /// first appearance.
+    /// Ids of all advice that the run has withheld, in the order of first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
-    /// The reasoning in the model's last reply. It is kept here until a step records it.
+    /// The reasoning in the model's last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
-    /// The text that the current action returned. It is kept here until the step of the action records it.
+    /// The text that the current action returned, until its step records it.
     #[serde(default)]
     pub(super) gave: Option<String>,
 
@@ -164,24 +158,22 @@ pub struct State {
     #[serde(default)]
     pub(super) replayed: u32,
     pub(super) estimated: bool,
-    /// The ratio between the tokens that the provider reported for this run's requests and the tokens that were
-    /// estimated for them. Later estimates are corrected by this ratio.
+    /// The correction of token estimates by the numbers that the provider reported in this run.
     #[serde(default)]
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
     /// The number of the model call whose reply led to the last error. Several errors after one reply count as one
-    /// error in `errors_in_row`.
+    /// error in a row.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
-    /// True if the current action led to a page out of the run's scope. Memory does not learn from such an action.
+    /// True if the current action led out of the run's scope. Memory does not learn from such an action.
     pub(super) left_scope: bool,
     /// Elements that earlier runs used on the current page's host, as memory has stored them.
     #[serde(default)]
     pub(super) elements: Vec<KnownElement>,
-    /// True if the target of the current action was found through `elements` and not by its name. Set to false when the
-    /// step of the action is recorded.
+    /// True if the target of the current action was found through `elements` and not by its name.
     #[serde(default)]
     pub(super) healed: bool,
     /// True if a secret was typed by the run or shown by a page. From then on, no picture is taken.
@@ -194,12 +186,10 @@ pub struct State {
     pub(super) unverified: Vec<String>,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
-    /// The reason why the intent of an action that was carried out is missing from the journal; `None` if no intent is
-    /// missing.
+    /// The reason why an action that was carried out is missing from the journal; `None` if none is missing.
     pub(super) unrecorded: Option<String>,
-    /// The number of the step in which the run was interrupted during an irreversible action; `None` if there is no
-    /// such step. The action of that step may have been carried out. While this number is set, every irreversible
-    /// action needs approval. The number is cleared when a person approves an irreversible action.
+    /// The number of the step in which an irreversible action was interrupted and may have been carried out. Until a
+    /// person approves an irreversible action, every irreversible action needs approval.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }
@@ -300,8 +290,8 @@ impl State {
         Self::check_version(Some(&self.version.into()))
     }
 
-    /// Returns an error if a state of this version of the format cannot be resumed. The version is checked before the
-    /// other fields are parsed, because a state of another version may have other fields.
+    /// Returns an error unless the version is the version of this format. The version is checked before the other
+    /// fields are parsed.
     pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
         if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! One step of a run, in the order that `Run::advance` documents.
+//! One step of a run.
 
 use tokio::time::Instant;
 use url::Url;
@@ -83,8 +83,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Replaces the target of the action by the reference of an element, if the target is given as a point of the
-    /// picture or in words. Also returns an outcome if the action is refused.
+    /// Changes a target in words, or a point of the picture, into a reference. Also returns an outcome if the action is
+    /// refused.
     fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
@@ -103,7 +103,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         (next, refused)
     }
 
-    /// Returns true if the model decided to act on an element of a page that it has not seen, and the effect is irreversible.
+    /// Returns true if the model decided on an irreversible action on an element of a page that it has not seen.
     fn is_blind(&self, next: &Queued) -> bool {
         let Action::Browser(action) = &next.action else {
             return false;
@@ -156,9 +156,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns true if the addresses `wanted` and `shown` count as the same page. Both addresses must have the same origin,
-/// path and route. The route is a fragment that begins with `/` or `!`. The query of `shown` must contain all
-/// parameters of the query of `wanted`, and may contain other parameters.
+/// Returns true if the two addresses count as the same page: they have the same origin, path and route (a fragment that
+/// begins with `/` or `!`), and the query of `shown` contains all parameters of `wanted`.
 fn is_same_page(wanted: &str, shown: &str) -> bool {
     let route = |url: &Url| {
         let fragment = url.fragment().filter(|text| text.starts_with(['/', '!']));

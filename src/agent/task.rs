@@ -14,7 +14,7 @@ use crate::{
     working::Memory,
 };
 
-/// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; both are part of every request.
+/// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; every request contains both.
 const MAX_GOAL: usize = 8_000;
 
 /// A task: a goal, a start address, and the parameters, secrets and sites that the agent may use.
@@ -111,8 +111,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the user's instructions, which say how the work should be done. They are added unchanged, beside the
-    /// goal, to the system instruction for the model.
+    /// Sets the user's instructions, which say how the work should be done. The system instruction contains them
+    /// unchanged.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -126,8 +126,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of that host or of one
-    /// of its subdomains, each message to the model contains the note.
+    /// Adds a note of the user about a host and its subdomains. While the browser shows such a page, each message to
+    /// the model contains the note.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.
@@ -216,8 +216,8 @@ impl Task {
     }
 
     /// Makes the run of this task continue an earlier run. The goal is that of this task. If the task has no start
-    /// address, the run starts where the earlier run ended. The new run belongs to the session in `earlier`. If there
-    /// is none, the new run belongs to the session of this task.
+    /// address, the run starts where the earlier run ended. The new run belongs to the session in `earlier` or, if
+    /// there is none, to the session of this task.
     ///
     /// # Errors
     /// Returns the errors of [`with_start_url`](Self::with_start_url).

@@ -12,14 +12,13 @@ use crate::{
 
 /// A tool of the embedder (the program that uses this crate).
 ///
-/// The model gets the tool's result as data between marks, and an error as a failed call. A result of more than
-/// 200,000 characters is cut. The next message to the model shows at most
-/// [`Options::max_result`](super::Options::max_result) tokens of the result; less important lines are left out. Later
-/// messages show the newest results, as many as there is room for. Of a result with more than 500 characters, they
-/// show the first 350 and the last 150.
+/// The model gets the tool's result as data between marks, and an error as a failed call. A result of more than 200,000
+/// characters is cut. The next message to the model shows at most [`Options::max_result`](super::Options::max_result)
+/// tokens of the result; less important lines are left out. Later messages show the newest results, as far as there is
+/// room. They show only the first 350 and the last 150 characters of a long result.
 ///
-/// The tool may use the run's browser. After the call the page is observed again. If the run may not visit the site
-/// of that page, the browser is led back, and the model does not get the result.
+/// The tool may use the run's browser. After the call the page is observed again. If the run may not visit the site of
+/// that page, the browser is led back, and the model does not get the result.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
@@ -29,8 +28,7 @@ pub trait Tool: Debug + Send + Sync {
     /// has at most 64 letters, digits, `_` and `-`. Building the loop fails if a built-in tool has the same name.
     fn spec(&self) -> ToolSpec;
 
-    /// Returns the worst effect that the tool can have. From this effect the loop decides whether a call needs
-    /// approval, as for a built-in tool.
+    /// Returns the worst effect that the tool can have. It decides whether a call needs approval.
     fn effect(&self) -> Effect;
 
     /// Returns true if a [compressor](super::Builder::with_compressor) may shorten a long result of the tool. Return

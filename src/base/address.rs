@@ -3,7 +3,7 @@
 // Addresses come from `core::net`, because pure modules may not use `std::net`, which has sockets.
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns true if the address is not on the open web. It then belongs to this machine, a private or local network, a
+/// Returns true if the address is not on the open web: it belongs to this machine, a private or local network, a
 /// metadata service, or a range with a special purpose. Source: the special-purpose registries of IANA.
 pub(super) fn is_special(address: IpAddr) -> bool {
     match address {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The result of every operation of this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The kind of an [`Error`]. Kinds differ in what the caller can do about the error.
+/// The kind of an [`Error`]. It tells the caller how to react.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -29,8 +29,7 @@ pub enum ErrorKind {
     /// The browser, its page, or the background process that controls it is gone. Nothing more can be done with this
     /// browser.
     BrowserLost,
-    /// Another process or run uses what was asked for, such as the browser, a file or a run; a later attempt can
-    /// succeed.
+    /// Another process or run uses the browser, file or run. A later attempt can succeed.
     Busy,
     /// Stored data were found, but they are damaged or contradict each other.
     Corrupt,
@@ -121,7 +120,7 @@ impl Error {
         self
     }
 
-    /// Returns the kind of the error. The kind tells the caller how to react.
+    /// Returns the kind of the error.
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -157,11 +156,8 @@ impl Error {
         )
     }
 
-    /// Returns this error after `f` was applied to the value of every detail and to the text of the source. A run
-    /// uses this method to replace secrets in errors.
-    ///
-    /// The source is replaced by its text, because the source may be an error of another crate, which cannot be
-    /// changed.
+    /// Returns this error with `f` applied to the value of every detail and to the text of the source. A run uses this
+    /// method to replace secrets in errors. The source itself is replaced by its text.
     #[must_use]
     pub fn map_text(self, mut f: impl FnMut(&str) -> String) -> Self {
         let source = self.source.map(|s| f(&chain(&*s)).into());

@@ -119,8 +119,8 @@ impl Host {
         }
     }
 
-    /// Returns the hosts whose stored advice applies to this host. These are the host itself, its bare name (without
-    /// scheme and port), and then each parent name up to the [site](Self::site). A public suffix is never included.
+    /// Returns the hosts whose stored advice applies to this host: the host itself, its name without scheme and port,
+    /// and each parent name up to the [site](Self::site). A public suffix is never included.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };
@@ -207,8 +207,7 @@ impl Origin {
         &self.0
     }
 
-    /// Returns true if nobody on the network can read what is sent to this origin, because the origin uses https or
-    /// is on this machine.
+    /// Returns true if nobody on the network can read what is sent to this origin: it uses https or is on this machine.
     pub fn is_private_channel(&self) -> bool {
         self.0.starts_with("https://")
             || Url::parse(&self.0).is_ok_and(|u| Site::of(&u).is_ok_and(|s| s.is_loopback()))
@@ -221,8 +220,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A registrable domain, such as `shop.co.uk`. Navigation can be limited to certain sites. A lesson is advice that
-/// memory learned from runs. After a lesson helped on enough sites, all runs get it.
+/// A registrable domain, such as `shop.co.uk`. A [`Task`](crate::Task) can limit navigation to certain sites.
 ///
 /// Each of these is a site of its own: an IP address, a name without a dot, a name under `localhost`, and a name
 /// directly under a public suffix, such as `a.github.io` under `github.io`.
@@ -285,9 +283,8 @@ impl Site {
             })
     }
 
-    /// Returns true if the site is not on the open web. Such a site is this machine, an address that is not public
-    /// (private, link-local, of a cloud metadata service and the like), a name without a dot, or a name under a
-    /// suffix for private networks.
+    /// Returns true if the site is not on the open web. It is then this machine, an address that is not public, a name
+    /// without a dot, or a name under a suffix for private networks.
     pub fn is_internal(&self) -> bool {
         if self.is_loopback() {
             return true;
@@ -300,8 +297,8 @@ impl Site {
     }
 }
 
-/// Top-level labels that only private networks use; no public name ends in one of them. Source: RFC 6762 with its
-/// appendix G, ICANN's `internal`, and `localdomain`.
+/// Top-level labels that only private networks use. Source: RFC 6762 with its appendix G, ICANN's `internal`, and
+/// `localdomain`.
 const PRIVATE_SUFFIXES: [&str; 8] = [
     "corp",
     "home",

@@ -1,5 +1,5 @@
-//! Run ids, session ids and nonces. Making one of them takes a clock or random bits. This module uses neither, so
-//! callers make the bits and pass them in.
+//! Run ids, session ids and nonces. Callers pass in the random bits, because this module has no clock and no
+//! randomness.
 
 use std::fmt;
 
@@ -82,13 +82,11 @@ impl RunId {
     }
 }
 
-/// A random number that marks both ends of a fence. A fence is the part of a message to the model that holds text
-/// from outside, such as text of a page. Nobody outside knows the number, so the text cannot contain the number and
-/// cannot end the fence.
+/// A random number that marks both ends of a fence: the part of a message to the model that holds text from outside,
+/// such as text of a page. Nobody outside knows the number, so the text cannot end the fence.
 ///
-/// The number has 64 bits and is printed in decimal, because three decimal digits take a model only one token.
-/// Source: chosen; each message has a new nonce, so a page has one guess per message, and a run has only a few
-/// hundred messages.
+/// The number has 64 bits and is printed in decimal, because three decimal digits take a model only one token. Source:
+/// chosen; each message has a new nonce, so a page can guess only once per message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

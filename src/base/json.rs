@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 /// Returns the value with the keys of every object sorted in byte order.
 ///
-/// `serde_json` keeps the order of insertion if any crate in the build enables its feature `preserve_order`. The
-/// order of keys in a prompt, a hash or a file must not depend on that feature.
+/// The order of unsorted keys depends on whether any crate in the build enables the feature `preserve_order` of
+/// `serde_json`.
 pub fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -28,7 +28,7 @@ pub fn canonical(value: &Value) -> String {
     sorted(value).to_string()
 }
 
-/// Returns the number of bytes that a character takes in a JSON string, where some characters have to be escaped.
+/// Returns the number of bytes that a character takes in a JSON string, including escapes.
 pub fn json_len(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
@@ -38,7 +38,7 @@ pub fn json_len(c: char) -> usize {
 }
 
 /// Returns the text if it takes at most `max` bytes in a JSON string. Otherwise cuts the end off and adds a `…`, so
-/// that the result takes at most `max` bytes. As much of the text as possible is kept.
+/// that the result takes at most `max` bytes.
 ///
 /// ```
 /// use webwise::base::fitting;

@@ -1,10 +1,6 @@
 //! Names of secrets and of parameters: allowed characters, length, parsing and display.
-//!
-//! The macro `name_type!` defines a type for names of one kind. The module that uses the macro says what its names
-//! stand for.
 
-/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value, so the name
-/// should be short.
+/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
 const MAX_NAME: usize = 40;
 
 /// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.
@@ -13,8 +9,7 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a type for names, which wraps a `String`. The second argument is the operation that is named in an
-/// error of the type's function `parse`.
+/// Defines a type for names, which wraps a `String`. The second argument is the operation in the errors of its `parse`.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

@@ -1,7 +1,7 @@
 //! Functions that measure, clean and shorten text from outside, such as text of pages and models.
 
-/// Returns true if the character is invisible and may change how the text around it is shown. Such characters are
-/// control characters other than newline and tab, bidirectional marks, zero-width characters and tag characters.
+/// Returns true if the character is invisible and may change how the text around it is shown: a control character other
+/// than newline and tab, a bidirectional mark, a zero-width character or a tag character.
 pub fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\n' && c != '\t')
         || matches!(c,
@@ -35,8 +35,7 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Returns a number with its noun, such as `1 step` or `2 steps`. `noun` is the singular. Its plural must be formed
-/// with `s`.
+/// Returns a number with its noun, such as `1 step` or `2 steps`. `noun` is a singular whose plural ends in `s`.
 pub(crate) fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     let plural = if count == 1 { "" } else { "s" };
@@ -143,9 +142,8 @@ pub fn fold(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. A Chinese or
-/// Japanese character or a Korean syllable is a word of its own, because Chinese and Japanese put no spaces between
-/// words.
+/// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. Each Chinese,
+/// Japanese or Korean character is a word of its own.
 pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -163,8 +161,7 @@ pub fn words(text: &str) -> Vec<String> {
     out
 }
 
-/// Calls `look` with each of the [`words`] of a text. If the text is ASCII, no string is allocated for each word,
-/// because a page may have ten thousand labels and most of them are ASCII.
+/// Calls `look` with each of the [`words`] of a text. Words of an ASCII text are not allocated.
 pub(crate) fn for_each_word(text: &str, mut look: impl FnMut(&str)) {
     if !text.is_ascii() {
         return words(text).iter().for_each(|word| look(word));

@@ -34,11 +34,10 @@ impl Sum for TokenCount {
     }
 }
 
-/// A correction of token estimates. It is the number of tokens that the provider reports for the requests of a run,
-/// divided by the number that this crate estimates for them.
+/// A correction of token estimates: the tokens that the provider reports for the requests of a run, divided by the
+/// tokens that this crate estimates for them.
 ///
-/// Tokenizers differ: the same request can take a third more tokens with one model than with another. After the first
-/// reply for which the provider reports its tokens, estimates are multiplied by this correction.
+/// Tokenizers differ: the same request can take a third more tokens with one model than with another.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Calibration {
     estimated: TokenCount,
@@ -46,10 +45,9 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Adds one request: its size as estimated without calibration, and its size as the provider reported it. A
-    /// reported size of less than half or more than twice the estimate is ignored. Source of these bounds: chosen;
-    /// tokenizers in use differ by less, but some servers leave out cached tokens, or cut a request that is too long
-    /// for them.
+    /// Adds one request: its uncalibrated estimate, and its size as the provider reported it. A reported size of less
+    /// than half or more than twice the estimate is ignored. Source of these bounds: chosen; tokenizers differ by less,
+    /// but some servers leave out cached tokens.
     pub fn add(&mut self, estimated: TokenCount, reported: TokenCount) {
         let twice = |tokens: TokenCount| tokens.0.saturating_mul(2);
         if estimated.0 > 0 && reported.0 <= twice(estimated) && twice(reported) >= estimated.0 {
@@ -58,7 +56,7 @@ impl Calibration {
         }
     }
 
-    /// Converts an estimate made without calibration into a calibrated size.
+    /// Converts an uncalibrated estimate into a calibrated size.
     ///
     /// ```
     /// use webwise::base::{TokenCount, tokens::Calibration};
@@ -74,17 +72,14 @@ impl Calibration {
         TokenCount(estimate.0.saturating_mul(reported).div_ceil(estimated))
     }
 
-    /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most `tokens`.
-    ///
-    /// The result is never more than `tokens`. Without this limit, requests could outgrow the context window if a
-    /// provider reports too few tokens.
+    /// Undoes [`applied`](Self::applied): returns the largest estimate whose calibrated size is at most `tokens`. The
+    /// result is never more than `tokens`.
     pub fn uncalibrated(self, tokens: TokenCount) -> TokenCount {
         let (estimated, reported) = self.ratio();
         TokenCount((tokens.0.saturating_mul(estimated) / reported).min(tokens.0))
     }
 
-    /// Returns the two numbers of the ratio: the estimated tokens and the reported tokens. If one of the numbers is
-    /// zero, returns 1 for each.
+    /// Returns the estimated tokens and the reported tokens. If one of the numbers is zero, returns 1 for each.
     const fn ratio(self) -> (u64, u64) {
         match (self.estimated.0, self.reported.0) {
             (0, _) | (_, 0) => (1, 1),
@@ -171,14 +166,13 @@ fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
     length
 }
 
-/// Estimates how many tokens a text takes, without being told what kind of text it is.
+/// Estimates how many tokens a text takes, whatever kind of text it is.
 ///
-/// Today's tokenizers first split a text into words, numbers, runs of punctuation and runs of white space, and then
-/// look each piece up. This function splits the text in the same way, but it does not look the pieces up. For each
-/// piece it adds a number of tokens that depends on the kind and the length of the piece. These numbers are fitted to
-/// the tokenizer `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is at most 12 % for
-/// each kind of text: prose, program text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic, emoji. Other
-/// models count up to a third more or less; [`Calibration`] corrects for that.
+/// Like a tokenizer, this function splits the text into words, numbers, runs of punctuation and runs of white space.
+/// For each piece it adds a number of tokens that depends on the kind and the length of the piece. These numbers are
+/// fitted to the tokenizer `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is at most
+/// 12 % for each kind of text: prose, program text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic,
+/// emoji. Other models count up to a third more or less; [`Calibration`] corrects for that.
 ///
 /// ```
 /// use webwise::base::tokens::{TokenCount, estimate};

@@ -1,8 +1,8 @@
-//! Trust classes. The class of a stored or shown value says who the value came from.
+//! Trust classes, which say who wrote a value.
 
 use serde::{Deserialize, Serialize};
 
-/// The trust class of a value. It says who wrote the value. The classes are ordered from the most to the least
+/// The trust class of a value, which says who wrote the value. The classes are ordered from the most to the least
 /// trusted.
 ///
 /// A value that is derived from several values gets the least trusted of their classes ([`Trust::worst`]). A system
@@ -21,8 +21,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// Returns the less trusted of two classes. It is the class of a value that is derived from two values with these
-    /// classes.
+    /// Returns the less trusted of two classes.
     #[must_use]
     pub fn worst(self, other: Self) -> Self {
         self.max(other)

@@ -51,21 +51,19 @@ pub(crate) mod port;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
-/// Script that both drivers run in the page: it reads those attributes of an element that the element's role and name
-/// do not show.
+/// Script that both drivers run in the page. It reads attributes that an element's role and name do not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script that both drivers run in the page: it watches for reactions to an action. The page tree does not always show
-/// these reactions.
+/// Script that both drivers run in the page. It watches for reactions to an action that the page tree may not show.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 
-/// Script that both drivers run in the page: it reads the visible parts of the window and their positions.
+/// Script that both drivers run in the page. It reads the visible parts of the window.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SCENE: &str = include_str!("scene.js");
 
-/// Script that both drivers run in the page: it reads the selected text, and selects the text of an element.
+/// Script that both drivers run in the page. It reads the selected text, and selects the text of an element.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SELECTION: &str = include_str!("selection.js");
 

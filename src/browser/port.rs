@@ -1,4 +1,4 @@
-//! The port to a browser: the trait that every driver implements, and the requests and replies of its methods.
+//! The trait that every driver of a browser implements, and the requests and replies of its methods.
 //!
 //! # Decisions
 //!
@@ -20,10 +20,9 @@ use crate::{
 };
 use async_trait::async_trait;
 
-/// The default time limit of one command of a driver. A command is an action, an observation or a picture. In a run,
-/// this time is also the default limit for an action together with the wait until the page settles and the
-/// observations afterwards. Source: chosen; a step uses several commands, and each of them takes its full time if a
-/// page never answers.
+/// The default time limit of one command of a driver: an action, an observation or a screenshot. In a run, it is also
+/// the default limit for an action together with the observations afterwards. Source: chosen; a step uses several
+/// commands, and each of them takes its full time if a page never answers.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The abilities of a driver: the tools that it carries out, and whether it started its browser.
@@ -39,8 +38,7 @@ pub struct BrowserCapabilities {
 }
 
 impl BrowserCapabilities {
-    /// Returns the capabilities of a driver with this name and these tools. The driver counts as one that starts its
-    /// own browser ([`attached`](Self::attached) is false).
+    /// Returns the capabilities of a driver with this name and these tools. [`attached`](Self::attached) is false.
     pub fn new(driver: impl Into<String>, tools: impl IntoIterator<Item = BrowserTool>) -> Self {
         Self {
             driver: driver.into(),
@@ -60,14 +58,14 @@ impl BrowserCapabilities {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ObserveRequest {
-    /// True if the observation is to include a picture of the page.
+    /// True if the observation is to include a screenshot.
     pub screenshot: bool,
     /// Longest time that the observation may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl ObserveRequest {
-    /// Sets whether the observation is to include a picture of the page.
+    /// Sets whether the observation is to include a screenshot.
     pub fn with_screenshot(self, screenshot: bool) -> Self {
         Self { screenshot, ..self }
     }
@@ -91,24 +89,21 @@ impl Default for ObserveRequest {
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ExecuteRequest {
-    /// The action to carry out. The values of task parameters are already filled in. Placeholders still stand for
-    /// secrets.
+    /// The action to carry out. It contains the values of task parameters, and placeholders for secrets.
     pub action: BrowserAction,
-    /// The resolver, which gives the driver the values of the run's secrets. It gives the value of a secret only if
-    /// the secret may be used at two origins: that of the page, and that of the frame with the field.
+    /// The resolver, which gives the driver the values of secrets. A secret must be allowed at the origin of the page
+    /// and at the origin of the frame with the field.
     pub secrets: SecretResolver,
     /// Address of the page for which the action was decided; `None` if it was not decided for a page. If the browser
-    /// now shows a page of another origin, an action without an element reference is not tried and fails as
-    /// [`Detached`](crate::action::ErrorClass::Detached). Such an action presses keys, types into the focused
-    /// element, or uses a locator.
+    /// now shows another origin, an action without an element reference fails as
+    /// [`Detached`](crate::action::ErrorClass::Detached).
     pub page: Option<String>,
     /// Longest time that the action may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
 }
 
 impl Debug for ExecuteRequest {
-    /// Formats the request with secrets replaced, because an address or the value of a task parameter may contain a
-    /// secret.
+    /// Replaces secrets in the output.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let redactor = self.secrets.redactor();
         let action = Action::Browser(self.action.clone()).redacted(&redactor);
@@ -135,7 +130,7 @@ impl ExecuteRequest {
         }
     }
 
-    /// Sets the resolver, which gives the driver the values of the run's secrets.
+    /// Sets the resolver, which gives the driver the values of secrets.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
     }
@@ -154,20 +149,19 @@ impl ExecuteRequest {
     }
 }
 
-/// A request for a picture of the current page.
+/// A request for a screenshot of the current page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScreenshotRequest {
-    /// The element that the picture is to show; `None` for the whole window.
+    /// The element in the screenshot; `None` for the whole window.
     pub target: Option<ElementRef>,
 }
 
-/// A request for the positions of elements in the window. The answer also contains the positions of all drawings
-/// (canvases, SVG, images, videos).
+/// A request for the positions of elements and of all drawings (canvases, SVG, images, videos) in the window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneRequest {
-    /// The elements whose bounding boxes the answer is to contain.
+    /// The elements whose bounding boxes are requested.
     pub elements: Vec<ElementRef>,
 }
 
@@ -182,25 +176,22 @@ impl SceneRequest {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Execution {
-    /// The outcome of the action. If the driver reports `Done` but the page shows no effect, the loop changes the
-    /// outcome to `NoEffect`.
+    /// The outcome of the action. The loop changes `Done` to `NoEffect` if the page shows no effect.
     pub outcome: Outcome,
     /// Address and title of the page right after the action, if the browser reported them.
     pub page: Option<(String, String)>,
-    /// A durable locator of the action's target, which finds the target again on the next load; `None` if the driver
-    /// found none.
+    /// A durable locator of the action's target, which finds the target again on the next load.
     pub locator: Option<Locator>,
     /// The open dialog, if the action opened one.
     pub dialog: Option<Dialog>,
     /// Events that the driver noticed during the action, such as a download or a new tab.
     pub notices: Vec<Notice>,
-    /// Reactions of the page to the action, each kind of reaction once. The page's tree does not always show them.
-    /// `None` if the driver did not watch for reactions.
+    /// Reactions of the page to the action, each kind once. The page tree may not show them. `None` if the driver did
+    /// not watch.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for: a list of tabs, or the result of a script. It may contain text of the page, and
-    /// is cleaned of control characters.
+    /// Text that the action asked for: a list of tabs, or the result of a script. It has no control characters.
     pub text: Option<String>,
-    /// Picture that the action asked for: the bytes of a PNG file.
+    /// Screenshot that the action asked for, as a PNG file.
     pub image: Option<Vec<u8>>,
 }
 
@@ -327,14 +318,14 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// cannot be reached. An action that took too long is not an error but an outcome of class `timeout`.
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution>;
 
-    /// Returns a picture of the window or of one element: the bytes of a PNG file.
+    /// Returns a screenshot of the window or of one element, as a PNG file.
     ///
     /// # Errors
     /// The errors of [`observe`](Self::observe), and `InvalidInput` if the page has no element with the requested
     /// reference.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
-    /// Returns the positions of the requested elements and of all drawings in the window, without changing the page.
+    /// Returns the positions of the requested elements and of all drawings in the window.
     ///
     /// An element reference that the page does not have is left out. A driver that cannot find positions returns
     /// [`Scene::default`].
@@ -343,8 +334,8 @@ pub trait BrowserDriver: Debug + Send + Sync {
     /// The errors of [`observe`](Self::observe).
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
-    /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The loop
-    /// of the agent never calls this method. The program that created the driver must call it.
+    /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The
+    /// program that created the driver must call this method, because the agent does not.
     ///
     /// # Errors
     /// `Io` or `Timeout` if a part of the browser could not be ended.

@@ -1,6 +1,5 @@
-//! Decisions that every driver makes in the same way: the addresses that may be opened, the refusal of actions that
-//! were decided for another page, the end of a wait, the positions in a scene, and the texts of refusals. The functions
-//! depend only on their arguments, and do no input or output.
+//! Decisions that every driver makes in the same way, such as the addresses that may be opened, the end of a wait, and
+//! the texts of refusals. The functions do no input or output.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -16,24 +15,23 @@ use crate::{
 
 /// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Distance that a `scroll` action scrolls if it gives no distance. Unit: CSS pixels. Source: the description of the
-/// tool `scroll`.
+/// Default distance of a `scroll` action. Unit: CSS pixels. Source: the description of the tool `scroll`.
 const SCROLL: u32 = 600;
-/// Longest time that a `wait` action waits for a text. Source: equal to the maximum number of seconds that a `wait`
-/// action accepts.
+/// Longest time that a `wait` action waits for a text. Source: the maximum number of seconds that a `wait` action
+/// accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
 
 pub(in crate::browser) const MOVED: &str =
     "another page is shown than the one that this was decided for";
 pub(in crate::browser) const LAST_TAB: &str = "the last tab cannot be closed";
-/// The reason for refusing an action that gives points but no target element.
+/// The reason for refusing an action with points but without a target element.
 pub(in crate::browser) const NO_TARGET: &str = "a driver takes points of a target only";
 pub(in crate::browser) const OPTION_SECRET: &str = "a secret cannot be an option";
 /// The reason for refusing a secret as the answer to a dialog.
 pub(in crate::browser) const DIALOG_SECRET: &str = "a dialog does not say which site will read it";
 pub(in crate::browser) const STATE_NAME: &str = "letters, digits, `_` and `-` only";
 
-/// Returns an http or https address in its normal form (parsed and printed again). Refuses every other address.
+/// Returns an http or https address in its normal form. Refuses every other address.
 pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> {
     let refuse = |why| Outcome::failed(ErrorClass::NavigationFailed, why);
     let url = Url::parse(address).map_err(|_| refuse("not an address with http:// or https://"))?;
@@ -43,8 +41,8 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action could act on a page for which the action was not decided. This is the case if the action
-/// names an element by a locator, or acts on whatever page is shown.
+/// Returns true if an action could act on a page for which it was not decided, for example because it names the element
+/// by a locator.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -90,7 +88,7 @@ pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     }
 }
 
-/// Returns the list of tabs as a text for the model. It contains titles and addresses, which are text of the pages.
+/// Returns the list of tabs as a text for the model, with titles and addresses.
 pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
     let line = |tab: &Tab| {
         let current = if tab.current { " (current)" } else { "" };
@@ -101,7 +99,7 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
 
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
 
-/// Returns the distance of a scroll to the right and down; `None` if the scroll has no direction. Unit: CSS pixels.
+/// Returns the distance of a scroll to the right and down; `None` without a direction. Unit: CSS pixels.
 pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
     let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
     Some(match scroll.direction? {
@@ -123,10 +121,10 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     }
 }
 
-/// The text for whose appearance or disappearance a `wait` action waits.
+/// The text for which a `wait` action waits.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
-    /// The text, with case folded and each run of white space replaced by one space.
+    /// The text, with case folded and white space normalised.
     text: String,
     /// True if the text must appear, false if it must disappear.
     here: bool,
@@ -154,8 +152,8 @@ impl Awaited {
         })
     }
 
-    /// Returns true if this observation of the page ends the wait. A page that does not answer never ends it: its tree
-    /// is empty, but the text may still be there.
+    /// Returns true if this observation ends the wait. An unresponsive page never does, because the text may still be
+    /// there.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         if seen.unresponsive {
             return false;
@@ -210,31 +208,27 @@ impl From<Selecting> for Outcome {
     }
 }
 
-/// A drawing as the script in the page reports it. The parts are: tag, left, top, width, height, whether it has a name,
-/// and index. The index counts all elements of this tag in the document from 0; -1 means that the drawing has no index.
-/// Unit of the lengths: CSS pixels.
+/// A drawing as the script in the page reports it: tag, left, top, width, height, whether it has a name, and index. The
+/// index counts the elements of this tag from 0; -1 means none. Unit of the lengths: CSS pixels.
 pub(in crate::browser) type SeenDrawing = (String, f64, f64, f64, f64, bool, i32);
 
-/// Maximum number of frames that are asked for the visible part of their document. Source: chosen; each frame takes
-/// some milliseconds.
+/// Maximum number of frames that are asked for their visible part. Source: chosen; each frame takes some milliseconds.
 pub(in crate::browser) const MAX_SEEN_FRAMES: usize = 20;
 
-/// Converts a rectangle (left, top, width, height) from a document's own window to the page's window. `corner` is the
-/// position of the document's top left corner in the page's window.
+/// Converts a rectangle (left, top, width, height) from a document's window to the page's window. `corner` is the
+/// document's top left corner in the page's window.
 pub(in crate::browser) fn placed([x, y, width, height]: [f64; 4], corner: (f64, f64)) -> Area {
     Area::new(x + corner.0, y + corner.1, width, height)
 }
 
-/// Sorts boxes by the order of their elements in `wanted`. This is needed because drivers read the boxes document by
-/// document.
+/// Sorts boxes by the order of their elements in `wanted`.
 pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[ElementRef]) {
     let place: HashMap<&ElementRef, usize> = wanted.iter().zip(0..).collect();
     boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
 }
 
-/// Converts a drawing that a document reported. `corner` is the position of the document's top left corner in the
-/// page's window. A drawing of the main document (`in_page`) that has an index gets a locator. Returns `None` for an
-/// unknown tag.
+/// Converts a drawing that a document reported. `corner` is the document's top left corner in the page's window. A
+/// drawing of the main document (`in_page`) with an index gets a locator. Returns `None` for an unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),

@@ -11,8 +11,8 @@ pub enum CallMode {
     /// The model uses the provider's own tool calls, and must make at least one.
     #[default]
     Tools,
-    /// The model writes a JSON text instead of tool calls. The text follows the schema that [`ToolSet::reply_schema`]
-    /// returns. Small local models follow a schema more reliably than they make tool calls.
+    /// The model writes a JSON text instead of tool calls, with the schema of [`ToolSet::reply_schema`]. Small local
+    /// models do this more reliably.
     JsonSchema,
 }
 
@@ -29,32 +29,31 @@ impl fmt::Debug for Image {
     }
 }
 
-/// A request to a model. A run makes a new request for each decision. A request does not contain the pages that
-/// earlier requests contained.
+/// A request to a model. A run makes a new request for each decision, without the pages of earlier requests.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
     /// The system instruction. It has the same bytes in every request of a run, so that providers can cache it.
     pub system: String,
-    /// The only message of the request. The parts that change least from step to step come first.
+    /// The only message of the request, with the most stable parts first.
     pub message: String,
     /// The tools that the model may call, in a fixed order.
     pub tools: Arc<ToolSet>,
-    /// The form in which the model gives its calls.
+    /// The form in which the model writes its calls.
     pub mode: CallMode,
-    /// Maximum number of calls that the model is asked for in one reply.
+    /// Maximum number of calls in one reply.
     pub max_calls: usize,
     /// Sampling temperature. Default: 0.2. Source: chosen.
     pub temperature: f64,
     /// Maximum number of tokens in the reply.
     pub max_output: TokenCount,
-    /// Pictures of the page; empty if the run sends no pictures or the model does not understand pictures.
+    /// Pictures of the page; may be empty.
     pub images: Vec<Image>,
 }
 
 impl ChatRequest {
-    /// Makes a request with the default mode, at most 8 calls, temperature 0.2, at most 2,048 tokens in the reply,
-    /// and no pictures.
+    /// Makes a request with the default mode, at most 8 calls, temperature 0.2, at most 2,048 tokens in the reply, and
+    /// no pictures.
     pub fn new(system: impl Into<String>, message: impl Into<String>, tools: Arc<ToolSet>) -> Self {
         Self {
             system: system.into(),
@@ -75,8 +74,8 @@ impl ChatRequest {
 pub struct LlmCapabilities {
     /// Name of the model, for logs and reports.
     pub model: String,
-    /// Maximum number of tokens of a request and its reply together; `None` if unknown. The agent cuts its messages
-    /// so that they fit. If the maximum is unknown, the agent assumes that a request may have 64,000 tokens.
+    /// Maximum number of tokens of a request and its reply together; `None` if unknown. The agent shortens its messages
+    /// to fit. If the maximum is unknown, a request may have 64,000 tokens.
     pub context_window: Option<TokenCount>,
     /// True if the model understands pictures.
     pub images: bool,
@@ -85,8 +84,8 @@ pub struct LlmCapabilities {
 }
 
 impl LlmCapabilities {
-    /// Makes the capabilities of a model with this name. The context window is unknown, the model understands no
-    /// pictures, and the call mode is [`CallMode::Tools`].
+    /// Makes the capabilities of a model with this name, with an unknown context window, without pictures, and with
+    /// [`CallMode::Tools`].
     pub fn new(model: impl Into<String>) -> Self {
         Self {
             model: model.into(),

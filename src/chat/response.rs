@@ -1,4 +1,4 @@
-//! The response of a model. The calls in the response decide what happens next; its stop reason does not.
+//! The response of a model. Its calls decide what happens next, and not its stop reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,8 @@ use crate::{
     secret::Redactor,
 };
 
-/// Maximum length of the text of a reply, and of its reasoning. A run cuts longer ones. Unit: characters. Source:
-/// chosen; a reply of 2,048 tokens, the default maximum, has about 8,000 characters.
+/// Maximum length of a reply's text, and of its reasoning. Longer ones are cut. Unit: characters. Source: chosen; a
+/// reply of 2,048 tokens, the default maximum, has about 8,000 characters.
 pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
 /// Maximum size of the arguments of one call, as compact JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens,
 /// the default maximum, has about 8,000 bytes.
@@ -19,7 +19,7 @@ pub const MAX_ARGUMENTS: usize = 64 * 1_024;
 /// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
 /// them.
 pub const MAX_CALLS: usize = 100;
-/// Maximum number of characters of a tool's name. Source: chosen; providers allow 64.
+/// Maximum length of a tool's name. Unit: characters. Source: chosen; providers allow 64.
 const MAX_NAME: usize = 200;
 
 /// Token counts as the provider reported them.
@@ -38,26 +38,25 @@ pub struct Usage {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ChatResponse {
-    /// Text that the model wrote, in addition to its calls or instead of calls.
+    /// Text that the model wrote besides or instead of its calls.
     #[serde(default)]
     pub text: String,
-    /// The reasoning of the model; `None` if the provider does not show it. It is used only in logs.
+    /// The reasoning of the model, for logs; `None` if the provider does not show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Tool calls of the model, in the order in which it made them.
+    /// Tool calls of the model, in order.
     #[serde(default)]
     pub calls: Vec<RawCall>,
-    /// Token counts that the provider reported; `None` if it reported none. They are never estimated.
+    /// Token counts from the provider; `None` if it reported none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// The reason that the provider gave for the end of the reply; `None` if it gave none. It is used only in logs.
+    /// The reason for the end of the reply, for logs; `None` if the provider gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
     /// The name of the model that answered; `None` if the provider gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// Number of requests that failed before this response came; 0 if the first one succeeded.
-    /// [`Retrying`](crate::llm::Retrying) sets it.
+    /// Number of failed requests before this response. [`Retrying`](crate::llm::Retrying) sets it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
 }
@@ -79,8 +78,7 @@ impl ChatResponse {
         }
     }
 
-    /// Returns this response with secrets replaced. A response is searched for secrets even though requests contain
-    /// none, because a provider may return text that was never sent to it.
+    /// Returns this response with secrets replaced. A provider may return a secret that was never sent to it.
     #[must_use]
     pub fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
@@ -99,9 +97,9 @@ impl ChatResponse {
         self
     }
 
-    /// Returns this response, cut to the limits [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A text that
-    /// was cut ends with a note that says so. Arguments that are too large are replaced as a whole by a sentence that
-    /// says so, because typing a part of a text would be worse than typing nothing.
+    /// Returns this response, cut to [`MAX_REPLY_TEXT`], [`MAX_ARGUMENTS`] and [`MAX_CALLS`]. A cut text ends with a
+    /// note. Arguments that are too large are replaced as a whole by a note, because a part of a text must not be
+    /// typed.
     #[must_use]
     pub fn capped(mut self) -> Self {
         let optional = [&mut self.reasoning, &mut self.stop, &mut self.model]

@@ -45,8 +45,8 @@ pub(super) enum Command {
     Runs(RunsArgs),
 }
 
-/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error then refers to the help
-/// of that command.
+/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error refers to its
+/// help.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);
@@ -87,7 +87,6 @@ mod tests {
     use super::*;
     use crate::{guard::Budget, memory::KindOptions};
 
-    /// Returns the help of a flag, with the default that clap adds to it.
     fn help(command: &str, flag: &str) -> String {
         let all = Cli::command();
         let command = all.find_subcommand(command).expect("a command");

@@ -51,9 +51,8 @@ use names::{has, similar};
 
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set, because they can only limit a run or change how it is shown. The
-/// list leaves out flags that join a session of the user or delete from memory. It also leaves out limits that have a
-/// default; [`most`] gives the rule for them.
+/// The flags that the file in the working folder may set, because they only limit a run or change how it is shown.
+/// Limits with a default are not listed here (see [`most`]).
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -71,12 +70,12 @@ const HARMLESS: [&str; 14] = [
     "trace-scoring",
 ];
 
-/// Flags that switch off a part of memory. If the user's file sets such a flag, the file in the working folder cannot undo
+/// Flags that switch off a part of memory. If the user's file sets one, the file in the working folder cannot undo
 /// that.
 const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
-/// Returns the default of a flag that sets a limit; `None` if the flag sets no limit or its limit has no default. The file
-/// in the working folder may lower the limit, but may not raise it above the default.
+/// Returns the default of a flag that sets a limit; `None` for other flags. The file in the working folder may not
+/// raise the limit above this default.
 fn most(flag: &str) -> Option<u64> {
     match flag {
         "max-steps" => Some(Budget::default().max_steps.into()),
@@ -86,8 +85,8 @@ fn most(flag: &str) -> Option<u64> {
     }
 }
 
-/// Returns the limit that the values of a flag set, as a number in the unit of the flag, so that two files can be compared.
-/// Returns `None` if the flag sets no limit or the value is not valid.
+/// Returns the limit that a flag's values set, as a number. Returns `None` if the flag sets no limit or the value is
+/// not valid.
 fn limit(flag: &str, values: &[String]) -> Option<u64> {
     let [value] = values else { return None };
     match flag {
@@ -98,8 +97,7 @@ fn limit(flag: &str, values: &[String]) -> Option<u64> {
     }
 }
 
-/// Flags that no configuration file may set, because they make sense only for one call of the program. A file would set them
-/// for every call.
+/// Flags that no configuration file may set, because they make sense only for one call of the program.
 const OF_ONE_CALL: [&str; 16] = [
     "all",
     "cases",
@@ -119,11 +117,11 @@ const OF_ONE_CALL: [&str; 16] = [
     "yes",
 ];
 
-/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag, with a comment on each,
-/// has about a tenth of this size.
+/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag has about a tenth of
+/// this size.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The flags whose environment variable takes precedence over a configuration file, each with that variable.
+/// The flags with an environment variable that takes precedence over a configuration file.
 const VARIABLES: [(&str, &str); 4] = [
     ("base-url", "WEBWISE_LLM_BASE_URL"),
     ("driver", "WEBWISE_PLAYWRIGHT_CLI"),
@@ -131,8 +129,7 @@ const VARIABLES: [(&str, &str); 4] = [
     ("model", "WEBWISE_MODEL"),
 ];
 
-/// The names that are allowed in the table `memory`, each with the flag that it sets. `enabled` sets `no-memory` to the
-/// opposite value.
+/// The names in the table `memory`, each with its flag. `enabled` sets `no-memory` to the opposite value.
 const MEMORY: [(&str, &str); 6] = [
     ("dir", "memory-dir"),
     ("enabled", "no-memory"),
@@ -146,21 +143,21 @@ const MEMORY: [(&str, &str); 6] = [
 struct Setting {
     /// Name of the flag, without its dashes.
     flag: String,
-    /// The values as they would be written on the command line: one, or several if the flag may be repeated.
+    /// The values as on the command line. A flag that may be repeated can have several.
     values: Vec<String>,
     file: PathBuf,
 }
 
-/// The flags that the configuration files set. If two files set the same flag, the file that was read later takes
-/// precedence. But the file in the working folder cannot raise a limit that the user's file sets.
+/// The flags that the configuration files set. The file that was read last takes precedence, but the file in the
+/// working folder cannot raise a limit of the user's file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
 }
 
 impl Config {
-    /// Reads the file that `--config` names, which must exist. Without `--config`, reads the user's file and then the file
-    /// in the working folder; either may be missing.
+    /// Reads the file that `--config` names. Without `--config`, reads the user's file and then the file in the working
+    /// folder, if they exist.
     pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Self, Refusal> {
         let mut config = Self::default();
         if let Some(file) = named {
@@ -186,9 +183,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Adds the flags that the text of a file sets. `is_trusted` is false for the file in the working folder, and true for
-    /// all other files. A file that is not trusted may set only some flags. It cannot raise a limit that the user's file
-    /// sets, or switch on a part of memory that the user's file switches off.
+    /// Adds the flags in the text of a file. `is_trusted` is false for the file in the working folder. An untrusted
+    /// file may set only some flags, and cannot undo restrictions of the user's file.
     fn add(
         &mut self,
         text: &str,
@@ -255,8 +251,8 @@ impl Config {
         Ok(())
     }
 
-    /// Turns each value of the files into the default of its flag. Skips the flags in `except`, and each flag whose
-    /// environment variable is set. `is_set` returns true if a variable is set.
+    /// Makes each value of the files the default of its flag. Skips the flags in `except`, and flags whose environment
+    /// variable is set.
     pub(super) fn apply(
         &self,
         command: Command,
@@ -287,8 +283,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a value that a configuration file sets and that its flag does not accept. The error names the
-    /// file. `meant` is the command whose help the error mentions.
+    /// Returns the error for a file's value that its flag does not accept. `meant` is the command whose help the error
+    /// mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())
@@ -309,8 +305,7 @@ impl Config {
         Refusal::usage(format!("{file}: {sentence}"))
     }
 
-    /// Returns the value that the files give to a flag; `None` if no file sets the flag or if an environment variable takes
-    /// precedence.
+    /// Returns the value that the files give to a flag, unless an environment variable takes precedence.
     pub(super) fn text(&self, flag: &str) -> Option<&str> {
         let setting = self
             .settings
@@ -332,7 +327,6 @@ impl Config {
     }
 }
 
-/// Returns the text of a file; `None` if the file does not exist.
 fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
     let refused = |why: &dyn fmt::Display| {
         Refusal::usage(format!("{} cannot be read: {why}", file.display()))
@@ -352,7 +346,7 @@ fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
 }
 
 /// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder. A relative
-/// `XDG_CONFIG_HOME` is ignored, as the XDG base directory specification requires.
+/// `XDG_CONFIG_HOME` is ignored, as the XDG specification requires.
 fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -376,8 +370,7 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .then(|| folder.join("webwise").join(NAME))
 }
 
-/// Returns the flags that the text of a configuration file sets, with their values. If the text is not valid, the error says
-/// which line is wrong and why.
+/// Returns the flags in the text of a configuration file, with their values. An error says which line is wrong and why.
 fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error
@@ -413,8 +406,7 @@ fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     Ok(((*flag).to_owned(), value))
 }
 
-/// Returns a value of a configuration file as it would be written on the command line; `None` if no flag can have such a
-/// value.
+/// Returns a value of a configuration file as on the command line; `None` if no flag can have such a value.
 fn values(value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -429,7 +421,6 @@ fn values(value: &Value) -> Option<Vec<String>> {
     }
 }
 
-/// Returns true if an environment variable is set and not empty.
 fn is_set(variable: &str) -> bool {
     env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
@@ -440,8 +431,8 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
         .any(|(known, variable)| *known == flag && is_set(variable))
 }
 
-/// Parses the arguments. A flag that the arguments do not give gets its value from the configuration files, if they set it.
-/// If the arguments ask for the help or the version, prints it and returns `None`.
+/// Parses the arguments. The configuration files give the values of other flags. Returns `None` after printing the help
+/// or the version, if the arguments ask for it.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
     let parsed = Cli::command().try_get_matches_from(arguments);
@@ -472,7 +463,7 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Ref
     }
 }
 
-/// Returns the flags that conflict with a flag in `given`, the arguments of the command line.
+/// Returns the flags that conflict with the given arguments.
 fn excluded(command: &Command, given: &ArgMatches) -> BTreeSet<String> {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

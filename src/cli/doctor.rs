@@ -328,8 +328,8 @@ fn folder_check(
     }
 }
 
-/// Returns the reason why a folder cannot be used, as the end of a sentence: files in it cannot be read and written, or it is
-/// missing and cannot be created. Returns `None` if the folder can be used. Creates nothing.
+/// Returns the reason why the folder cannot be used, worded as the end of a sentence; `None` if it can be used. Creates
+/// nothing.
 fn fault(folder: &Path) -> Option<&'static str> {
     // A dangling link counts as existing here, because no folder can be created in its place.
     if folder.symlink_metadata().is_ok() {

@@ -2,8 +2,8 @@
 //!
 //! # Decisions
 //!
-//! - Memory is in the user's data folder, not in the cache or the working folder: it must not be deleted as temporary data, and
-//!   it belongs to no project.
+//! - Memory is in the user's data folder, not in the cache or the working folder: it must not be deleted as temporary data,
+//!   and it belongs to no project.
 
 use std::{
     env,
@@ -73,9 +73,8 @@ impl MemoryPlace {
         gone.then(|| format!("there is no folder {}", dir.display()))
     }
 
-    /// Returns `done`, the result of a command that never creates the folder of memory. If `--memory-dir` names a folder
-    /// that does not exist, says so: in the refusal if the command failed, otherwise on stderr. Says nothing about a missing
-    /// default folder, because that folder does not exist before the first run.
+    /// Returns `done`, the result of a command that never creates the folder of memory. If `--memory-dir` names a missing
+    /// folder, says so: in the refusal if the command failed, otherwise on stderr.
     pub(super) fn checked(&self, done: Result<(), Refusal>) -> Result<(), Refusal> {
         let Some(missing) = self.memory_dir.as_ref().and_then(|_| self.missing()) else {
             return done;
@@ -95,9 +94,8 @@ impl MemoryPlace {
     }
 }
 
-/// Returns the folder `named`. If it is `None`, returns the default folder of memory, which depends on environment
-/// variables. An empty variable counts as unset. The default folder is never relative to the working folder, because memory
-/// should not depend on where a program is started.
+/// Returns the folder `named`, or else the default folder of memory, as an absolute path; `None` if no environment variable
+/// leads to a default folder. An empty variable counts as unset.
 fn folder(named: Option<&Path>, variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)

@@ -104,8 +104,8 @@ impl Refusal {
         &self.sentence
     }
 
-    /// Returns the message of the argument parser, without values that should be secret. Such a value is a secret that was
-    /// given to `--secret` in place of a variable's name, or an address with a password.
+    /// Returns the message of the argument parser, without values that may be secret: a value that was given to `--secret`
+    /// in place of a variable's name, or an address with a password.
     fn without_secrets(error: &clap::Error) -> String {
         let said = |kind| match error.get(kind) {
             Some(ContextValue::String(text)) => text.as_str(),

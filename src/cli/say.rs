@@ -31,7 +31,8 @@ impl Voice {
     }
 }
 
-/// Returns a text as one line, without control and other deceptive characters. Spaces are kept, so that columns stay aligned.
+/// Returns a text as one line, without control and other deceptive characters. Spaces are kept, so that columns stay
+/// aligned.
 pub(crate) fn one_line(line: &str) -> String {
     text::clean(line)
         .replace(['\n', '\t'], " ")

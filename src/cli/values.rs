@@ -151,8 +151,9 @@ pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
         .ok_or_else(wrong)
 }
 
-/// The source of a secret's value and the origin where the secret may be typed, written as `NAME=ENVVAR@ORIGIN` on the command line. The
-/// value itself is never an argument, because every user of the machine can read the arguments of a process.
+/// The source of a secret's value and the origin where the secret may be typed, written as `NAME=ENVVAR@ORIGIN` on the
+/// command line. The value itself is never an argument, because every user of the machine can read the arguments of a
+/// process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SecretSource {
     name: SecretName,
@@ -179,8 +180,8 @@ pub(super) fn secret(text: &str) -> Result<SecretSource, String> {
     })
 }
 
-/// Reads the secrets from their environment variables into a vault. A secret may be given several times, each time with another origin. It
-/// may then be typed at each of these origins. All of these sources must name the same variable.
+/// Reads the secrets from their environment variables into a vault. A secret may be given once for each origin where it may
+/// be typed, always with the same variable.
 pub(super) fn vault(
     sources: &[SecretSource],
     read: impl Fn(&str) -> Result<String, VarError>,
@@ -228,8 +229,8 @@ fn secret_value(
     }
 }
 
-/// Returns a redactor that contains the secrets to search for: the secrets of `sources`, and the values of the environment variables
-/// `variables`. A secret from `variables` has the name of its variable.
+/// Returns a redactor that contains the secrets to search for: the secrets of `sources`, and the values of the environment
+/// variables `variables`. A secret from `variables` has the name of its variable.
 pub(super) fn redactor(
     sources: &[SecretSource],
     variables: &[SecretName],

@@ -5,7 +5,6 @@ use crate::base::text::words;
 
 #[derive(Debug)]
 pub(super) struct Product {
-    /// The name of the product in URLs.
     pub(super) slug: &'static str,
     pub(super) name: &'static str,
     pub(super) blurb: &'static str,

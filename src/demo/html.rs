@@ -4,8 +4,8 @@ use std::fmt::{self, Display, Write as _};
 
 /// Markup in which every text is escaped.
 ///
-/// It can be made in three ways: by escaping text, from a literal in this crate's source, or by filling a template with other markup. So
-/// text from a visitor cannot get into a page unescaped.
+/// It can be made in three ways: by escaping text, from a literal in this crate's source, or by filling a template with
+/// other markup. So text from a visitor cannot get into a page unescaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Html(String);
 
@@ -26,9 +26,8 @@ impl Html {
         Self::literal(if condition { markup } else { "" })
     }
 
-    /// Replaces each `{{name}}` of a template in one pass, so that a value is never read as a template.
-    ///
-    /// A name without a value stays in the page as it is. A test that renders every page finds such names.
+    /// Replaces each `{{name}}` of a template in one pass, so that a value is never read as a template. A name without a
+    /// value stays as it is.
     pub(super) fn fill(template: &'static str, values: &[(&str, Self)]) -> Self {
         let mut out = String::with_capacity(template.len() * 2);
         let mut rest = template;

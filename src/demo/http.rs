@@ -218,8 +218,7 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// Refuses a request whose `Host` header is not a loopback name. Otherwise a page of another site could reach the shop
-    /// if the name of its host resolves to loopback.
+    /// Refuses a request whose `Host` header is not a loopback name, as a protection against DNS rebinding.
     fn check_host(&self, version_11: bool) -> Result<(), Status> {
         let Some(host) = self.single("host")? else {
             return if version_11 {

@@ -95,8 +95,8 @@ fn missing(visit: &Visit<'_>) -> Response {
     Response::page(Status::NotFound, views::not_found(visit))
 }
 
-/// Stores a changed session under a new id. Returns a redirect to the page `next`, with a cookie that contains the new id. `id` is the
-/// session's old id.
+/// Stores a changed session under a new id. Returns a redirect to the page `next`, with a cookie that contains the new id.
+/// `id` is the session's old id.
 fn keep(state: &mut State, id: Option<&str>, session: Session, next: &str) -> Response {
     let id = state.sessions.put(id, session);
     Response::see_other(next).with_cookie(visitor::COOKIE, &id)

@@ -1,6 +1,8 @@
-//! The shop's server: accepts connections, reads requests and writes responses, with limits and time-outs, until it is stopped.
+//! The shop's server: accepts connections, reads requests and writes responses, with limits and time-outs, until it is
+//! stopped.
 //!
-//! It knows nothing about the shop: it passes each complete request to a function and writes the response that the function returns.
+//! It knows nothing about the shop: it passes each complete request to a function and writes the response that the function
+//! returns.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,8 +22,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(15);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time for which the server waits for unfinished responses when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// Time for which the server still reads from a client that it has refused, so that the client gets the refusal before the connection
-/// closes. Source: chosen.
+/// Time for which the server still reads from a client that it has refused, so that the client gets the refusal before the
+/// connection closes. Source: chosen.
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -132,8 +134,8 @@ async fn next_request(stream: &mut TcpStream, arrived: &mut Vec<u8>) -> Read {
     }
 }
 
-/// Closes the sending side of a connection, then continues to read for [`LINGER`]. Without that, closing a socket with unread bytes would
-/// make the system discard the response before the client has read it.
+/// Closes the sending side of a connection, then continues to read for [`LINGER`]. Without that, closing a socket with
+/// unread bytes would make the system discard the response before the client has read it.
 async fn close(mut stream: TcpStream) {
     if stream.shutdown().await.is_err() {
         return;

@@ -119,7 +119,6 @@ const ADDRESS: &[(&str, &str)] = &[
     ("terms", "yes"),
 ];
 
-/// Buys a product, and returns the confirmation page.
 async fn buy(shop: &Shop) -> Reply {
     let mut visitor = Visitor::of(shop);
     visitor.add("alpine-rain-jacket").await;

@@ -46,7 +46,8 @@ impl Session {
     }
 }
 
-/// The sessions of all visitors. A session is created by the first request that changes something, so browsing alone creates none.
+/// The sessions of all visitors. A session is created by the first request that changes something, so browsing alone creates
+/// none.
 #[derive(Debug, Default)]
 pub(super) struct Sessions {
     by_id: HashMap<String, Session>,
@@ -58,7 +59,8 @@ impl Sessions {
         self.by_id.get(id)
     }
 
-    /// Stores a session under a new id and returns that id. The session's old id is removed, so after each change only the new id is valid.
+    /// Stores a session under a new id and returns that id. The session's old id is removed, so after each change only the
+    /// new id is valid.
     pub(super) fn put(&mut self, old_id: Option<&str>, session: Session) -> String {
         if let Some(old) = old_id
             && self.by_id.remove(old).is_some()

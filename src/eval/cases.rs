@@ -14,10 +14,10 @@
 //! } ] }
 //! ```
 //!
-//! `name`, `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other
-//! values of the same task: each replaces the fields that it names. An evaluation repeats each case several times; each
-//! repetition is called a seed. `{seed}` in an address is replaced by a number, and each seed has another number.
-//! Within a seed, the runs that are measured share one number, and the run that fills their memory has another number.
+//! `name`, `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other values of
+//! the same task: each replaces the fields that it names. An evaluation repeats each case several times; each repetition is
+//! called a seed. `{seed}` in an address stands for a number that differs from seed to seed. The run that fills a memory has
+//! another number than the measured runs of its seed.
 
 use std::collections::BTreeSet;
 
@@ -30,10 +30,8 @@ use crate::{
     base::{Site, text},
 };
 
-/// Version of the format of a case file.
 const VERSION: u64 = 1;
-/// Maximum number of cases in a file. Also the maximum number of sets of values in a case. Source: chosen; each set takes
-/// several runs.
+/// Maximum number of cases in a file, and of sets of values in a case. Source: chosen; each set takes several runs.
 const MAX_CASES: usize = 200;
 /// Maximum length of a case's name. Unit: characters. Source: chosen; a name is a heading in the printed table.
 const MAX_NAME: usize = 80;
@@ -151,7 +149,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Returns `values` with replacements. Each value that the object `field` also contains is replaced by the value in that object.
+/// Replaces the values that the object `field` also contains, and returns all values.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;

@@ -8,8 +8,7 @@ use super::{Arm, random::Random};
 /// Number of bootstrap samples for one confidence interval. Source: chosen; Efron and Tibshirani, "An Introduction to
 /// the Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of bootstrap samples ([`SAMPLES`]) that lie below an interval, and also the number that lie above it. Each of
-/// these two numbers is a fortieth of all samples, so the interval contains 95 % of the samples.
+/// Number of bootstrap samples that lie below a 95 % interval, and of those that lie above it.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the random samples. It is fixed, so that equal figures always get equal intervals.
 pub(super) const SEED: u64 = 1;
@@ -67,21 +66,17 @@ pub(crate) struct Measured {
     pub(crate) figures: Figures,
 }
 
-/// The difference in one figure between two sets of runs.
+/// The difference in one figure between two sets of runs: between two arms, or between runs that withheld an item of memory
+/// and runs that offered it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) metric: Metric,
-    /// The mean of the figure in the first set of runs. When arms are compared, the first set is the baseline arm,
-    /// [`Comparison::with`]. When the worth of an item of memory is computed, the first set is the runs that withheld
-    /// the item.
+    /// The mean of the figure in the first set: in the baseline arm [`Comparison::with`], or in the runs that withheld the
+    /// item.
     pub(crate) before: f64,
-    /// The mean of the figure in the second set of runs. When arms are compared, the second set is the arm that is
-    /// compared with the baseline, [`Comparison::of`]. When the worth of an item of memory is computed, the second set
-    /// is the runs that offered the item.
+    /// The mean of the figure in the second set: in the arm [`Comparison::of`], or in the runs that offered the item.
     pub(crate) after: f64,
-    /// The 95 % interval of the mean difference; `None` if there are too few runs. A comparison of arms needs at least
-    /// two pairs of runs. The worth of an item of memory needs at least two runs that offered the item and two that
-    /// withheld it.
+    /// The 95 % interval of the mean difference; `None` if there are too few runs.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
@@ -208,24 +203,21 @@ pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / f64::from(count.max(1))
 }
 
-/// Returns the 95 % interval of the mean of `values`; `None` if there are fewer than two values. The interval is
-/// computed by bootstrap percentiles: samples are drawn from `values` with replacement, each with as many values as
-/// `values` has. The ends of the interval are percentiles of the means of the samples.
+/// Returns the 95 % interval of the mean of `values` by bootstrap percentiles; `None` if there are fewer than two values.
 fn interval(values: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     (values.len() > 1).then(|| ends(|| drawn_mean(values, &mut random)))
 }
 
-/// Returns the 95 % interval of the mean of `after` minus the mean of `before`. The samples of the two lists are drawn
-/// independently. Returns `None` if one of the lists has fewer than two values.
+/// Returns the 95 % bootstrap interval of the mean of `after` minus the mean of `before`; `None` if one of the lists has
+/// fewer than two values.
 pub(super) fn interval_of_two(before: &[f64], after: &[f64], seed: u64) -> Option<(f64, f64)> {
     let mut random = Random::new(seed);
     let mut draw = || drawn_mean(after, &mut random) - drawn_mean(before, &mut random);
     (before.len() > 1 && after.len() > 1).then(|| ends(&mut draw))
 }
 
-/// Returns the mean of one bootstrap sample. The sample has as many values as `values`, and is drawn from `values` with
-/// replacement.
+/// Returns the mean of one bootstrap sample of `values`.
 fn drawn_mean(values: &[f64], random: &mut Random) -> f64 {
     let drawn: Vec<f64> = (0..values.len())
         .map(|_| values[random.below(values.len())])

@@ -75,9 +75,9 @@ pub(crate) struct Planned {
 /// Returns the planned runs in the order in which they are made. `variants` contains the number of sets of values for each
 /// case.
 ///
-/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow
-/// minute of the machine does not affect only one arm. With each seed, the measured runs of a case take the next set of
-/// the case's values. The run that fills the memory takes the set that follows this one.
+/// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute
+/// of the machine does not affect only one arm. From seed to seed, the measured runs of a case take the next set of its
+/// values; the run that fills their memory takes the set after that.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

@@ -1,6 +1,7 @@
 //! Random numbers from a seed, so that an evaluation can be repeated.
 
-/// The random number generator `SplitMix64`. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+/// The random number generator `SplitMix64`. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014.
 #[derive(Debug, Clone)]
 pub(super) struct Random(u64);
 

@@ -15,8 +15,7 @@ impl Metric {
         }
     }
 
-    /// Returns a difference in this figure as text with the sign `+` or `-`, rounded in the way in which the figure
-    /// itself is rounded.
+    /// Returns a difference in this figure as text with its sign, rounded like the figure itself.
     fn signed(self, value: f64) -> String {
         let sign = if value < 0.0 { "-" } else { "+" };
         format!("{sign}{}", self.shown(value.abs()))

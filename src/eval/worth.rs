@@ -35,8 +35,8 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// The worth of an item of memory, over several runs. Each field with a number is a number of runs, with the meaning
-/// that it has in [`Uses`](crate::memory::Uses). The runs from which the item was learned count too.
+/// The worth of an item of memory over several runs, including those from which the item was learned. Each number is a
+/// number of runs, counted as in [`Uses`](crate::memory::Uses).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,

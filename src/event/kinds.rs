@@ -85,8 +85,7 @@ pub enum EventKind {
         attached: bool,
         /// Name of the model that chooses the actions.
         model: String,
-        /// Seed of the run's random numbers, as 32 hexadecimal digits. For example, prompts mark quoted text with such
-        /// random numbers. A replay with the same seed makes the same prompts.
+        /// Seed of the run's random numbers, as 32 hexadecimal digits. A replay with the same seed makes the same prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
@@ -275,9 +274,8 @@ pub enum EventKind {
         /// The extracted data, with placeholders in place of secrets.
         text: String,
     },
-    /// The program that started the run gave it a text that the work needs and no page shows, or took such a text back.
-    /// At the start of every run, including a resumed run, there is one event of this kind for each text that the run
-    /// has.
+    /// The caller gave the run a text that the work needs and no page shows, or took such a text back. At the start of every
+    /// run, including a resumed run, there is one event of this kind for each text that the run has.
     Given {
         /// The name of the text.
         name: String,
@@ -345,11 +343,10 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// A kind of memory reports a change that it made in one of its records. For changes of lessons, there are events of
-    /// their own.
+    /// A kind of memory ([`MemoryKind`](crate::memory::MemoryKind)) changed one of its records. Changes of lessons have
+    /// events of their own.
     MemoryChanged {
-        /// Id of the record. It names the record's shelf, and the shelf's collection has the name of the kind of
-        /// memory.
+        /// Id of the record. The collection of the record's shelf is the name of the kind of memory.
         item: AdviceId,
         /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,
@@ -415,12 +412,11 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// The result of a lesson in this run was counted. The lesson was used or followed in the run.
+    /// A lesson was used or followed in this run, and its result was counted.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site on which the lesson was used or followed. A run always sets it, because there is no event of this
-        /// kind for a lesson that was only shown.
+        /// The site on which the lesson was used or followed. Every run sets it.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
@@ -451,9 +447,9 @@ pub enum EventKind {
         /// The notice; it names the shelf.
         notice: StoreNotice,
     },
-    /// A part of memory failed, and the run goes on without it. Emitted for the first failure of memory in a run. Also
-    /// emitted if a kind of memory learned something from the run that could not be stored. In that second case,
-    /// `error` contains `lost` and the name of the kind of memory.
+    /// A part of memory or the register of runs failed, and the run goes on without it. Emitted for the first failure of
+    /// memory and the first failure of the register in a run. Also emitted if a kind of memory could not store what it
+    /// learned from the run; `error` then contains `lost` and the name of the kind.
     MemoryFailed {
         /// The name of the operation that failed.
         operation: String,

@@ -1,8 +1,9 @@
 //! The second redaction: removes every form of every secret from an event or intent before any sink or journal gets it.
 //!
-//! The first redaction happens where text from a browser, a model or a person enters the loop. The second redaction catches text that was
-//! joined from clean parts, or that came from a store or a memory kind. The code below names every kind of event, so that no new kind can
-//! be forgotten. Two kinds of text are not searched: the crate's own words, and names from a fixed list.
+//! The first redaction happens where text from a browser, a model or a person enters the loop. The second redaction catches
+//! text that was joined from clean parts, or that came from a store or a memory kind. The code below names every kind of
+//! event, so that no new kind can be forgotten. Two kinds of text are not searched: the crate's own words, and names from a
+//! fixed list.
 
 use std::sync::Arc;
 

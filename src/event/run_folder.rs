@@ -135,9 +135,9 @@ impl RunFolder {
     /// being written or was cut off, it reads the events that the file contains so far.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. Each item of the iterator can also be an
-    /// error: [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for a line that is not an event. The error also occurs
-    /// for a line with a page's differences from an earlier line if the earlier line is missing.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. An item of the iterator is
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if its line is not an event, or if the line gives differences from
+    /// a line that is missing.
     pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
         RunLines::open(file.into())
     }

@@ -166,9 +166,9 @@ impl Frontier {
 
     /// Records the page that the browser shows after the address of `visit` was opened.
     ///
-    /// The page is not kept in four cases: it belongs to another host; exploration does not open its address, such as a
-    /// logout; it is an error page; or it is already known. A page also counts as known if [`Limits::alike`] similar
-    /// pages were opened before.
+    /// The page is not kept if it belongs to another host, if it is an error page, if it is already known, or if exploration
+    /// leaves out its address, as for a logout. A page also counts as known if [`Limits::alike`] similar pages were opened
+    /// before.
     ///
     /// If the start page leads to another host of its site, or from `http` to `https`, the exploration continues on that
     /// host.
@@ -254,8 +254,8 @@ impl Frontier {
     }
 }
 
-/// Returns the links of a page as pairs of address and words. Links in navigation come first, because they lead to the
-/// main parts of the site. All other links follow. Both groups are in the order of the page.
+/// Returns the links of a page as pairs of address and words. Links in navigation come first, because they lead to the main
+/// parts of the site.
 fn links(shown: &Url, observation: &Observation) -> Vec<(Url, String)> {
     let tree = &observation.tree;
     let (mut navigation, mut others) = (Vec::new(), Vec::new());

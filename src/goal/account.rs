@@ -1,10 +1,9 @@
-//! Decides which new texts replace the recorded texts of a template's steps. A template is a recorded goal with holes
-//! for new values. A new goal can often be read in several ways; this module judges one of these readings.
+//! Decides which new texts replace the recorded texts of a template's steps. A template is a recorded goal with holes for
+//! new values. A new goal can often be read in several ways; this module judges one of these readings.
 //!
-//! Every recorded text of a step (called a literal) must be explained by a source. The source may be a slot (a hole of the
-//! template), words of the frame (the goal's words outside the slots), the page itself (for example for a button's name), or
-//! the run's choice of one element among several (the text is then the name of the chosen element). If a text has no
-//! source, a new goal is accepted only if all its values are equal to the recorded values.
+//! Every text of a recorded step needs a source: a hole of the template, other words of the goal, the page itself (for
+//! example for a button's name), or the choice of one element among several. If a text has no source, a new goal is accepted
+//! only if all its values are equal to the recorded values.
 
 use super::{
     address::Address,
@@ -122,8 +121,7 @@ impl Account<'_> {
     }
 
     /// Returns the indices of the steps whose target the model must choose anew. In these steps, the target was picked from
-    /// several similar elements, and the goal does not name the target: the target has no name, or its name is not in the
-    /// goal.
+    /// several similar elements, and the goal does not name it.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
             let is_picked = step
@@ -335,9 +333,8 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the text of a step for a value that did not change. Normally the recorded text stays. But the recorded step
-    /// may have typed the value exactly as the recorded goal spells it. Then the new text is the value as the new goal
-    /// spells it, for example with another use of capitals.
+    /// Returns the text of a step for a value that did not change. If the step typed the value as the recorded goal spells
+    /// it, this is the new goal's spelling, for example with other capitals; otherwise it is the recorded text.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -367,10 +364,9 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// Checks whether a new value may replace a short recorded value, which can occur in a step by chance. The recorded
-    /// value must occur in the recorded goal as often as in the steps. If the run has a step that cannot be undone, a person
-    /// is asked about each typed text that contains the value. A value passes without these checks if it is not short, is a
-    /// date, or belongs to a confirmed hole.
+    /// Checks that a new value may replace a short recorded value, which can occur in a step by chance. Refuses it if the
+    /// recorded value does not occur in the goal as often as in the steps. If the run has a step that cannot be undone, asks
+    /// a person about each typed text that contains the value. Dates and confirmed holes always pass.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
         // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.
@@ -411,9 +407,8 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a recorded text with a date or a time that the recorded goal does not give. If the recorded goal contains a
-/// relative time such as "tomorrow" (`is_relative`), also refuses a recorded text with any number that the recorded goal
-/// does not give.
+/// Refuses a recorded text with a date or a time that does not come from the goal. If the goal has a relative time such as
+/// "tomorrow" (`is_relative`), also refuses a text with any number that does not come from the goal.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -450,9 +445,8 @@ fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Reports whether `word`, a word beside a value, is equal to `label`, a word of a field's label. A plural ending makes no
-/// difference. In a script without spaces, `word` is a single character, and it is enough that `label` contains this
-/// character.
+/// Reports whether a word beside a value equals a word of a field's label, apart from a plural ending. In a script without
+/// spaces, `word` is one character, and `label` only has to contain it.
 fn is_named(word: &str, label: &str) -> bool {
     let is_character =
         word.chars().count() == 1 && word.chars().all(|c| Script::of(c).is_unspaced());

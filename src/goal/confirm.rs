@@ -1,10 +1,9 @@
 //! Confirmation of a template (a recorded goal with holes for new values) by further runs of the same steps with other
 //! values.
 //!
-//! First, a template is built from the first run. In this template, even weak evidence makes a slot (a hole). Then the goal
-//! of each further run must have exactly one reading that predicts the texts of that run's steps. Slots whose value varied
-//! are confirmed. Slots with weak evidence whose value never varied become words of the frame (the goal's words outside the
-//! slots) again.
+//! The first run gives a template in which even weak evidence makes a hole. The goal of each further run must then have
+//! exactly one reading that predicts the texts of that run's steps. A hole whose value varied is confirmed. A hole with weak
+//! evidence whose value never varied becomes fixed text again.
 
 use std::collections::BTreeMap;
 
@@ -84,9 +83,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns the hole with its state after all runs. A hole whose value varied between the runs is confirmed. There is one
-/// exception: a hole that may be the verb of the goal keeps its state. Another verb is another task, so a person must
-/// approve it.
+/// Returns the hole with its state after all runs. A hole whose value varied is confirmed, unless it may be the verb of the
+/// goal. Another verb is another task, so a person must approve it.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -135,8 +133,8 @@ fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     a.steps.len() == b.steps.len() && a.steps.iter().zip(&b.steps).all(is_same) && same_texts()
 }
 
-/// Returns the template's texts without the explanations that fail to predict the texts of another run. `new` holds the
-/// values of the other run, and `texts` holds its texts. Returns `None` if a text has no explanation left.
+/// Returns the template's texts without the explanations that fail to predict the texts of another run; `None` if a text has
+/// no explanation left. `new` and `texts` are the values and the texts of the other run.
 fn prune(template: &Template, new: &[Value], texts: &Texts) -> Option<Vec<Explained>> {
     let changed = template.changed(new);
     template
@@ -193,9 +191,8 @@ fn prune_text(
     })
 }
 
-/// Returns the source if it also predicts `new_text`, the text of the other run; otherwise `None`. A program turns the value
-/// of a hole into a text. If the hole's value changed, only the programs that turn the other run's value into `new_text` are
-/// kept.
+/// Returns the source if it also predicts `new_text`, the text of the other run; otherwise `None`. If the value of a hole
+/// changed, keeps only the programs that turn the new value into `new_text`.
 fn prune_source(
     source: &Source,
     field: Field,
@@ -234,8 +231,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Returns true if the values of the other run, put into `parts`, give `other`. `parts` are the pieces of `literal`,
-/// and `other` is the text in its place in the other run. Returns false if `literal` is not the name of an element.
+/// Returns true if `parts`, filled with the values of the other run, give the text `other`. Returns false if `literal` is
+/// not the name of an element.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

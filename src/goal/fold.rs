@@ -65,7 +65,8 @@ pub(super) fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’' | '‘' | 'ʼ' | '＇' | '′' | '`' | '´')
 }
 
-/// Reports whether a character is a mark that writers often leave out: an Arabic or Hebrew vowel, or the Arabic lengthening stroke.
+/// Reports whether a character is a mark that writers often leave out: an Arabic or Hebrew vowel, or the Arabic lengthening
+/// stroke.
 fn is_optional_mark(c: char) -> bool {
     matches!(u32::from(c), 0x640 | 0x64B..=0x652 | 0x670 | 0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7)
 }
@@ -154,7 +155,8 @@ pub(super) fn german(text: &str) -> String {
     out
 }
 
-/// Returns only the letters and digits of the text, in two forms: without diacritics, and with umlauts written as two letters.
+/// Returns only the letters and digits of the text, in two forms: without diacritics, and with umlauts written as two
+/// letters.
 ///
 /// Two texts with an equal key may be equal, but need not be.
 pub(super) fn keys(text: &str) -> [String; 2] {

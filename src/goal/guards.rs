@@ -21,8 +21,8 @@ use super::{
 
 /// Maximum number of characters of a quoted value. Source: chosen.
 const MAX_QUOTED: usize = 300;
-/// Maximum number of words by which a new value may be longer than the recorded value. The limit applies if the recorded
-/// steps can be undone and the value is not at the end of the goal. Source: chosen.
+/// Maximum number of words by which a new value may be longer than the recorded value, if the recorded steps can be undone
+/// and the value is not at the end of the goal. Source: chosen.
 const MORE_WORDS: usize = 2;
 /// Smallest limit on the length of a new value. If [`MORE_WORDS`] gives a smaller limit, this limit applies instead. Unit:
 /// words. Source: chosen.
@@ -35,8 +35,8 @@ pub(super) struct Surroundings {
     pub(super) is_irreversible: bool,
     /// True if a word of the recorded goal belongs to a language for which there are word lists.
     pub(super) knows_language: bool,
-    /// True if the frame contains more than function words and signs, and is not written in hiragana alone. Without
-    /// such words, the template would accept any goal.
+    /// True if the frame has content words: more than function words, signs and hiragana. Otherwise the template would
+    /// accept any goal.
     pub(super) has_frame: bool,
 }
 

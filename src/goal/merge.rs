@@ -157,9 +157,8 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name after a day belongs to a date. Full month names always do. A short month name of a
-/// language other than English does so only before a year. Without a year, it may be an English word: `set` in
-/// `2 set menus` is also Italian for September.
+/// Reports whether a month name after a day belongs to a date. Without a year, a short name of a language other than English
+/// does not, because it may be an English word: `set` in `2 set menus` is also Italian for September.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }

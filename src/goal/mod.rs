@@ -85,8 +85,8 @@ pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};
 
-/// Version of the code that matches goals against templates. A stored template names the version that wrote the
-/// template. When a template of any version is read, it is built anew from its runs.
+/// Version of the code that matches goals against templates, stored in each template. When a template of any version is
+/// read, it is built anew from its runs.
 pub const MATCHER_VERSION: u32 = 1;
 
 /// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are

@@ -27,8 +27,8 @@ pub enum Language {
     He,
 }
 
-/// The month names of a language. A month may have several forms, separated by `|`. All forms are recognised in a text.
-/// If a month name must be written, its first form is used.
+/// The month names of a language. A month may have several forms, separated by `|`. All forms are recognised; the first one
+/// is written.
 struct Months {
     language: Language,
     full: [&'static str; 12],

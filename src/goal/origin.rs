@@ -21,8 +21,7 @@ pub(super) enum Origin {
     /// The goal gives the whole text. If the list has several sources, the text may come from any of them.
     Whole(Vec<Source>),
     Parts(Parts),
-    /// The goal does not give the text. But in this many runs, the text was the same although the values in the goals
-    /// differed.
+    /// A text that does not come from the goal: it was the same in this many runs whose goals had different values.
     Constant(u32),
     Nothing,
 }
@@ -34,9 +33,8 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// The index of a hole whose value influences the text, although no program computes the text from the value. For
-    /// example, the words of the goal that give the text overlap the hole without being exactly its value. Or the text
-    /// contains the value among other words.
+    /// The index of a hole that overlaps the words of the goal that give the text, or whose value the text contains among
+    /// other words. No program computes the text from the value.
     Entangled(usize),
 }
 
@@ -55,8 +53,8 @@ pub(super) enum Piece {
     Sources { text: String, sources: Vec<Source> },
 }
 
-/// The kind of the words that are in a text but not in the goal. If there are words of several kinds, the last of these
-/// kinds in the order of the variants counts, because it is the strongest reason to refuse a goal.
+/// The kind of the words that are in a text but not in the goal. If there are several kinds, the last variant among them
+/// counts, because it is the strongest reason to refuse a goal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
     Nothing,

@@ -5,9 +5,8 @@
 
 use super::{lex::Token, slots::Hole, trace::MAX_VALUE_TOKENS};
 
-/// Maximum number of readings of a new goal that are collected. Source: chosen. A new goal with more than one reading
-/// is refused. All readings are needed only when a second run confirms a template, because the texts of that run show
-/// which reading of its goal is right.
+/// Maximum number of readings of a new goal that are collected. Source: chosen. More than one reading is needed only when a
+/// second run confirms a template.
 pub(super) const MAX_PARSES: usize = 200;
 
 /// A reading of a new goal: for each hole, the range of tokens that it takes.

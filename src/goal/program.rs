@@ -282,8 +282,8 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
     programs
 }
 
-/// Returns the results of a program, one for each reading of the value. A numeric date can have two readings. If the
-/// program does not apply to the value, there are no results.
+/// Returns the results of a program, one for each reading of the value, such as the two readings of a numeric date; empty if
+/// the program does not apply.
 pub(super) fn apply(program: Program, value: &Value) -> Vec<String> {
     match program {
         Program::Verbatim => vec![value.text.clone()],

@@ -14,8 +14,8 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name of the slot. This is the name of the parameter, if the user declared one. Otherwise it is the label of
-    /// the field that the slot's value fills. Without a label, it is `slot_` and a number.
+    /// The name of the slot: the name of the parameter, or else the label of the field that the slot's value fills, or else
+    /// `slot_` and a number.
     pub id: String,
     /// The recorded value.
     pub value: String,

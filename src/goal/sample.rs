@@ -68,7 +68,7 @@ pub(super) fn press(key: &str) -> Literals {
     }
 }
 
-/// Returns the texts that change for an accepted goal, each as `step.field text`.
+/// Returns every text that changes for the accepted goal, written as `step.field text`.
 pub(super) fn accepted(template: &Template, goal: &str) -> Vec<String> {
     let verdict = template.matches(goal, &none());
     let Some(accepted) = verdict.accepted() else {

@@ -1,7 +1,6 @@
-//! The script of a character, from a small table of ranges.
+//! A small table that gives the script of a character.
 //!
-//! The table answers only three questions: whether a script writes words without spaces, whether a word mixes two scripts,
-//! and whether a value contains a certain script. Characters of scripts without a range count as [`Script::Other`].
+//! Characters of scripts without a range in the table count as [`Script::Other`].
 
 /// A writing system, or a group of writing systems that matching treats as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,9 +15,7 @@ pub(super) enum Script {
     Hiragana,
     Katakana,
     Hangul,
-    /// Thai, Lao, Khmer and Myanmar.
     SoutheastAsian,
-    /// Letters of any other script.
     Other,
     /// Digits, signs, marks, spaces.
     Common,
@@ -82,10 +79,9 @@ impl Script {
         }
     }
 
-    /// Reports whether the script writes words without spaces, or is treated like such a script.
+    /// Reports whether the script writes words without spaces.
     ///
-    /// Hangul is treated like one. It has spaces, but particles are attached to words, so a value can end inside a
-    /// word.
+    /// Hangul counts as such a script: it has spaces, but its particles are attached to words.
     pub(super) const fn is_unspaced(self) -> bool {
         matches!(
             self,

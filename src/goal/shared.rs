@@ -1,24 +1,24 @@
-//! The words that two goals share, so that an earlier goal can be shown without its values.
+//! The words that two goals share.
 
 use super::{
     fold::compose,
     lex::{Token, lex},
 };
 
-/// A part of an earlier goal, in the form in which it may be shown beside a new goal.
+/// A part of an earlier goal. It can be shown beside a new goal without the earlier goal's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shared {
     /// Words that both goals have, in the spelling of the new goal.
     Words(String),
-    /// A value of the earlier goal, given as the index of its slot. The value itself is not shown.
+    /// A value of the earlier goal, as the index of its slot. The value itself is not shown.
     Slot(usize),
-    /// Words of the earlier goal that the new goal does not have at this place. They are not shown.
+    /// Words of the earlier goal that the new goal does not have here. They are not shown.
     Other,
 }
 
-/// Splits the earlier goal `known` into parts. The parts show only words of the earlier goal that the new goal `goal`
-/// has too. `slots` are the byte ranges of the values in the earlier goal. Returns `None` if both goals have the same
-/// words.
+/// Splits the earlier goal `known` into parts that show only words which `goal` has too.
+///
+/// `slots` are the byte ranges of the values in `known`. Returns `None` if both goals have the same words.
 ///
 /// ```
 /// use webwise::goal::{Shared::{Other, Slot, Words}, shared};
@@ -72,8 +72,8 @@ pub fn shared(known: &str, slots: &[(usize, usize)], goal: &str) -> Option<Vec<S
     Some(parts)
 }
 
-/// Returns, for each token of the earlier goal, the index of its partner in the new goal; `None` if the token has no
-/// partner. The pairs form a longest common subsequence.
+/// Returns, for each token of the earlier goal, the index of its partner in the new goal. The pairs form a longest
+/// common subsequence.
 fn partners(
     known: &[Token],
     goal: &[Token],

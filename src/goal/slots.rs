@@ -1,11 +1,9 @@
-//! Slots: the holes of a template, and the evidence that creates them. A hole is a place in the recorded goal whose words
-//! may be replaced by a new value.
+//! Slots: the holes of a template, and the evidence that creates them.
 //!
 //! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole:
 //! typed text, chosen options, query values, path segments with a digit or two words, and the names of elements that
 //! show data. The names of buttons, menu items and navigation links create no hole, because goals often contain them as
-//! a verb. Path segments of one word create none for the same reason. But if another text creates a hole, the hole's
-//! value can also be the source of such a name or segment.
+//! a verb. Path segments of one word create none for the same reason.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +22,6 @@ use super::{
 /// A hole of a template: a place in the recorded goal whose words may be replaced by a new value.
 #[derive(Debug, Clone)]
 pub(super) struct Hole {
-    /// The hole's range of tokens in the recorded goal: from `start` up to but not including `end`.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) value: Value,
@@ -36,7 +33,6 @@ pub(super) struct Hole {
 /// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Free text, quoted or not.
     Text,
     Number,
     /// A date with the same known parts (year, month, day) as one of these readings.
@@ -46,12 +42,12 @@ pub(super) enum Shape {
     Url,
     /// An identifier, described by its [`pattern`], such as `A-9`.
     Id(String),
-    /// A German compound that begins with a month, described by the part after the month.
+    /// A German compound that begins with a month. The string is the part after the month.
     Compound(String),
 }
 
 impl Shape {
-    /// Returns the type of a value. Several tokens are free text.
+    /// Returns the type of a value: free text for several tokens.
     pub(super) fn of(tokens: &[Token]) -> Self {
         let [token] = tokens else {
             return Self::Text;
@@ -119,7 +115,8 @@ const NAME: u8 = 3;
 const PART_OF_NAME: u8 = 2;
 const WEAK: u8 = 1;
 
-/// A text of a step, and the places in the recorded goal where all of it (`spans`) or parts of it (`runs`) were found.
+/// A text of a step. `spans` are the places in the recorded goal where all of the text was found, `runs` the places
+/// where parts of it were found.
 pub(super) struct Found {
     pub(super) literal: Literal,
     pub(super) spans: Vec<Span>,
@@ -263,8 +260,8 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
     candidates
 }
 
-/// Reports whether a range is at a place where goals have their verbs: the beginning of a clause, or its end in languages
-/// that put the verb last.
+/// Reports whether a range stands where goals have their verbs: at the beginning of a clause, or at the end of a clause
+/// in languages that put the verb last.
 pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     let is_verb_final = tokens.iter().any(|token| {
         [Script::Hiragana, Script::Hangul, Script::Devanagari]
@@ -280,8 +277,8 @@ pub(super) fn may_be_verb(tokens: &[Token], start: usize, end: usize) -> bool {
     start == 0 || tokens[start].after_punctuation || is_conjunction(&tokens[start - 1].fold)
 }
 
-/// Gives a name to each slot that has none: the label of the field that its value fills, or `slot_` with a number if there
-/// is no label.
+/// Names each unnamed slot after the label of the field that its value fills. A slot without a label is named `slot_`
+/// with a number.
 pub(super) fn name(holes: &mut [Hole], labels: &[Option<String>]) {
     let mut taken: Vec<String> = holes.iter().map(|hole| hole.id.clone()).collect();
     for at in 0..holes.len() {

@@ -22,13 +22,13 @@ use super::{
     words::{polite_prefix, polite_suffix},
 };
 
-/// A recorded goal with slots in the places of its values, and an explanation for each text of the recorded steps. The
-/// explanation says which words of the goal give the text, and which [`Program`](super::Program)s turn these words into
-/// the text.
+/// A recorded goal with slots in the places of its values, and an explanation for each text of the recorded steps.
 ///
-/// A template is derived from its runs alone. Its JSON form shows the frame (the goal with slot names in the places of
-/// its values), the slots and the explanations, but only the runs are read back. The rest is built anew from the runs,
-/// so that a newer version of this crate replaces the result of an older version.
+/// The explanation says which words of the goal give the text, and which [`Program`](super::Program)s turn these words
+/// into the text.
+///
+/// The JSON form shows the frame (the goal with slot names in the places of its values), the slots and the
+/// explanations. Only the runs are read back; everything else is built anew from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -39,8 +39,7 @@ pub struct Template {
     pub(super) explained: Vec<Explained>,
     neighbours: Vec<[Option<String>; 2]>,
     around: Surroundings,
-    /// The reason why the template refuses every new goal, for example because the recorded goal is too long; `None` if
-    /// the recorded goal can be compared with new goals.
+    /// The reason why the template refuses every new goal, for example because the recorded goal is too long.
     refusal: Option<Reason>,
 }
 
@@ -78,8 +77,10 @@ impl TryFrom<Stored> for Template {
     }
 }
 
-/// Reads a goal. Returns its composed form (NFC), after the values of `params` have replaced their names in braces, and
-/// the tokens of this form. Polite words at the beginning and end of the goal are left out of the tokens.
+/// Returns the goal in NFC and its tokens.
+///
+/// The values of `params` first replace their names in braces. The tokens leave out polite words at the beginning and
+/// end of the goal.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,
@@ -193,8 +194,8 @@ impl Template {
         self
     }
 
-    /// Gives a hole the type of a German compound if the hole's value is a compound that begins with a month, such as
-    /// `Märzbericht`, and a step uses the month.
+    /// Gives the type [`Shape::Compound`] to each hole whose value is a German compound that begins with a month, such
+    /// as `Märzbericht`, if a step uses the month.
     fn with_types(&mut self) {
         for at in 0..self.holes.len() {
             let takes_month = |source: &&Source| {
@@ -223,11 +224,10 @@ impl Template {
         Some(filled.literal.label.join("_"))
     }
 
-    /// Decides whether the goal `goal` is the task of the template, with the recorded values or with other values.
+    /// Decides whether `goal` is the task of the template, with the recorded values or with other values.
     ///
     /// `params` are values that the caller gives by slot name. The goal may contain `{name}` in place of such a value.
-    /// If the goal has a different value in the slot, the goal is refused. Nearly all guards (checks of new values)
-    /// accept the values of `params`; only the form of a number is still checked.
+    /// A goal that has a different value in the slot is refused.
     pub fn matches(&self, goal: &str, params: &BTreeMap<String, String>) -> Verdict {
         match self.decide(goal, params) {
             Ok(accepted) => Verdict::Accept(accepted),
@@ -336,13 +336,12 @@ impl Template {
         Ok(())
     }
 
-    /// Confirms the template by the run `run`, which carried out the same steps successfully with other values. Returns
-    /// the new template.
+    /// Confirms the template by `run`, which carried out the same steps successfully with other values. Returns the new
+    /// template.
     ///
     /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot
-    /// predicts. In this way, a second run can also confirm a slot that a single run does not show, for example the
-    /// name of a button. Programs that do not fit all runs are dropped. A text that the goal does not give becomes a
-    /// constant if it is equal in all runs.
+    /// predicts. A second run can also confirm a slot that a single run does not show, for example the name of a
+    /// button.
     ///
     /// Returns `None` in three cases: the run belongs to another task, no value differs, or a text differs and nothing
     /// explains the difference.
@@ -371,12 +370,12 @@ impl Template {
         slots(self)
     }
 
-    /// Returns each text of the steps, with the place that the text comes from.
+    /// Returns each text of the steps with its origin.
     pub fn texts(&self) -> Vec<Traced> {
         texts(self)
     }
 
-    /// Returns the runs that the template is built from, the first one first.
+    /// Returns the runs that the template is built from, in order.
     pub fn runs(&self) -> &[Recorded] {
         &self.runs
     }
@@ -388,7 +387,7 @@ impl Template {
     }
 }
 
-/// Returns the question of whether the new value is meant as a whole, such as "Is `permanently` part of the name?". The
+/// Returns the question whether the new value is meant as a whole, such as "Is `permanently` part of the name?". The
 /// question is asked if the new value is the recorded one with words added, left out or reordered.
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {

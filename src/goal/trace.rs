@@ -1,6 +1,6 @@
 //! The tracer: finds the places in the goal that the texts of the steps come from.
 //!
-//! A literal is one text of a step. This file only finds places; `slots` decides which of them become holes.
+//! A literal is one text of a step.
 
 use std::collections::HashMap;
 
@@ -25,14 +25,14 @@ const MAX_TRACED: usize = 4_000;
 /// apart. Source: chosen.
 const MAX_PLACES: usize = 32;
 
-/// The class of a literal. It decides how strong the evidence for a hole is if the literal is found in the goal.
+/// The class of a literal. It decides how strong the evidence for a hole is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Typed,
     Chosen,
-    /// The name of a target that shows data: a link, a row, a check box.
+    /// The name of an element that shows data: a link, a row, a check box.
     Data,
-    /// The name of a target that belongs to the page: a button, a menu item, a link of the navigation.
+    /// The name of an element that belongs to the page itself: a button, a menu item, a navigation link.
     Furniture,
     Query,
     Segment,
@@ -47,17 +47,17 @@ pub(super) struct Literal {
     pub(super) class: Class,
     pub(super) value: String,
     pub(super) tokens: Vec<Token>,
-    /// The label of the field that the text was put into, as folded words. For a part of an address, the label is the
-    /// path segment before the part, or the part's key in the query.
+    /// The label of the field that the text was put into, as folded words. The label of a path segment is the segment
+    /// before it; the label of a query value is its key.
     pub(super) label: Vec<String>,
-    /// The label of `label`, in full and as the page or the address writes it.
+    /// The same label as the page or the address writes it.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
-    /// True if the run picked the target from several elements of the same kind.
+    /// True if the run picked the element from several of the same kind.
     pub(super) is_picked: bool,
 }
 
-/// A place in the goal that gives a whole literal, with the programs that turn the words there into the literal.
+/// A place in the goal that gives a whole literal, and the programs that turn the words there into the literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -68,9 +68,9 @@ pub(super) struct Span {
 /// A sequence of tokens that a literal and the recorded goal share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
-    /// Index of the sequence's first token among the tokens of the literal.
+    /// Index of the sequence's first token in the literal.
     pub(super) at: usize,
-    /// Index of the sequence's first token among the tokens of the goal.
+    /// Index of the sequence's first token in the goal.
     pub(super) goal_at: usize,
     pub(super) length: usize,
 }
@@ -91,7 +91,7 @@ const DATA_ROLES: [&str; 13] = [
     "article",
     "menuitemradio",
 ];
-/// Landmarks that contain the parts of a site that are the same on every page.
+/// Landmarks whose content is the same on every page of a site.
 const FRAMES: [&str; 3] = ["navigation", "banner", "contentinfo"];
 
 pub(super) fn literals(steps: &[Literals]) -> Vec<Literal> {
@@ -185,8 +185,7 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
     })
 }
 
-/// Returns every place in the goal that gives the whole literal. If there are more than [`MAX_PLACES`] places, none is
-/// returned.
+/// Returns every place in the goal that gives the whole literal; none if there are more than [`MAX_PLACES`].
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     // Equal values have equal programs. So these are computed once, however often the goal repeats the value.
@@ -243,8 +242,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day, a month or a year as a bare number. This is the case if the label of its
-/// field contains a word such as "day", or if the literal is the name of a table cell, as in a calendar.
+/// Reports whether the literal may be a day, a month or a year as a bare number: the label of its field contains a word
+/// such as "day", or the literal is the name of a table cell.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -285,9 +284,8 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
     spans
 }
 
-/// Returns the longest token sequences that the literal shares with the goal, longest first. They do not overlap in the
-/// literal. A sequence that occurs several times in the goal is returned once for each place. If there are more than
-/// [`MAX_PLACES`] results, returns none.
+/// Returns the longest token sequences that the literal shares with the goal, longest first; none if there are more
+/// than [`MAX_PLACES`]. The sequences do not overlap in the literal.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {
@@ -329,8 +327,7 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
 }
 
 /// Reports whether a sequence of tokens that the literal and the goal share counts as coming from the goal. It must
-/// contain more than function words, and must not cut a Katakana word. A single character of a script without spaces
-/// does not count.
+/// contain more than function words, and must not cut a Katakana word.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];
     let is_one_character = run.length == 1 && shared[0].is_unspaced();

@@ -1,4 +1,4 @@
-//! The verdict on a goal: accepted with its values, to be decided by a person, or refused with a reason.
+//! The verdict on a goal: accepted with its values, in need of an answer from a person, or refused with a reason.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Field;
 
-/// The answer to the question of whether a goal is a recorded task with other values.
+/// The answer to whether a goal is a recorded task, perhaps with other values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -48,8 +48,7 @@ pub struct Accepted {
     /// The changes that the new goal makes to the texts of steps.
     pub args: Vec<Arg>,
     /// Indexes (counted from 0) of the steps whose target the model must choose anew. In these steps, the recorded run
-    /// picked the target from several elements, and the goal does not name the target. This holds even for a goal
-    /// without any changed value.
+    /// picked the target from several elements, and the goal does not name the target.
     pub open_steps: Vec<usize>,
     /// The slots whose values in the new goal differ from the recorded ones.
     pub slots: Vec<Change>,
@@ -86,7 +85,7 @@ pub enum ArgField {
     Option,
     /// The accessible name of the target, to be compared without regard to case.
     Name,
-    /// The whole address.
+    /// The whole URL.
     Url,
 }
 
@@ -123,8 +122,7 @@ pub enum State {
     Declared,
     /// Two runs had different values in the slot.
     Confirmed,
-    /// No second run with another value has confirmed the slot. Or the slot's words may be the verb of the goal, and only a
-    /// person can approve another verb.
+    /// Neither the user nor a second run has confirmed the slot, or its words may be the verb of the goal.
     Tentative,
 }
 
@@ -144,8 +142,10 @@ pub struct Question {
     pub choices: Vec<String>,
 }
 
-/// A reason for refusing a goal, or for asking a person about it. In the descriptions of the variants, a value is the
-/// text that the new goal has in a slot. The recorded value is the text that the recorded goal has in the same slot.
+/// A reason for refusing a goal, or for asking a person about it.
+///
+/// In the variants, a value is the text that the new goal has in a slot. The recorded value is the text that the
+/// recorded goal has in the same slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -156,7 +156,7 @@ pub enum Reason {
     Empty,
     /// The goal contains invisible characters or characters that change the direction of text.
     ControlCharacters,
-    /// The frame of the goal differs from that of the recorded goal. The frame is the goal without its values.
+    /// The frame of the goal (the goal without its values) differs from that of the recorded goal.
     Frame,
     /// The recorded goal consists of values only.
     NoFrame,
@@ -165,10 +165,10 @@ pub enum Reason {
     /// A value is of another type than the recorded one: for example a word in place of a number, a date with other
     /// parts, or an identifier with another pattern of letters, digits and signs.
     Type,
-    /// A number contains a separator that the recorded number does not contain. Or a number has a leading zero, and the
-    /// recorded number has none or is of a different length.
+    /// A number has a separator or a leading zero that the recorded number does not have, or it begins with a zero and
+    /// has another length.
     NumberForm,
-    /// A value contains a sign, punctuation, an address or a line break, or quotes among other words.
+    /// A value contains a sign, punctuation, an address or a line break, or has quotes around some of its words.
     Signs,
     /// A value contains a word of the frame.
     FrameWord,
@@ -176,7 +176,7 @@ pub enum Reason {
     ClosedClass,
     /// A value contains an article at a place where the recorded value has none.
     Determiner,
-    /// A value contains more or fewer numbers than the recorded one, or numbers of other kinds, such as a date in place of a
+    /// A value has other numbers than the recorded one: more, fewer or of another kind, such as a date in place of a
     /// plain number.
     Numbers,
     /// A value is the recorded one with words added, left out or reordered.
@@ -187,18 +187,18 @@ pub enum Reason {
     UnknownLanguage,
     /// Every word of the recorded value begins with a capital, as in a name, but a word of the new value does not.
     NotAName,
-    /// A value mixes scripts in one word, or contains Hiragana although the recorded value has none. Or exactly one of the
-    /// two values contains Hangul.
+    /// A value mixes scripts in one word. Or only the new value contains Hiragana, or only one of the two contains
+    /// Hangul.
     Script,
     /// The recorded value occurs more than once in the recorded goal, and it is unclear which occurrence a step uses.
     WhichOccurrence,
     /// A value is so short that the text of a step may contain it by chance.
     ShortValue,
-    /// Several programs (transformations such as a change of case) turn the recorded value into the recorded text, but
-    /// they turn the new value into different texts.
+    /// Several programs (transformations such as a change of case) explain the recorded text, but they turn the new
+    /// value into different texts.
     ProgramsDisagree,
-    /// None of the programs that turn the recorded value into the recorded text can be applied to the new value. For
-    /// example, the step writes the name of a month in English, and the new goal names a month in German.
+    /// No program that explains the recorded text can be applied to the new value. For example, the step writes the
+    /// name of a month in English, and the new goal names a month in German.
     NoProgram,
     /// A step's text contains a changed value among other text.
     Composed,
@@ -206,7 +206,7 @@ pub enum Reason {
     Unexplained,
     /// A step contains a date or time that the goal does not give.
     StaleTime,
-    /// A value changed, and no step uses it. Or a part of a date changed, and no step uses this part.
+    /// A value, or a part of a date, changed, and no step uses it.
     Unused,
     /// A step would put a value into an address, but the value cannot be a part of an address.
     Address,

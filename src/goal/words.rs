@@ -1,8 +1,6 @@
 //! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! The guards refuse values that contain such words. These lists are only a second line of defence: even without them,
-//! a goal with a changed word outside the values is refused. For a language without a list, fewer goals are accepted,
-//! and the guards miss such words in values. All words are in folded form.
+//! The guards refuse values that contain such words. All words are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -169,7 +167,7 @@ const UNSPACED: [&str; 4] = [
 /// words.
 const HANGUL_WORDS: &str = "및 안 못 각 매 두 세 네 이 그 저 더 또 다";
 
-/// Texts that show that a goal in a script without spaces is in a language for which this file has lists.
+/// Function words that show that a goal in a script without spaces is in a language for which this file has lists.
 const UNSPACED_FUNCTION: &str = "的 了 在 和 把 并 并 并且 到 为 為 从 给 請 请 は を に の で と が へ 을 은 에 의 로 이 ใน ของ และ \
      ที่ ให้ ไป ตาม ค้นหา สําหรับ เป็น";
 
@@ -183,7 +181,7 @@ const NO_ADVERBS: &str = "family assembly supply butterfly reply monopoly anomal
 const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e poi en dan и затем потом ve sonra و ثم और फिर \
      i potem";
 
-/// Words that, among the languages for which this file has lists, only Turkish has.
+/// Words that only Turkish has, among the languages for which this file has lists.
 const TURKISH: &str = "ve için ile tüm bütün göre olarak sil ekle ara bul";
 
 /// Words for a time that is relative to today, such as "tomorrow".
@@ -223,8 +221,7 @@ pub(super) fn is_strict(word: &str) -> bool {
             .any(|elided| word.starts_with(elided))
 }
 
-/// Reports whether a word is an adverb that English or a Romance language forms from an adjective: `recursively`,
-/// `completamente`.
+/// Reports whether a word is an English or Romance adverb formed from an adjective: `recursively`, `completamente`.
 fn is_adverb(word: &str) -> bool {
     let is_long = |least: usize| word.chars().count() >= least;
     (word.ends_with("ly") && is_long(6) && !holds(NO_ADVERBS, word))
@@ -243,16 +240,14 @@ pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
 
-/// Reports whether a folded word is a sign that the goal is in a language for which this file has lists.
-///
-/// Hebrew is left out, because its function words are mostly prefixes that no list finds.
+/// Reports whether a folded word shows that the goal is in a language for which this file has lists.
 pub(super) fn shows_language(word: &str) -> bool {
     let is_hebrew = word.chars().all(|c| matches!(c, '\u{5D0}'..='\u{5EA}'));
     !is_hebrew && is_function_word(word)
 }
 
-/// Reports whether a folded text in a script without spaces is a sign that the goal is in a language for which this
-/// file has lists.
+/// Reports whether a folded text in a script without spaces shows that the goal is in a language for which this file
+/// has lists.
 pub(super) fn shows_unspaced_language(text: &str) -> bool {
     UNSPACED_FUNCTION
         .split_whitespace()
@@ -290,8 +285,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Reports whether the first two tokens are a Chinese word that begins with the character for "please" but does not mean
-/// "please", such as the words for request, leave, invitation and bill.
+/// Reports whether the first two tokens form a Chinese word that begins with the character for "please" but has another
+/// meaning, such as leave or invitation.
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }

@@ -2,8 +2,7 @@
 //!
 //! The label of an element says what a click on it does, so labels are searched for words for paying, sending or
 //! deleting (`words.rs`). Such words can only make the effect worse than that of the action's tool
-//! ([`BrowserTool::effect`]), never milder. This module cannot detect a page that lies about its buttons. Scope,
-//! secrets bound to origins, and budgets protect against such pages.
+//! ([`BrowserTool::effect`]), never milder. This module cannot detect a page that lies about its buttons.
 //!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
@@ -21,7 +20,7 @@ use crate::{
     page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
 
-/// The actions that a person must approve.
+/// A rule for which actions a person must approve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
@@ -44,8 +43,8 @@ impl ApprovalMode {
         }
     }
 
-    /// Returns a phrase for the system instruction. The phrase names the actions that are refused if no person is there
-    /// to approve them. Returns `None` for the mode that refuses no actions.
+    /// Returns a phrase for the system instruction that names the actions which are refused if nobody can approve them.
+    /// Returns `None` for [`Auto`](Self::Auto), which refuses none.
     pub const fn refused_unasked(self) -> Option<&'static str> {
         match self {
             Self::Safe => Some("whatever changes a page"),
@@ -91,30 +90,32 @@ pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
 /// The kinds of page that approval distinguishes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PageKind {
-    /// A login page: submitting the page's form logs in.
+    /// A login page. Submitting its form logs in.
     Login,
-    /// A search page or a page of search results: submitting the page's form searches.
+    /// A search page or a page of search results. Submitting its form searches.
     Search,
-    /// A cart or checkout: submitting the page's form may buy.
+    /// A cart or checkout. Submitting its form may buy.
     Checkout,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// The page on which an action takes place. The page wrote all texts in this struct, so they are untrusted. The texts
-/// are only searched for words that show the effect of the action.
+/// The page on which an action takes place.
+///
+/// The page wrote all texts in this struct, so they are untrusted. They are only searched for words that show the
+/// effect of the action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
     /// The kind of the page.
     pub kind: PageKind,
     /// True if a secret was typed into a field of this page.
     pub has_typed_secret: bool,
-    /// Address to which the target leads; `None` if the target is not a link with an address.
+    /// Address of the link that the action acts on; `None` if there is no such link.
     pub link: Option<&'a str>,
-    /// Name of the button that the Enter key would press; `None` if it is unknown.
+    /// Name of the button that the Enter key would press, if known.
     pub submit: Option<&'a str>,
-    /// The message of the dialog that blocks the page; `None` if no dialog blocks the page.
+    /// The message of the dialog that blocks the page, if any.
     pub dialog: Option<&'a str>,
     /// The main heading or title of the page.
     pub heading: Option<&'a str>,
@@ -174,7 +175,7 @@ pub fn classify(
     action.effect().max(found)
 }
 
-/// Returns true if the effect of this click cannot be undone.
+/// Returns true if the click cannot be undone.
 fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     let (role, label) = match target {
         Some(target) => (target.role.clone(), Label::new(name_of(target))),
@@ -227,7 +228,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
     role == Role::Button && page.has_typed_secret && !logs_in() && !label.is_harmless()
 }
 
-/// Returns true if the effect of pressing this key cannot be undone.
+/// Returns true if pressing the key cannot be undone.
 fn presses(
     key: &Key,
     action: &BrowserAction,
@@ -247,7 +248,7 @@ fn presses(
     }
 }
 
-/// Returns true if submitting the form of this page has an effect that cannot be undone.
+/// Returns true if submitting the form of this page cannot be undone.
 fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     if page.kind == PageKind::Login {
         return false;
@@ -264,8 +265,7 @@ fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
     is_grave || may_buy || (!logs_in && (types_secret || page.has_typed_secret))
 }
 
-/// Returns the name that a person would use for an element: its name, else its label, else the values of its
-/// attributes.
+/// Returns the name of an element, else its label, else the values of its attributes.
 fn name_of(target: &TargetIdentity) -> String {
     let label = target.label.as_deref().unwrap_or_default();
     if !target.name.trim().is_empty() {
@@ -282,7 +282,7 @@ fn name_of(target: &TargetIdentity) -> String {
     }
 }
 
-/// Returns the role and the label that the locator of an action names, for a target that is not known as an element.
+/// Returns the role and the label in the locator of an action, for a target that is not known as an element.
 fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     let (mut role, mut texts) = (Role::Button, Vec::new());
     for target in action.targets() {
@@ -312,7 +312,7 @@ fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
     (role, Label::new(texts.join(" ")))
 }
 
-/// Returns true if a link leads to another page, not to a place on this page or to a script.
+/// Returns true if a link leads to another page.
 fn is_address(link: &str) -> bool {
     let link = link.trim();
     !link.is_empty()

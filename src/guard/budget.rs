@@ -14,17 +14,16 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Largest number of remaining model replies that messages report to the model. If more replies remain, messages do not
-/// mention them. Source: chosen; enough to look once more and to finish.
+/// Largest number of remaining replies that messages tell the model. Source: chosen; enough to look once more and to
+/// finish.
 const NEAR_END: u32 = 3;
-/// Largest number of remaining actions that messages report to the model. If more actions remain, messages do not
-/// mention them. Source: chosen; enough to complete what the run has begun.
+/// Largest number of remaining actions that messages tell the model. Source: chosen; enough to complete what the run
+/// has begun.
 const FEW_ACTIONS: u32 = 10;
-/// Number of tokens for which a price is given.
+/// Number of tokens that a price is for.
 const PRICE_UNIT: u128 = 1_000_000;
 
-/// An amount of money, in millionths of a currency. The currency is the one that the caller's prices are in. A sum that
-/// would be too large becomes the largest amount.
+/// An amount of money, in millionths of the currency of the caller's prices. Addition saturates.
 ///
 /// ```
 /// use webwise::guard::Money;
@@ -74,12 +73,12 @@ impl fmt::Display for Money {
     }
 }
 
-/// The prices of a model, as given by the caller. Unit: money for a million tokens.
+/// The prices of a model. Unit: money for a million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prices {
-    /// Price of input that is not read from the provider's cache.
+    /// Price of input that does not come from the provider's cache.
     pub input: Money,
-    /// Price of input that is read from the provider's cache.
+    /// Price of input that comes from the provider's cache.
     pub cached: Money,
     /// Price of output.
     pub output: Money,
@@ -97,7 +96,7 @@ impl Prices {
     }
 }
 
-/// An estimate of the maximum number of tokens, and the maximum cost, of the next model call.
+/// An estimate of the next model call: the most tokens it can take, and its highest cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallEstimate {
     usage: Usage,
@@ -105,8 +104,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// Makes an estimate for a request of about `input` tokens and a reply of at most `max_output`. Assumes that nothing
-    /// is read from a cache.
+    /// Makes an estimate for a request of about `input` tokens and a reply of at most `max_output`. No input is taken
+    /// to be cached.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,
@@ -168,11 +167,11 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Checks that the budget makes sense and can be enforced with these prices.
+    /// Checks that the budget makes sense and can be enforced.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the budget allows no step or no error, or if it limits money and there are no
-    /// prices.
+    /// [`ErrorKind::InvalidInput`] if the budget allows no step or no error, or if it limits the cost and `prices` is
+    /// `None`.
     pub fn validate(&self, prices: Option<&Prices>) -> Result<()> {
         let refuse = |option: &'static str, why: &'static str| {
             Err(Error::new(ErrorKind::InvalidInput, "budget.validate")
@@ -205,14 +204,10 @@ impl Budget {
         Ok(())
     }
 
-    /// Checks that one more model call may be made. `worst` is the estimate of the most that the call takes.
-    ///
-    /// If the call then takes no more than estimated, it exceeds no budget. If it takes more and exceeds a budget, no
-    /// other call is made after it.
+    /// Checks that one more model call may be made. `worst` is the most that the call is expected to take.
     ///
     /// # Errors
-    /// Returns the kind of a budget that the call could exceed. If there are several, returns the first in the order of
-    /// [`BudgetKind`].
+    /// Returns the first kind of budget, in the order of [`BudgetKind`], that the call could exceed.
     pub fn check_before_call(
         &self,
         spent: &Spent,
@@ -247,8 +242,9 @@ impl Budget {
     }
 
     /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
-    /// `spent` does not include the model call whose request contains the remarks, nor the action that this call
-    /// chooses. `failed_replies` says how many of the latest replies in a row contained a failed action.
+    ///
+    /// `spent` does not include the next model call. `failed_replies` is the number of latest replies in a row that
+    /// contained a failed action.
     pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if failed_replies > 0 && failed_replies + 1 == self.max_errors {
@@ -275,7 +271,7 @@ impl Budget {
         remarks
     }
 
-    /// Returns true if the run must end after this number of failures in a row. The failures are counted as for
+    /// Returns true if the run must end after this number of failures in a row, counted as for
     /// [`max_errors`](Self::max_errors).
     pub const fn is_too_many_errors(&self, in_a_row: u32) -> bool {
         in_a_row >= self.max_errors
@@ -290,7 +286,7 @@ pub struct Spent {
     pub steps: u32,
     /// Number of model calls, including failed ones.
     pub calls: u32,
-    /// Number of tokens that the provider reported. For a call without a report, the estimated number is counted.
+    /// Number of tokens that the provider reported. A call without a report counts with its estimate.
     pub usage: Usage,
     /// Cost, by the prices of the run.
     pub cost: Money,
@@ -302,8 +298,7 @@ impl Spent {
         self.steps = self.steps.saturating_add(1);
     }
 
-    /// Counts a model call with its reported usage. Without a report, counts the estimate, because tokens may have been
-    /// spent.
+    /// Counts a model call with its reported usage, or with the estimate if no usage was reported.
     pub fn add_call(
         &mut self,
         reported: Option<&Usage>,
@@ -314,8 +309,8 @@ impl Spent {
         self.add_usage(reported, worst, prices);
     }
 
-    /// Counts the tokens and the cost of a model call, but not the call itself. This is for a call that decides no
-    /// action. Like [`add_call`](Self::add_call), counts the estimate if no usage was reported.
+    /// Counts the tokens and the cost of a model call, but not the call itself. If no usage was reported, counts the
+    /// estimate.
     pub fn add_usage(
         &mut self,
         reported: Option<&Usage>,

@@ -1,17 +1,15 @@
-//! Decides whether a drag that is given as a distance may drop the dragged element on another element.
+//! Decides whether a drag over a given distance may drop the dragged element on another element.
 
 use crate::{action::DragBy, page::Area};
 
-/// Distance beside an element at which a drag may still drop something on the element. Unit: CSS pixels. Source:
-/// chosen; a drag may begin beside the middle of the dragged element.
+/// Distance from an element within which a drag may still drop something on it. Unit: CSS pixels. Source: chosen; a
+/// drag may begin beside the middle of the dragged element.
 const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// A drag without a start point begins in the middle of the element's visible part, or beside the middle if the middle
-/// is covered. So every point of the element is a possible start, and the end of the drag is judged for each of them.
-/// The result is also true if the drag may begin or end outside of the window. In this case the browser may scroll, and
-/// the areas do not show where the drag ends.
+/// Without a start point, a drag may begin at any point of the element, and the end is judged for each of them. The
+/// result is also true if the drag may begin or end outside the window, because the browser may then scroll.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,

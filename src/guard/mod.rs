@@ -1,11 +1,9 @@
-//! Guards: they decide which actions a run may take, when the model is warned, and when the run ends. Each guard has a
-//! file of its own, takes values and returns values.
+//! Guards: they decide which actions a run may take, when the model is warned, and when the run ends.
 //!
 //! The guards do no input or output. Before each action, the agent's loop asks [`Scope`], [`classify`] and
 //! [`needs_approval`]. After the action, the loop asks [`Scope`] again and passes the result to [`RepeatGuard`] and
-//! [`StuckGuard`]. Before each model call, the loop asks the [`Budget`]. The loop itself asks the person, refuses
-//! actions and ends the run. The sentences of the guards for the model are fixed texts of this crate and contain no
-//! words of the page.
+//! [`StuckGuard`]. Before each model call, the loop asks the [`Budget`]. The sentences of the guards for the model are
+//! fixed texts of this crate and contain no words of the page.
 //!
 //! # Decisions
 //!

@@ -2,24 +2,24 @@
 //! a result.
 //!
 //! # The rule
-//! An action *repeats* an earlier action, `length` places before it (1 to 4), if both are the same **and** the page after
-//! the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each page is
-//! new. A cycle whose turns show new pages is no repetition either. A turn is one pass through the cycle: `length`
-//! repeating actions in a row. The first pass, which the other passes repeat, counts as a turn although its pages may
-//! have been new.
+//! An action *repeats* an earlier action, `length` places before it (1 to 4), if both are the same **and** the page
+//! after the later action was seen before in this run. So pressing "Next" ten times is not a repetition as long as each
+//! page is new.
 //!
-//! The actions A B A C A do not pass through a cycle twice, because B and C differ, so they are no repetition. This is how
-//! a run works through a list, with "Back" (A) between the items. If "Back" then fails, the model is told of the step in
-//! which it failed before.
+//! A turn is one pass through a cycle: `length` repeating actions in a row. The first pass, which the other passes
+//! repeat, counts as a turn although its pages may have been new.
+//!
+//! The actions A B A C A do not pass through a cycle twice, because B and C differ, so they are no repetition. This is
+//! how a run works through a list, with "Back" (A) between the items.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
 //! - **exact**: the signatures are equal, and everything that the page shows was seen before. After three turns the
 //!   model is warned; after five the run ends.
 //! - **retyped**: the actions are equal except for typed text, at least one action of the turn types, and the page
-//!   *without values of fields* was seen before. Values do not count, because typed text itself changes the page. After
-//!   three turns the model is warned. The run ends after five turns if one field is filled over and over. If other
-//!   actions come in between, the run ends after eight turns, because a search by halving is a valid strategy.
+//!   *without values of fields* was seen before. After three turns the model is warned. The run ends after five turns
+//!   if one field is filled over and over. If other actions come in between, the run ends after eight turns, because a
+//!   search by halving is a valid strategy.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -35,14 +35,14 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Number of turns after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source:
-/// chosen; finding one of a hundred numbers by halving takes 7 turns.
+/// Number of turns of several actions with different typed text after which the run ends. Source: chosen; finding one
+/// of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
-/// The key by which [`RepeatGuard`] recognises repeated actions. It contains two signatures of an action: one with the
-/// typed text, one without.
+/// The key by which [`RepeatGuard`] recognises repeated actions: the signature of an action with its typed text and
+/// without.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionKey {
     exact: Signature,
@@ -51,8 +51,8 @@ pub struct ActionKey {
 }
 
 impl ActionKey {
-    /// Returns the key of an action with these targets. `template` is the [`PageTemplate`](crate::page::PageTemplate),
-    /// as text, of the page on which the action is carried out.
+    /// Returns the key of an action with these targets. `template` is the text of the
+    /// [`PageTemplate`](crate::page::PageTemplate) of the page on which the action is carried out.
     pub fn of(action: &Action, targets: &[TargetIdentity], template: &str) -> Self {
         let blank = without_text(action);
         Self {
@@ -98,7 +98,6 @@ pub struct RepeatGuard {
 
 impl RepeatGuard {
     /// Records an action that was carried out or failed, with the state of the page before and after the action.
-    /// Returns the verdict: the run goes on, goes on with a warning, or ends.
     pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
         self.shown.insert(before.shown);
         self.frames.insert(before.frame);

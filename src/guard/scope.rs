@@ -1,8 +1,8 @@
 //! Scope: the pages that a run may visit.
 //!
 //! The scope is checked before an address is opened and after every action, because clicks and redirects change the
-//! page. Only the address of the page and of its frames is checked. The check does not cover a name that resolves to an
-//! internal address, nor the images and scripts that a page loads.
+//! page. Only the addresses of the page and of its frames are checked. A name that resolves to an internal address is
+//! not detected; images and scripts are not checked.
 
 use std::fmt;
 
@@ -17,14 +17,13 @@ use crate::{
 
 const BLANK_PAGE: &str = "about:blank";
 
-/// The policy for a page without content: whether a run may show such a page.
+/// The rule for whether a run may show a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// A page without content is accepted. The agent's loop uses this policy for the first page of a run, after an
-    /// action on tabs, and if the browser showed no web page before the action.
+    /// A page without content is accepted. The agent's loop uses this for the first page of a run, after an action on
+    /// tabs, and if no web page was shown before the action.
     Tolerated,
-    /// A page without content is refused. The agent's loop uses this policy if the browser showed a web page before the
-    /// action and the action was not about tabs.
+    /// A page without content is refused. The agent's loop uses this in all other cases.
     Refused,
 }
 
@@ -38,20 +37,18 @@ pub enum ScopeRefusal {
     NotWeb,
     /// The address contains a user name or password, which hides the real host.
     UserInfo,
-    /// The host is neither an IP address nor a name that a name server could know.
+    /// The host is neither an IP address nor a possible name in DNS.
     BadHost,
-    /// The site is on this machine or in a private network. The run did not start on this site, and the site is not one of
-    /// the allowed sites.
+    /// The site is on this machine or in a private network, and is neither the start site nor an allowed site.
     Internal(Site),
-    /// The run is limited to certain sites, and this site is not one of them.
+    /// The run is limited to certain sites, and this one is not among them.
     OffList(Site),
     /// A page without content replaced the page that was shown.
     Blank,
 }
 
 impl ScopeRefusal {
-    /// Returns one sentence that tells the model why the address was refused. The sentence quotes no part of the
-    /// address.
+    /// Returns one sentence that tells the model why the address was refused. It quotes no part of the address.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Self::NotAnAddress => "that is not an address; it must begin with https:// or http://",
@@ -66,8 +63,7 @@ impl ScopeRefusal {
         }
     }
 
-    /// Returns the refused site; `None` if the address was refused for a reason other than its site. The site's name may
-    /// come from a page, so it is untrusted text.
+    /// Returns the refused site; `None` if the reason is not the site. The site's name is untrusted text.
     pub const fn site(&self) -> Option<&Site> {
         match self {
             Self::Internal(site) | Self::OffList(site) => Some(site),
@@ -115,8 +111,8 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// Makes the scope of a run with this start address and these allowed sites. If there is an allowed site or a secret,
-    /// the run may visit only the start site and the allowed sites.
+    /// Makes the scope of a run. If there is an allowed site or a secret, the run may visit only the start site and the
+    /// allowed sites.
     pub fn new(start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let is_bounded = has_secrets || !allow.is_empty();
         let mut sites = allow;
@@ -124,16 +120,16 @@ impl Scope {
         Self { sites, is_bounded }
     }
 
-    /// Returns true if only the start site and the allowed sites may be visited, and not the whole open web.
+    /// Returns true if only the start site and the allowed sites may be visited.
     pub const fn is_bounded(&self) -> bool {
         self.is_bounded
     }
 
-    /// Checks an address before it is opened, and returns the normalised address. Pass the result to the driver, so that
-    /// the browser cannot parse it differently from this check.
+    /// Checks an address before it is opened, and returns the normalised address. Pass the result to the driver, so
+    /// that the browser cannot parse it differently from this check.
     ///
     /// # Errors
-    /// Returns the reason for which the address is refused.
+    /// Returns the reason for the refusal.
     pub fn check_url(&self, text: &str) -> Result<Url, ScopeRefusal> {
         let url = Url::parse(text).map_err(|_| ScopeRefusal::NotAnAddress)?;
         if !matches!(url.scheme(), "http" | "https") {
@@ -157,8 +153,8 @@ impl Scope {
         }
     }
 
-    /// Returns true if the content of a frame at this address may be shown. A frame without a web address may be shown,
-    /// because the page itself makes the content of such a frame.
+    /// Returns true if the content of a frame at this address may be shown. This includes frames without a web address,
+    /// whose content the page itself makes.
     pub fn may_show_frame(&self, url: &str) -> bool {
         match Url::parse(url).as_ref().map(Url::scheme) {
             Ok("about" | "data" | "blob" | "chrome-error") => true,
@@ -182,8 +178,7 @@ impl Scope {
 /// Returns true if the host is an IP address, or a name whose parts between the dots consist of letters, digits, `-`
 /// and `_` and do not begin with `-`.
 ///
-/// The URL standard accepts names that no name server has, such as `..` and `-rf`, and resolvers treat them
-/// differently.
+/// The URL standard also accepts names that DNS does not have, such as `..` and `-rf`.
 fn is_plain(host: &url::Host<&str>) -> bool {
     let url::Host::Domain(name) = host else {
         return true;

@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{PageState, Verdict, Warning};
 
-/// Number of actions in a row that leave the page unchanged before the model is warned. Source: chosen.
+/// Number of actions in a row without a change of the page after which the model is warned. Source: chosen.
 const WARN_UNCHANGED: u32 = 2;
-/// Number of actions in a row that leave the page unchanged before the run ends. Source: chosen.
+/// Number of actions in a row without a change of the page after which the run ends. Source: chosen.
 const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.
 ///
-/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Other actions do not raise the
-/// count. Any change of the page resets the count, even a change that no action caused.
+/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Any change of the page resets
+/// the count, even a change that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,9 +21,8 @@ pub struct StuckGuard {
 }
 
 impl StuckGuard {
-    /// Records an action that was carried out or failed, with the state of the page before and after it. Returns the
-    /// verdict: the run goes on, goes on with a warning, or ends. `should_change` is true if an action of this kind
-    /// should change the page.
+    /// Records an action that was carried out or failed, with the state of the page before and after it.
+    /// `should_change` is true if an action of this kind should change the page.
     ///
     /// ```
     /// use webwise::guard::{PageState, StuckGuard, Verdict, Warning};

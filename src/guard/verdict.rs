@@ -14,17 +14,16 @@ pub enum Warning {
     },
     /// A cycle of actions was repeated, and the page is as it was before the repetition.
     Cycle {
-        /// Number of actions in one turn, which is one pass through the cycle.
+        /// Number of actions in one pass through the cycle.
         length: u32,
-        /// Number of turns in a row.
+        /// Number of passes in a row.
         times: u32,
     },
-    /// The same actions were repeated with other typed text, and nothing on the page is new apart from the values of
-    /// fields.
+    /// The same actions were repeated with other typed text, and nothing else on the page is new.
     Retyped {
-        /// Number of actions in one turn, which is one pass through the actions that repeat.
+        /// Number of actions in one pass.
         length: u32,
-        /// Number of turns in a row.
+        /// Number of passes in a row.
         times: u32,
     },
     /// Actions that should have changed the page left it unchanged.

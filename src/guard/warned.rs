@@ -1,5 +1,4 @@
-//! Counts the warnings that the model has read. A guard may end a run only after the model has read enough warnings
-//! from this guard.
+//! Counts the warnings that the model has read. A guard may end a run only after enough of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +8,8 @@ const MIN_WARNED: u32 = 2;
 
 /// Counts the consecutive turns of the model in which one guard warned.
 ///
-/// A turn is one reply, which may contain many calls. The model learns the results of its calls only when it is asked
-/// again. So several warnings about the calls of one reply count once.
+/// A turn is one reply, which may contain many calls. Several warnings about the calls of one reply count once, because
+/// the model learns the results only when it is asked again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarnedTurns {
     warned: u32,
@@ -18,8 +17,8 @@ pub struct WarnedTurns {
 }
 
 impl WarnedTurns {
-    /// Records whether the guard warns in this turn, and returns true if the guard may now end the run. `turn` is the
-    /// number of the turn; all calls of one reply belong to one turn.
+    /// Records whether the guard warns in the turn with the number `turn`. Returns true if the guard may now end the
+    /// run.
     ///
     /// ```
     /// use webwise::guard::WarnedTurns;

@@ -1,4 +1,4 @@
-//! The schedule of retries: decides whether a model call is repeated, and after which wait. Does no input or output.
+//! The schedule of retries: decides whether a model call is repeated, and after which wait.
 
 use std::time::Duration;
 
@@ -50,8 +50,8 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// Sets the time limit for each call, for example for a slow model on a small machine.
     ///
-    /// If this limit is longer than [`overall`](Self::overall), `overall` is raised to the limit. A call that takes all
-    /// of the limit is then not repeated, because a model that was too slow once will be too slow again.
+    /// If `timeout` is longer than [`overall`](Self::overall), `overall` is raised to it. A call that takes all of this
+    /// time is then not repeated.
     #[must_use]
     pub fn with_call_timeout(mut self, timeout: Duration) -> Self {
         self.call_timeout = timeout;
@@ -62,10 +62,9 @@ impl RetryPolicy {
     /// Returns the wait before the call is repeated. Returns `None` if the call must not be repeated: because of the
     /// kind of error, because there were enough retries, or because too little time remains.
     ///
-    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and `random` is
-    /// uniformly distributed over all values of `u64`. If the provider asked for a wait, exactly that wait is returned.
-    /// Otherwise the wait is random, between zero and a limit that doubles with each retry (full jitter), so that many
-    /// callers do not repeat their calls at the same time.
+    /// `done` is the number of retries so far, `left` is the time that remains of [`RetryPolicy::overall`], and
+    /// `random` is uniformly distributed over all values of `u64`. If the provider asked for a wait, exactly that wait
+    /// is returned. Otherwise the wait is random, between zero and a limit that doubles with each retry (full jitter).
     pub fn wait_before(
         &self,
         done: u32,
@@ -90,7 +89,7 @@ impl RetryPolicy {
     }
 }
 
-/// Returns the fraction `random / 2^64` of the duration `whole`.
+/// Returns `whole` times `random / 2^64`.
 fn fraction(whole: Duration, random: u64) -> Duration {
     let nanos = (whole.as_nanos().min(u128::from(u64::MAX)) * u128::from(random)) >> 64;
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! Repetition of model calls after transient failures. No other code in the crate repeats a model call.
+//! Repetition of model calls after transient failures.
 //!
 //! # Decisions
 //!
@@ -101,8 +101,8 @@ impl<L: LlmClient> LlmClient for Retrying<L> {
     }
 }
 
-/// A small generator of uniformly distributed random numbers. Its numbers are predictable, so do not use them for
-/// secrets. Source: Steele, Lea and Flood, OOPSLA 2014.
+/// A random number generator. Its numbers are predictable, so do not use them for secrets. Source: Steele, Lea and
+/// Flood, OOPSLA 2014.
 struct SplitMix64(u64);
 
 impl SplitMix64 {

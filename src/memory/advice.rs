@@ -10,24 +10,24 @@ use crate::{
     page::Role,
 };
 
-/// The id of a piece of advice: the shelf and the key of the record that the advice comes from. If the advice helps or
-/// does harm, this is counted for the record.
+/// The id of a piece of advice: the [shelf](Shelf) (a group of records) and the key of the record that the advice comes
+/// from. The record counts whether its advice helps or does harm.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
-    /// The shelf that holds the record.
+    /// The [`Shelf`] that holds the record.
     pub shelf: Shelf,
     /// The record's key.
     pub key: String,
 }
 
-/// The name of a page element that a piece of advice mentions. The page wrote the name, so it is untrusted. This holds
-/// even if the words around the name have another [trust class](Trust).
+/// The name of a page element that a piece of advice mentions. The page wrote the name, so it is untrusted, even if the
+/// words around it have another [trust class](Trust).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PageName {
     role: Role,
     name: String,
     ordinal: Option<u32>,
-    /// The name of a group around the element, if the element's own name does not distinguish it from other elements.
+    /// The name of a group around the element, if the element's own name is not unique.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
     /// True if the element is on another page than the current one.
@@ -68,7 +68,6 @@ impl PageName {
         self.role == *role
     }
 
-    /// Returns the name without its group.
     pub(super) fn without_group(&self) -> Self {
         Self {
             within: None,
@@ -76,13 +75,13 @@ impl PageName {
         }
     }
 
-    /// Returns true if both names are the same. The pages of the elements are not compared.
+    /// Returns true if both names are the same, whatever the pages of the elements.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let own = (&self.role, &self.name, self.ordinal, &self.within);
         own == (&other.role, &other.name, other.ordinal, &other.within)
     }
 
-    /// Marks the name as the name of an element of another page, so that prompts do not look for it on the current one.
+    /// Marks the element as one of another page, so that prompts do not look for it on the current page.
     pub(super) const fn set_elsewhere(&mut self) {
         self.elsewhere = true;
     }
@@ -137,8 +136,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a line of these pieces. The line ends as soon as its words have [`Advice::MAX_TEXT`] characters. If the
-    /// words come from a page or a model, words and names are merged into a single piece of words.
+    /// Creates a line of these pieces. The words are cut at [`Advice::MAX_TEXT`] characters. If the words come from a
+    /// page or a model, words and names are merged into a single piece of words.
     pub(super) fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
         let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
@@ -174,8 +173,7 @@ impl Line {
         }
     }
 
-    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead, to mark
-    /// the names as text of a page.
+    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -188,8 +186,7 @@ impl Line {
 
 /// One piece of advice from memory: one or more lines that a prompt shows in a [`Section`].
 ///
-/// The fields cannot be changed after creation. This keeps a page's words out of the system instruction, and out of the
-/// sentences around the names of page elements.
+/// The fields cannot be changed after creation. This keeps a page's words out of the system instruction.
 ///
 /// ```
 /// use webwise::{Trust, memory::{Advice, AdviceId, Lasts, Namespace, Section, Shelf}};
@@ -216,19 +213,21 @@ impl Advice {
     pub const MAX_LINES: usize = 40;
 
     /// Creates a piece of advice of one line. The text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`].
-    /// Returns `None` if the text comes from a model or a page and the section is [`Section::Lessons`], which is part
-    /// of the system instruction.
+    ///
+    /// [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the text comes from
+    /// a model or a page.
     pub fn new(id: AdviceId, advice: &str, trust: Trust, section: Section) -> Option<Self> {
         Self::of(id, vec![Line::plain(advice)], trust, section)
     }
 
-    /// Creates a piece of advice of one line. The words have the [trust class](Trust) `trust`. The names of elements
-    /// are text of a page. Words and names are separate pieces, so that a prompt can tell them apart. There is one
-    /// exception: if the words come from a page or a model, words and names are merged into a single text. The line
-    /// ends as soon as its words have [`Advice::MAX_TEXT`] characters.
+    /// Creates a piece of advice of one line that may contain names of page elements. `trust` is the [trust
+    /// class](Trust) of the words; the names are text of a page.
     ///
-    /// The section [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line
-    /// has names of page elements. Also returns `None` for this section if the words come from a page or a model.
+    /// The words are cut at [`Advice::MAX_TEXT`] characters. If they come from a page or a model, words and names are
+    /// merged into a single text.
+    ///
+    /// [`Section::Lessons`] is part of the system instruction. For this section, returns `None` if the line has names
+    /// of page elements, or if the words come from a page or a model.
     pub fn with_names(
         id: AdviceId,
         pieces: impl IntoIterator<Item = Piece>,
@@ -239,8 +238,9 @@ impl Advice {
     }
 
     /// Creates a piece of advice of several lines. Each line is made as in [`Advice::with_names`]. Lines without text
-    /// are left out, and so are lines after the first [`Advice::MAX_LINES`]. Returns `None` for the same reasons as
-    /// [`Advice::with_names`], and also if no line is left.
+    /// are left out, and so are lines after the first [`Advice::MAX_LINES`].
+    ///
+    /// Returns `None` if no line is left, and for the same reasons as [`Advice::with_names`].
     pub fn with_lines<L: IntoIterator<Item = Piece>>(
         id: AdviceId,
         lines: impl IntoIterator<Item = L>,
@@ -287,8 +287,7 @@ impl Advice {
         &self.id
     }
 
-    /// Returns the texts of all lines, joined by spaces. The names of page elements are written out. Use this text for
-    /// people and in events, not in prompts.
+    /// Returns the texts of all lines, joined by spaces. Use it for people and in events, not in prompts.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -302,13 +301,13 @@ impl Advice {
         self.lines.iter().map(|line| line.text.clone())
     }
 
-    /// Returns the trust class of the words. The names of elements are always untrusted text of a page.
+    /// Returns the trust class of the words. The names of elements are always untrusted.
     pub const fn trust(&self) -> Trust {
         self.trust
     }
 
     /// Returns true if the words come from a person or from the program itself. A prompt may show such words outside
-    /// the fence that marks quoted data.
+    /// the fence around quoted data.
     pub const fn is_vouched(&self) -> bool {
         is_vouched(self.trust)
     }
@@ -350,8 +349,7 @@ const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
 
-/// Returns the words, cleaned and on one line. Keeps white space at both ends, because it separates the words from the
-/// names next to them.
+/// Returns the words, cleaned and on one line. White space at both ends is kept.
 fn one_line(words: &str) -> String {
     text::clean(words)
         .chars()

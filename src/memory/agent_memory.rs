@@ -47,7 +47,7 @@ pub const MAX_FILES: usize = 10_000;
 const MAX_PROBLEMS: usize = 100;
 /// Maximum length of a text that a problem or an error quotes from a file. Unit: characters. Source: chosen.
 const MAX_QUOTED: usize = 80;
-/// Maximum length of a path in an error. Unit: characters. Source: chosen; enough for two file names of the maximum length.
+/// Maximum length of a path in an error. Unit: characters. Source: chosen; enough for two of the longest file names.
 const MAX_PATH: usize = 512;
 const PARSE: &str = "agent_memory.parse";
 
@@ -84,9 +84,9 @@ impl Domain {
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
-    /// The records, in the form in which an import stores them if a person trusts the folder.
+    /// The records, as an import stores them if a person trusts the folder.
     pub records: Vec<Record>,
-    /// The items that were left out or changed, each described for a person.
+    /// The items that were left out or changed, described for a person.
     pub problems: Vec<String>,
 }
 
@@ -96,15 +96,15 @@ pub struct Converted {
 pub struct Folder {
     /// The domains, ordered by host.
     pub domains: Vec<Domain>,
-    /// Lines for a person about the files that are not imported. Each line is about one kind of file.
+    /// Lines for a person about the files that are not imported, one for each kind of file.
     pub left_out: Vec<String>,
 }
 
-/// The content of a folder `.agent-memory/` that is to be written.
+/// The content of a folder `.agent-memory/`, ready to be written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Export {
-    /// The texts of the files. The keys are the files' paths in the folder.
+    /// The texts of the files, by their paths in the folder.
     pub files: BTreeMap<String, String>,
     /// The items that the folder cannot hold, described for a person.
     pub problems: Vec<String>,
@@ -159,14 +159,13 @@ struct Files {
     trajectories: BTreeMap<String, Value>,
 }
 
-/// Parses a folder `.agent-memory/`. `files` has the contents of the folder's files, with their paths as keys. If
-/// [`is_read`] is false for a file, its content may be empty.
+/// Parses a folder `.agent-memory/`. `files` has the contents of the folder's files by path. If [`is_read`] is false
+/// for a file, its content may be empty.
 ///
 /// # Errors
-/// [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is not
-/// named after a host. [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger than
-/// [`MAX_BYTES`]. The context of an `InvalidInput` error contains the reason as `why`. If one file or folder is at
-/// fault, the context names it as `file`.
+/// - [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is
+///   not named after a host. The context gives the reason as `why`, and the file or folder at fault as `file`.
+/// - [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger than [`MAX_BYTES`].
 pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     if files.len() > MAX_FILES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)
@@ -244,7 +243,7 @@ pub(super) fn quoted(said: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
 }
 
-/// Returns one line that says how many items are left out and why. Returns no line if `count` is 0.
+/// Returns one line that says how many items are left out and why; none if `count` is 0.
 pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
     let line = || format!("{} left out: {why}", counted(count, what));
     (count > 0).then(line).into_iter().collect()
@@ -253,7 +252,7 @@ pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
 /// Reads an item of a documented file.
 ///
 /// # Errors
-/// The reason in words for a person, if the value does not have the form of the type.
+/// The reason, in words for a person.
 pub(super) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
     T::deserialize(value).map_err(|error| format!("left out: {}", quoted(&error.to_string())))
 }
@@ -294,14 +293,14 @@ fn folder_name(host: &Host) -> String {
     .collect()
 }
 
-/// Returns the name and port of a host, without the scheme.
+/// Returns a host without its scheme.
 fn bare(host: &Host) -> &str {
     host.as_str()
         .strip_prefix("http://")
         .unwrap_or(host.as_str())
 }
 
-/// Returns the host that a folder with this name belongs to; `None` if the name is not the name of a host.
+/// Returns the host that a folder with this name belongs to; `None` if there is no such host.
 fn host_of(name: &str, files: &Files) -> Option<Host> {
     let of_trajectories = files.trajectories.values().flat_map(|document| {
         let steps = document["steps"].as_array().into_iter().flatten();
@@ -326,8 +325,7 @@ fn host_of(name: &str, files: &Files) -> Option<Host> {
     hosts.find(|host| folder_name(host) == name && host.site().is_some())
 }
 
-/// Returns the host with this name and port, and with the usual scheme: http for this machine, https for all other
-/// hosts.
+/// Returns the host with this name and port, and with the usual scheme: http for this machine, https otherwise.
 fn guess(named: &str) -> Option<Host> {
     let host = |scheme| Host::of(&Url::parse(&format!("{scheme}://{named}/")).ok()?).ok();
     let plain: Host = host("http")?;
@@ -381,8 +379,8 @@ pub fn archive(
     archive
 }
 
-/// Converts shelves into the files of a folder `.agent-memory/`. Items that apply to all sites are left out. Items of
-/// kinds that the folder's format does not cover are left out too.
+/// Converts shelves into the files of a folder `.agent-memory/`. Leaves out items that apply to all sites and items of
+/// kinds that the folder's format does not cover.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use crate::base::text::counted;
 
-/// Returns an age in days, hours or minutes, such as `3 hours ago`, or `just now` below one minute.
+/// Returns an age such as `3 hours ago`, or `just now` below one minute.
 pub(crate) fn ago(span: TimeDelta) -> String {
     let (count, unit) = match span.num_minutes() {
         ..1 => return "just now".to_owned(),

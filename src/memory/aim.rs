@@ -12,8 +12,7 @@ use crate::{
 /// characters. Source: chosen; a longer text is a sentence, which may change by the next visit.
 const MAX_LABEL: usize = 40;
 
-/// Attributes that can name an element without a name or a label, the clearest first. The attribute `type` is not among
-/// them, because most fields of a page have the same type.
+/// Attributes that can name an element without a name or a label, the clearest first.
 const MAKERS: [&str; 6] = [
     "icon",
     "placeholder",
@@ -23,22 +22,18 @@ const MAKERS: [&str; 6] = [
     "inputmode",
 ];
 
-/// The target of a step, reduced to the data by which a later visit can find it: role and name, without markup and
-/// surroundings.
+/// The target of a step, reduced to the data by which a later visit can find it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Aim {
     /// The role of the element, such as `button`.
     pub role: Role,
-    /// The name of the element; for an element without a name, its label, or else the value of an attribute such as
-    /// `icon`.
+    /// The name of the element, else its label, else the value of an attribute such as `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position of the element among the elements of the same role, counted from 0; `None` if the field `name` is not
-    /// empty.
+    /// Position of the element among the elements of the same role, counted from 0; `None` if `name` is not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It is kept only if role and name do not distinguish the element from
-    /// other elements.
+    /// The name of a group around the element. It is kept only if role and name are not unique.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -82,7 +77,7 @@ impl Aim {
         group.filter(|group| !group.is_empty())
     }
 
-    /// Returns one target for each group around the element. The target has the group as `within`.
+    /// Returns the target once for each group around the element, with the group as `within`.
     pub(crate) fn in_groups(identity: &TargetIdentity) -> impl Iterator<Item = Self> {
         let aim = Self::of(identity);
         let within = |group| Self {
@@ -96,8 +91,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target as older records described it. They contained no attributes, so an element without name and
-    /// label was described by its position only. Returns `None` if the element has a name or a label.
+    /// Returns the target as older records described it, without attributes. Returns `None` if the element has a name
+    /// or a label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),
@@ -106,7 +101,7 @@ impl Aim {
         Some(Self::of(&bare)).filter(|aim| aim.ordinal.is_some())
     }
 
-    /// Returns true if role, name and position are equal. The groups around the elements are not compared.
+    /// Returns true if role, name and position are equal, whatever the groups around the elements.
     pub(crate) fn is_called(&self, other: &Self) -> bool {
         (&self.role, &self.name, self.ordinal) == (&other.role, &other.name, other.ordinal)
     }
@@ -120,9 +115,8 @@ impl Aim {
     }
 }
 
-/// Returns the text that names an element. This is its name. If the name is empty, it is the label. If there is no
-/// label, or if the label is not lasting ([`is_lasting`]), it is the first lasting attribute of [`MAKERS`]. If there is
-/// none, the text is empty.
+/// Returns the name of an element, else its lasting label, else its first lasting attribute of [`MAKERS`], else an
+/// empty text.
 fn said(identity: &TargetIdentity) -> &str {
     if !identity.name.is_empty() {
         return &identity.name;
@@ -136,7 +130,7 @@ fn said(identity: &TargetIdentity) -> &str {
 }
 
 /// Returns true if a label, an attribute's value or a group's name will probably be the same on the next visit. This is
-/// the case if it is short and has no digits, because numbers and sentences change.
+/// the case if it is short and has no digits.
 fn is_lasting(label: &str) -> bool {
     label.chars().count() <= MAX_LABEL && !label.chars().any(char::is_numeric)
 }
@@ -150,9 +144,8 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns the name of a choice without the remark in brackets at its end, if the remark contains a number. For
-/// example, "Express delivery (€ 12.90)" becomes "Express delivery". Other names are returned whole, because a remark
-/// in words, as in "Economy (refundable)", may distinguish two choices.
+/// Returns the name of a choice without a remark in brackets at its end that contains a number: "Express delivery (€
+/// 12.90)" becomes "Express delivery". A remark in words, as in "Economy (refundable)", is kept.
 pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
     match name
@@ -169,7 +162,7 @@ pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
 }
 
 /// Returns true if an element is probably one of several choices in a list, such as a search result. Another run may
-/// then have to choose a different element. Buttons, menus and the links of a navigation do not count as choices.
+/// then have to choose a different element. Buttons, menus and navigation links do not count as choices.
 pub(super) const fn is_choice(
     role: &Role,
     landmark: Option<&Role>,
@@ -189,8 +182,7 @@ pub(super) const fn is_choice(
     is_data && !is_menu(landmark) && collection.is_some()
 }
 
-/// Returns true if this landmark, such as a navigation or a footer, contains the site's own links. These links are the
-/// same on each visit.
+/// Returns true if this landmark, such as a navigation or a footer, contains the site's own links.
 pub(super) const fn is_menu(landmark: Option<&Role>) -> bool {
     matches!(
         landmark,

@@ -8,9 +8,9 @@
 //! }
 //! ```
 //!
-//! The export loses nothing: each shelf (a part of the store) is written exactly as it is stored. On import, each kind
-//! of memory decides how it stores a record. Words that a person has accepted elsewhere must be reviewed again, unless
-//! the importing person trusts the document.
+//! The export loses nothing: each [`Shelf`] (a group of records) is written exactly as it is stored. On import, each
+//! kind of memory decides how it stores a record. Words that a person has accepted elsewhere must be reviewed again,
+//! unless the importing person trusts the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -133,8 +133,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if the names of the shelf's collection and host have the form of names that this crate makes. This is
-/// checked because stores use these names as file names.
+/// Returns true if the names of the shelf's collection and host can be file names, which some stores make of them.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())
@@ -149,12 +148,12 @@ fn is_fine(shelf: &Shelf) -> bool {
     is_word && again.as_ref() == Some(host)
 }
 
-/// The edits that import an archive, with the counts of records and the problems.
+/// The edits that import an archive, with counts and problems.
 #[derive(Debug, Clone)]
 pub struct Restore {
     /// The edits, one for each shelf. Committing them twice has the same result as committing them once.
     pub edits: Vec<ShelfEdit>,
-    /// Number of the archive's records that the edits contain.
+    /// Number of records of the archive that the edits contain.
     pub taken: usize,
     /// Number of the imported records that a person must review before prompts show them.
     pub waiting: usize,
@@ -164,12 +163,11 @@ pub struct Restore {
 
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
-/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out. Also
-/// without `trust`, words that a person once accepted wait for review again, because it is unknown who that person was.
+/// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and
+/// words that a person once accepted wait for review again.
 ///
 /// The store may already have a different version of an item. If `trust` is true, the two versions are
-/// [merged](MemoryKind::merge). Otherwise the stored version stays unchanged, because evidence that nobody vouches for
-/// must not count.
+/// [merged](MemoryKind::merge). Otherwise the stored version stays unchanged.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

@@ -6,12 +6,10 @@
 //! - An item is held back for a whole run or not at all. A run that held back an item only for a part of its steps
 //!   could count neither as a run with the item nor as a run without it.
 //! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run.
-//!   Each item of a run is chosen independently of the other items.
 //! - Lessons for the system instruction, including the shipped lessons, are held back like all other advice. The choice
 //!   is made before the instruction is written, so the instruction still does not change during a run.
 //! - Remembered elements, which help to find a target again, are held back too, so that a run without memory does not
-//!   use them. They are not recorded one by one, because no prompt shows them. So their benefit is measured only
-//!   together with that of the whole run's memory.
+//!   use them. They are not recorded one by one, because no prompt shows them.
 //! - If an item is held back, no other item is shown in its place.
 
 use sha2::{Digest as _, Sha256};
@@ -19,7 +17,7 @@ use sha2::{Digest as _, Sha256};
 use super::AdviceId;
 
 /// Returns true if a run with this seed holds back the advice `item` from its prompts. `share` is the fraction of all
-/// items that runs hold back: 0 for none, 1 for all.
+/// items that is held back: 0 for none, 1 for all.
 ///
 /// ```
 /// use webwise::memory::{AdviceId, Namespace, Shelf, is_withheld};

@@ -24,8 +24,7 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
-    /// The run that asks, if it is known. If the run stored sessions and conversations before it was resumed, the run is
-    /// not shown these.
+    /// The run that asks, if it is known. Sessions and conversations that this run itself stored are not shown to it.
     pub run: Option<&'a RunId>,
 }
 
@@ -68,19 +67,18 @@ impl<'a> Moment<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
-    /// The run starts. Advice for this cue goes into the system instruction and stays there for the whole run.
+    /// The run starts. Advice for this cue stays in the system instruction for the whole run.
     RunStarted,
-    /// A page is shown, and memory has not been asked about this page yet. The documentation of lessons calls this
-    /// trigger B.
+    /// A page is shown, and memory has not been asked about this page yet (trigger B of lessons).
     PageShown {
         /// The host of the page.
         host: Host,
-        /// The kind of page, as its address shows it; `None` if the address does not show the kind.
+        /// The kind of page, as far as its address shows it.
         page: Option<PageTemplate>,
-        /// The page. Memory gives advice about an element only if the element is on this page.
+        /// The page. Memory advises only on elements of this page.
         seen: Arc<Observation>,
     },
-    /// The last command failed or had no effect. The documentation of lessons calls this trigger A.
+    /// The last command failed or had no effect (trigger A of lessons).
     CommandFailed {
         /// The tool's name.
         command: String,
@@ -88,13 +86,12 @@ pub enum Cue {
         failure: FailureKind,
         /// The page elements on which the command acted, as they were when the model chose the command.
         targets: Vec<TargetIdentity>,
-        /// The browser's error message. A page may have written parts of the message, so it is untrusted. Memory
-        /// compares the message with the error patterns of lessons and never stores it.
+        /// The browser's error message, which is untrusted because a page may have written parts of it. Memory compares
+        /// it with the error patterns of lessons and never stores it.
         detail: String,
         /// The host on which the command failed.
         host: Option<Host>,
-        /// The page after the failure; `None` if the browser was then no longer on the host on which the command had
-        /// failed.
+        /// The page after the failure; `None` if the browser had left the host on which the command failed.
         seen: Option<Arc<Observation>>,
     },
 }

@@ -47,8 +47,7 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The counts for an item: how often it was shown and used, and how often it helped or did not help. Lessons,
-/// trajectories and patterns have these counts. They appear in lists of items, in explanations and in reports.
+/// The counts for a lesson, a trajectory or a pattern: how often it was shown and used, and how often it helped or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
     /// Number of runs in which a prompt contained the item.
@@ -59,10 +58,10 @@ pub struct Uses {
     /// - The run took steps of a trajectory from memory, or took at least half of its steps by its own decisions.
     /// - The run took all steps of a pattern, or a step of the pattern failed.
     ///
-    /// A run can use an item that it was not shown. The run that taught a lesson does not count as a use.
+    /// A run can use an item that it was not shown. The run that taught a lesson does not count.
     pub used: u64,
-    /// Number of uses that succeeded: the recovery of a lesson restored the effect, all steps of the pattern were
-    /// carried out, or the run that used the trajectory reached its goal.
+    /// Number of successful uses: the recovery of a lesson restored the effect, all steps of the pattern were carried
+    /// out, or the run that used the trajectory reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
     /// did not reach its goal.
@@ -84,19 +83,18 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The result of a trajectory or pattern in a run: whether the run took the steps of the trajectory or pattern, and
-/// whether the steps helped.
+/// The result of a trajectory or pattern in a run: whether the run took its steps, and whether they helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Use {
     /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run did not take all steps of a pattern, but no step failed. Or the run reached its goal without the steps
-    /// of a trajectory.
+    /// The run skipped a step of a pattern, but no step failed. Or the run reached its goal without the steps of a
+    /// trajectory.
     Ignored,
-    /// The run took steps of the item, but the end of the run says nothing about these steps. Either the run was
-    /// interrupted, or it reached its goal mostly by other steps.
+    /// The run took steps of the item, but its end says nothing about them. Either the run was interrupted, or it
+    /// reached its goal mostly by other steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,
@@ -124,16 +122,15 @@ impl Use {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// The words in the form in which a prompt shows them. For an item that waits for review, the complete text that the
-    /// person is asked to accept.
+    /// The words as a prompt shows them. For an item that waits for review, the complete text to be accepted.
     pub text: String,
     /// The origin of the record.
     pub origin: Origin,
-    /// The standing: whether prompts show the record and, if not, why.
+    /// The standing of the record.
     pub standing: Standing,
-    /// The type of the record in a few words for a list, such as `pattern of 3 steps, search`; may be empty.
+    /// The type of the record for a list, such as `pattern of 3 steps, search`; may be empty.
     pub is: String,
-    /// The results of the record so far, in a few words for a list; may be empty.
+    /// The results of the record so far, for a list; may be empty.
     pub results: String,
     /// The hosts on which the record was learned, in addition to the host of its shelf.
     pub hosts: Vec<Host>,
@@ -141,7 +138,7 @@ pub struct Described {
     pub details: Vec<(&'static str, String)>,
     /// The lines by which a prompt shows the item; empty if they say no more than `text`.
     pub prompt: Vec<String>,
-    /// The details of the record for programs, under field names that the kind of memory chooses.
+    /// The details of the record for programs. Each kind of memory chooses its own field names.
     pub data: Map<String, Value>,
 }
 

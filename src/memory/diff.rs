@@ -1,4 +1,4 @@
-//! The differences between two stored memories, item by item. This module does no input or output.
+//! The differences between two stored memories, item by item.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,14 +30,12 @@ pub struct Differing {
     pub id: AdviceId,
     /// The kind of difference.
     pub difference: Difference,
-    /// The names of the fields that differ; empty if only one memory has the item. If the item has further records, such
-    /// as the steps of a trajectory, each record that differs is listed by its key.
+    /// The names of the fields that differ; empty if only one memory has the item. If the item has further records,
+    /// such as the steps of a trajectory, the keys of the records that differ are included.
     pub fields: BTreeSet<String>,
-    /// The item in the first memory; `None` if that memory does not have the item, or if the item's kind of memory cannot
-    /// describe the item.
+    /// The item in the first memory; `None` if it is missing or cannot be described.
     pub first: Option<Described>,
-    /// The item in the second memory; `None` if that memory does not have the item, or if the item's kind of memory cannot
-    /// describe the item.
+    /// The item in the second memory; `None` if it is missing or cannot be described.
     pub second: Option<Described>,
 }
 
@@ -45,15 +43,13 @@ pub struct Differing {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The items that differ between the two memories, ordered by kind, host and key. An item that only one memory has also
-    /// differs.
+    /// The items that differ, or that only one memory has, ordered by kind, host and key.
     pub differing: Vec<Differing>,
     /// Number of items that are equal in both memories.
     pub same: usize,
 }
 
-/// Compares two memories. Some shelves contain finished runs that memory still has to learn from. These shelves are left
-/// out.
+/// Compares two memories. Shelves of finished runs that memory still has to learn from are left out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],
@@ -95,7 +91,7 @@ pub fn compare(
 }
 
 /// Returns the names of the fields that differ between two versions of an item. `item` is the key of the item's main
-/// record. For the other records of the item, returns the keys of those that differ.
+/// record. Of the item's other records, returns the keys of those that differ.
 fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     let body = |records: &[&Record], key: &str| {
         let mut records = records.iter();

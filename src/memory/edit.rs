@@ -1,4 +1,4 @@
-//! Edits of a shelf: pure functions from the records that are stored now to a list of changes.
+//! Edits of a shelf: pure functions from the stored records to a list of changes.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -14,9 +14,9 @@ const MAX_SHOWN_KEY: usize = 80;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Adds the record. If a record with the same key exists, replaces it.
+    /// Adds the record, or replaces the record with the same key.
     Put(Record),
-    /// Removes the record with this key. Does nothing if there is none.
+    /// Removes the record with this key, if there is one.
     Remove(String),
 }
 
@@ -31,11 +31,12 @@ impl Change {
 
 type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 
-/// A change of a shelf, computed from the records that the shelf has when the edit runs.
+/// A change of a [shelf](super::Shelf) (a group of records), computed from the records that the shelf has when the edit
+/// runs.
 ///
-/// The function that computes the changes must be pure, because a store may call it more than once for one edit. An edit
-/// that adds what memory learned from a run may also be applied twice for the same run. The second time, it must change
-/// nothing.
+/// The function that computes the changes must be pure, because a store may call it more than once for one edit. An
+/// edit that adds what memory learned from a run may also be applied twice for the same run. The second time, it must
+/// change nothing.
 ///
 /// ```
 /// use serde_json::json;
@@ -53,13 +54,13 @@ type Decide = dyn Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync;
 pub struct Edit(Arc<Decide>);
 
 impl Edit {
-    /// Creates an edit. The function `decide` computes its changes from the records that the shelf has when the edit runs.
+    /// Creates an edit. `decide` computes the changes from the records that the shelf has when the edit runs.
     pub fn new(decide: impl Fn(&[Record]) -> Result<Vec<Change>> + Send + Sync + 'static) -> Self {
         Self(Arc::new(decide))
     }
 
-    /// Combines edits into a single edit that runs them in order and returns only the last change of each record. The
-    /// combined edit fails if one of the edits fails.
+    /// Combines edits into one that runs them in order and returns only the last change of each record. It fails if one
+    /// of the edits fails.
     pub(crate) fn together(edits: Vec<Self>) -> Self {
         Self::new(move |records| {
             let (mut now, mut last) = (records.to_vec(), BTreeMap::new());
@@ -76,13 +77,12 @@ impl Edit {
 
     /// Returns the changes that the edit makes to the records `now`.
     ///
-    /// In every store, no change may make a record larger than [`MAX_RECORD_BYTES`] or nested more deeply than
-    /// [`MAX_RECORD_DEPTH`]. There is one exception: a stored record that is already too large may be replaced by a smaller
-    /// version, even if the smaller version is still too large.
+    /// No change may make a record larger than [`MAX_RECORD_BYTES`] or nested more deeply than [`MAX_RECORD_DEPTH`].
+    /// There is one exception: a stored record that is already too large may be replaced by a smaller version.
     ///
     /// # Errors
-    /// The error of the function that computes the changes, or [`ErrorKind::TooLarge`] with the key of the record that is
-    /// too large. After an error, the shelf stays unchanged.
+    /// The error of the function that computes the changes, or [`ErrorKind::TooLarge`] with the key of the record that
+    /// is too large. After an error, the shelf stays unchanged.
     pub fn changes(&self, now: &[Record]) -> Result<Vec<Change>> {
         let changes = (self.0)(now)?;
         for change in &changes {
@@ -120,7 +120,7 @@ impl fmt::Debug for Edit {
     }
 }
 
-/// Returns the records that result if the changes are made to `records`, ordered by key.
+/// Returns `records` after the changes, ordered by key.
 pub fn apply(records: &[Record], changes: &[Change]) -> Vec<Record> {
     let mut map: BTreeMap<String, Record> =
         records.iter().map(|r| (r.key.clone(), r.clone())).collect();
@@ -155,7 +155,7 @@ pub enum Durable {
 pub struct Committed {
     /// Number of committed updates of the shelf, including this update.
     pub generation: u64,
-    /// The durability of the change.
+    /// The durability of the update.
     pub durable: Durable,
     /// The changes that were applied.
     pub changes: Vec<Change>,

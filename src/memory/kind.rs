@@ -1,4 +1,5 @@
-//! The interface of a kind of memory: it reads shelves, gives advice, learns from runs, and lets people review and undo.
+//! The interface of a kind of memory: it reads shelves, gives advice, learns from runs, and lets people review and
+//! undo.
 //!
 //! The kinds of this crate are listed in [`kinds`]; each has a folder of its own. To add your own kind, pass it to
 //! `with_kinds` of the decision loop and of the [keeper](crate::store::Keeper). No other module depends on a particular
@@ -7,14 +8,12 @@
 //!
 //! # Decisions
 //!
-//! - A kind builds an [`Index`] for each shelf. It does not scan the records each time that memory is asked. So each
-//!   question to memory costs a lookup and, on a host with learned recoveries, one search of the page.
+//! - A kind builds an [`Index`] for each shelf, so that it does not scan the records each time that memory is asked.
 //! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
 //!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk
 //!   if the store cannot apply the edits. Memory then learns from it at the next run.
 //! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on
-//!   a shelf because every store can keep shelves; a separate file would be one more format. The edits themselves
-//!   cannot be stored, because they are functions.
+//!   a shelf because every store can keep shelves. The edits themselves cannot be stored, because they are functions.
 //! - A waiting run is split into several records, because a record has at most 2 KiB and a run needs more.
 
 use std::{fmt::Debug, sync::Arc};
@@ -41,8 +40,8 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason why an import leaves out a record if the importing person does not trust its source. The text completes a
-/// sentence whose subject is the record or its shelf.
+/// The reason why an import leaves out a record whose source the importing person does not trust. The subject of the
+/// sentence is the record or its shelf.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
 /// An edit and the shelf to which it applies.
@@ -56,21 +55,19 @@ pub struct ShelfEdit {
 
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
-    /// Returns the advice for this moment, the best advice first. `above` is true if the shelf belongs to a parent domain of
-    /// the page's host, as computed by [`Moment::is_above`].
+    /// Returns the advice for this moment, the best first. `above` is the result of [`Moment::is_above`] for the shelf.
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
-    /// Returns elements of the page's host that earlier runs used, the most useful first. A run uses them to find a target
-    /// if the page has no element with the name that the model gave. Each element comes with the id of its record. By this
-    /// id, a run can [hold the element back](super::is_withheld), which means that the run does not use it. By default,
-    /// there are no elements.
+    /// Returns elements of the page's host that earlier runs used, the most useful first. A run uses them to find a
+    /// target if the page has no element with the name that the model gave. By the id of its record, a run can [hold
+    /// back](super::is_withheld) an element. The default is no elements.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
     }
 
     /// Returns the next step of a known task, if an earlier run took the same step and it can be repeated on the
-    /// current page. The run then takes the step without asking its model. By default, there is none.
+    /// current page. The run then takes the step without asking its model. The default is `None`.
     fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
         let _ = moment;
         None
@@ -82,9 +79,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 
-    /// Returns an edit that the shelf needs before a run reads it, for example to add the records that ship with the crate
-    /// or to remove stale records; `None` if the shelf needs no edit. Applying the edit twice has the same effect as
-    /// applying it once.
+    /// Returns an edit that the shelf needs before a run reads it, for example to add the records that ship with the
+    /// crate or to remove stale records. Applying the edit twice has the same effect as applying it once.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
 
     /// Returns the shelves to read at this moment, the most relevant first.
@@ -97,15 +93,15 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns the maximum number of pieces of advice for this moment, over all shelves.
     fn limit(&self, moment: &Moment<'_>) -> usize;
 
-    /// Returns true if the advice `own` of this kind adds something to `said`, the advice that other kinds have already
-    /// given at this moment. Advice that adds nothing is left out. The default is true.
+    /// Returns true if `own`, a piece of advice of this kind, adds something to `said`, the advice that other kinds
+    /// have already given at this moment. Otherwise `own` is left out. The default is true.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let _ = (own, said);
         true
     }
 
-    /// Returns the data from a run's log that this kind can learn from; `None` if there are none. The value contains no
-    /// secrets. If memory cannot learn from the run at once, the value waits in the store until a later run.
+    /// Returns the data from a run's log that this kind can learn from. The value contains no secrets. If memory cannot
+    /// learn from the run at once, the value waits in the store until a later run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
     /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
@@ -115,9 +111,9 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// `Corrupt` if the value does not come from [`distill`](Self::distill).
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>>;
 
-    /// Returns the edit that adds the pages of `map` to the shelf of the host. The map is the result of an exploration, in
-    /// which this program follows the links of a host to list its pages. The default is `None`: the kind learns nothing from
-    /// explorations.
+    /// Returns the edit that adds the pages of `map` to the shelf of the host. The map is the result of an exploration,
+    /// in which this program follows the links of a host to list its pages. The default is `None`: the kind learns
+    /// nothing.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page.
@@ -132,21 +128,20 @@ pub trait MemoryKind: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Returns an edit that removes everything learned from this run. The edit can be applied to any shelf of this kind.
-    /// Applying it twice has the same effect as applying it once.
+    /// Returns an edit that removes everything learned from this run. The edit can be applied to any shelf of this
+    /// kind. Applying it twice has the same effect as applying it once.
     ///
     /// # Errors
-    /// `Unsupported` if the kind cannot undo, which is the default. The default is not an edit without effect, because such
-    /// an edit would look like success.
+    /// `Unsupported` if the kind cannot undo, which is the default.
     fn undo(&self, run: &RunId) -> Result<Edit> {
         Err(Error::new(ErrorKind::Unsupported, "memory.undo")
             .with("kind", self.name())
             .with("run", run))
     }
 
-    /// Returns an edit of this kind's global shelf that removes everything learned on `host`. If `host` is `None`, the edit
-    /// removes everything learned on any host of the site. Applying the edit twice has the same effect as applying it once.
-    /// The edit is not for the shelves of single hosts: these shelves are removed as a whole, without asking the kind.
+    /// Returns an edit of this kind's global shelf that removes everything learned on `host`. If `host` is `None`, the
+    /// edit removes everything learned on any host of the site. Applying the edit twice has the same effect as applying
+    /// it once. The shelves of single hosts need no edit, because they are removed as a whole.
     ///
     /// # Errors
     /// `Unsupported` if the kind cannot do this, which is the default.
@@ -189,8 +184,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// failures are counted from 0.
     ///
     /// # Errors
-    /// `Unsupported` if records of this kind never wait for a person, which is the default. When the edit is applied, it
-    /// fails with `InvalidInput` if the record is gone or its words have changed. The error gives the reason as `why`.
+    /// `Unsupported` if records of this kind never wait for a person, which is the default. The edit itself fails with
+    /// `InvalidInput` if the record is gone or its words have changed. The error gives the reason as `why`.
     fn accept(&self, key: &str, shown: &str, now: DateTime<Utc>) -> Result<Edit> {
         let _ = (shown, now);
         Err(Error::new(ErrorKind::Unsupported, "memory.accept")
@@ -198,19 +193,19 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("key", key))
     }
 
-    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. If an item
-    /// consists of several records, the kind returns the key of the item's main record. People list, accept and forget
-    /// items, not records.
+    /// Returns the key of the item that the record with this key belongs to. The default is the record's own key. For
+    /// an item of several records, it is the key of the item's main record. People list, accept and forget items, not
+    /// records.
     fn item<'k>(&self, key: &'k str) -> &'k str {
         key
     }
 
-    /// Returns the form in which a record from another store is imported. `vouched` is true if the importing person trusts
-    /// the other store. If `vouched` is false, the words in the returned record must not count as accepted by a person.
+    /// Returns the form in which a record from another store is imported. `vouched` is true if the importing person
+    /// trusts the other store. Otherwise, the words in the returned record must not count as accepted by a person.
     ///
     /// # Errors
-    /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`, and
-    /// refuses it otherwise.
+    /// An error with the reason as `why` if the record is refused. The default accepts a record unchanged if `vouched`,
+    /// and refuses it otherwise.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         if vouched {
             return Ok(record.clone());
@@ -221,20 +216,19 @@ pub trait MemoryKind: Debug + Send + Sync {
             .with("why", UNVOUCHED))
     }
 
-    /// Returns the time of a record's last change, by which [`merge`](Self::merge) finds the newer of two versions;
-    /// `None` if the record has no such time, which is the default.
+    /// Returns the time of a record's last change, by which [`merge`](Self::merge) finds the newer of two versions. The
+    /// default is `None`: the record has no such time.
     fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
         let _ = record;
         None
     }
 
     /// Merges two versions of an item and returns the resulting records. `known` has the item's records in this store.
-    /// `other` has the item's records in another store, and a person trusts that store. Merging the same version again
-    /// changes nothing.
+    /// `other` has its records in another store, which a person trusts. Merging the same version again changes nothing.
     ///
-    /// The default keeps one of the two versions as a whole. If only one version waits for review by a person, the other
-    /// version is kept. Otherwise the version with the later [`changed_at`](Self::changed_at) is kept. If neither version is
-    /// later, the known version is kept.
+    /// The default keeps one of the two versions as a whole. If only one version waits for review by a person, the
+    /// other version is kept. Otherwise the version with the later [`changed_at`](Self::changed_at) is kept, or else
+    /// the known one.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -254,17 +248,15 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Converts the items of this kind in a [documented folder](super::agent_memory) (the memory of another program) to
-    /// records. Each record has the form that it would have if a person trusted the folder. The import then passes each
-    /// record to [`admit`](Self::admit), which adapts or refuses it if no person trusts the folder. The default converts
-    /// nothing.
+    /// records, in the form for a folder that a person trusts. The import then passes each record to
+    /// [`admit`](Self::admit). The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
     }
 
-    /// Adds the items of a host's shelf to a [documented folder](super::agent_memory), in the format of another program.
-    /// Returns lines for a person about the items that the folder cannot hold. By default, the folder can hold none of the
-    /// items.
+    /// Adds the items of a host's shelf to a [documented folder](super::agent_memory) (the memory of another program).
+    /// Returns lines for a person about the items that the folder cannot hold. The default is that it can hold none.
     fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
         let _ = domain;
         let items = records
@@ -275,8 +267,8 @@ pub trait MemoryKind: Debug + Send + Sync {
         left_out(items, "item", &why)
     }
 
-    /// Returns notes that report the committed changes. They become events of the run. `remaining` is the number of records
-    /// that are now on the shelf.
+    /// Returns notes that report the committed changes as events of the run. `remaining` is the number of records that
+    /// are now on the shelf.
     fn notes(
         &self,
         occasion: Occasion,
@@ -288,7 +280,7 @@ pub trait MemoryKind: Debug + Send + Sync {
 }
 
 /// Merges two versions of an item that consists of one record. If one version cannot be read, the known version stays
-/// unchanged, because a newer release of the program may have written the unreadable version.
+/// unchanged.
 pub(super) fn merged_one(
     known: &[Record],
     other: &[Record],
@@ -322,12 +314,12 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KindOptions {
-    /// If true, trajectories (the recorded steps of earlier runs) are ranked not only by how similar their goals are to the
-    /// goal of the run. They are also ranked by how recent and how fast the earlier runs were, and by how many of their
-    /// steps had a visible effect. Default: false. Source: chosen.
+    /// If true, trajectories (the recorded steps of earlier runs) are ranked not only by the similarity of their goals
+    /// to the goal of the run, but also by age, speed, and the number of steps with a visible effect. Default: false.
+    /// Source: chosen.
     pub trace_scoring: bool,
-    /// Age above which a trajectory (the recorded steps of an earlier run) is removed. The age is the time since a run last
-    /// reached its goal by these steps. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a trajectory (the recorded steps of an earlier run) is removed. The age counts from the last run
+    /// that reached its goal by these steps. Unit: days. Default: 30. Source: chosen.
     pub trace_ttl_days: u32,
 }
 

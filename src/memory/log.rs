@@ -1,4 +1,4 @@
-//! The log of a run. Memory learns from it. The log holds actions, outcomes and times as Rust values, not as text.
+//! The log of a run, from which memory learns.
 
 use chrono::{DateTime, Utc};
 
@@ -9,7 +9,7 @@ use crate::{
     working::{About, Step, StopReason},
 };
 
-/// The log of a run. Memory learns from it.
+/// The log of a run: actions, outcomes and times as Rust values. Memory learns from it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunLog {
@@ -31,15 +31,13 @@ pub struct RunLog {
     pub steps: Vec<Step>,
     /// All advice shown in the run, in the order of first appearance.
     pub offered: Vec<AdviceId>,
-    /// The advice that the run [held back](super::is_withheld), in the order in which it would have first appeared. The run
-    /// did not show this advice, so that the run can be compared with runs that showed it. `offered` contains none of this
-    /// advice.
+    /// The advice that the run [held back](super::is_withheld), in the order in which it would have first appeared. Runs
+    /// that held advice back are compared with runs that showed it. This advice is not in `offered`.
     pub withheld: Vec<AdviceId>,
 }
 
 impl RunLog {
-    /// Creates the log of a run. The start of the run is set to the time of its end. Call the method `started_at` to set the
-    /// true start.
+    /// Creates the log of a run that started when it ended. Set the true start with `started_at`.
     pub const fn new(
         run: RunId,
         about: About,
@@ -76,8 +74,8 @@ impl RunLog {
         self
     }
 
-    /// Returns true if the model asked for an action that was not approved, and the run carried out no action after that.
-    /// Actions that the loop itself carries out, such as a question to a person, are ignored.
+    /// Returns true if an action was not approved and no later action was carried out. Actions of the agent loop itself,
+    /// such as a question to a person, are ignored.
     fn ends_refused(&self) -> bool {
         let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
         let mut last = self.steps.iter().rev().filter(acts);
@@ -87,8 +85,7 @@ impl RunLog {
         last.is_some_and(|step| !step.outcome.is_done())
     }
 
-    /// Sets the advice that the run [held back](super::is_withheld). The run did not show this advice, so that the run can
-    /// be compared with runs that showed it.
+    /// Sets the advice that the run [held back](super::is_withheld).
     #[must_use]
     pub fn withholding(self, withheld: Vec<AdviceId>) -> Self {
         Self { withheld, ..self }
@@ -100,7 +97,7 @@ impl RunLog {
         u64::try_from(span.num_milliseconds()).unwrap_or(0)
     }
 
-    /// Returns the advice that the prompt for this step contained. The step must belong to this run.
+    /// Returns the advice in the prompt for this step. The step must belong to this run.
     pub fn offered_at<'a>(&'a self, step: &'a Step) -> impl Iterator<Item = &'a AdviceId> {
         step.offered.iter().filter_map(|at| self.offered.get(*at))
     }

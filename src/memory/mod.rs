@@ -1,13 +1,13 @@
 //! Memory that outlives a run: records on shelves, and the kinds of memory that give them meaning.
 //!
-//! A [record](Record) is a JSON value with a key. A [shelf](Shelf) is a group of records. It belongs to one collection, and
+//! A [record](Record) is a JSON value with a key. A [shelf](Shelf) is a group of records of one collection. A shelf belongs
 //! either to one host or to all sites. A [host](crate::Host) is the host of a web address, such as `shop.example.com`. A
 //! [site](crate::Site) is a domain with all its hosts, such as `example.com`. A collection contains the records of one [kind
 //! of memory](MemoryKind). An item is a record, or several records that belong together, such as a trajectory and its steps.
 //!
 //! A kind of memory names the shelves to read at a [moment](Moment) of a run. It turns their records into advice, which is
-//! text that prompts show to the model. It turns the log of a run into changes of the shelves. Stores and kinds of memory do
-//! not depend on each other. This module does no I/O: the engine that runs the agent reads and writes the shelves.
+//! text for the model in a prompt. It turns the log of a run into changes of the shelves. This module does no I/O: the
+//! engine that runs the agent reads and writes the shelves.
 
 mod advice;
 pub mod agent_memory;

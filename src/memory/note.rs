@@ -7,21 +7,20 @@ use super::AdviceId;
 use crate::base::Site;
 
 /// A report of a committed change of memory. Any kind of memory may use [`Note::Changed`]. The other variants are for
-/// lessons. Each becomes an event with the same name after `lesson_` or `lessons_`, such as `lesson_recorded`.
+/// lessons; each becomes an event such as `lesson_recorded`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Note {
-    /// A record was changed. Every kind of memory may report this.
+    /// A record was changed.
     Changed {
-        /// The id of the record. The id contains the name of a collection, which is the name of the kind of memory.
+        /// The id of the record. It contains the name of the record's kind of memory.
         id: AdviceId,
-        /// A word for the change, such as `recorded`. The kind of memory to which the record belongs chooses it.
+        /// A word for the change, such as `recorded`.
         what: String,
         /// The record's text.
         text: String,
-        /// Data chosen by the kind of memory to which the record belongs; null if there are none. If the run used the
-        /// record, the data have the fields `used`, `followed`, `helped` and `harmed`. These fields mean the same as in
-        /// [`Note::Credited`].
+        /// Further data; null if there are none. If a run used the record, the data have the fields `used`, `followed`,
+        /// `helped` and `harmed`, as in [`Note::Credited`].
         data: Value,
     },
     /// A lesson was added.
@@ -38,13 +37,13 @@ pub enum Note {
         /// [`FailureKind::as_str`](crate::action::FailureKind::as_str). `None` if the lesson names no kind of failure.
         error_pattern: Option<String>,
     },
-    /// A run learned or used a lesson, and the lesson was already stored.
+    /// A run learned or used a lesson that was already stored.
     Deduplicated {
         /// The id of the stored lesson.
         id: AdviceId,
         /// The lesson's text.
         lesson: String,
-        /// Number of cases in which the lesson was used, including those of this run. A case is one run on one site.
+        /// Number of cases in which the lesson was used, including this run. A case is one run on one site.
         new_use_count: u64,
     },
     /// A lesson was promoted: from now on it is advice for every run.
@@ -80,15 +79,15 @@ pub enum Note {
         /// Number of cases in which the lesson was followed and did not help. A case is one run on one site.
         harmed: u64,
     },
-    /// A lesson was used or followed in this run, and the result was added to the lesson's counts.
+    /// A lesson was used or followed in this run, and the result was counted.
     Credited {
         /// The lesson's id.
         id: AdviceId,
         /// The site on which the lesson was used or followed.
         site: Option<Site>,
-        /// True if the failure that the lesson is about happened, and the lesson's recovery was carried out.
+        /// True if the lesson's failure happened and its recovery was carried out.
         used: bool,
-        /// True if the lesson had been shown before its recovery was carried out.
+        /// True if the run was shown the lesson before it carried out the recovery.
         followed: bool,
         /// True if the lesson's recovery restored the effect of the failed action, or prevented the failure.
         helped: bool,

@@ -1,11 +1,11 @@
-//! Notices of a store. A notice reports what the store did or found without being asked, such as a repaired file. The loop
-//! emits the notices as events of the run.
+//! Notices of a store: what the store did or found without being asked, such as a repaired file. They become events of the
+//! run.
 
 use serde::{Deserialize, Serialize};
 
 use super::Shelf;
 
-/// A message of a store for the person who is responsible for the store.
+/// A message of a store for the person who is responsible for it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StoreNotice {
     /// The shelf that the notice is about; `None` if it is about no single shelf.
@@ -14,25 +14,23 @@ pub struct StoreNotice {
     pub kind: StoreNoticeKind,
 }
 
-/// The content of a notice: an action of the store, or something that it found.
+/// The content of a notice: what the store did or found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// The store could not understand a file. It moved the file, unchanged, to the quarantine folder, where it keeps broken
-    /// files.
+    /// The store could not understand a file, and moved it unchanged to the folder for broken files.
     Quarantined {
-        /// The path of the file in the quarantine folder, relative to the store's root.
+        /// The path of the moved file, relative to the store's root.
         file: String,
     },
-    /// The shelf's file is missing or broken. The records were read from the backup, or from the readable part of the broken
-    /// file. The store changed no file.
+    /// The shelf's file is missing or broken. The records were read from the backup or from the readable part of the file.
+    /// No file was changed.
     Damaged {
         /// Number of records that were read.
         records: usize,
     },
-    /// The shelf's file was missing or broken. The store replaced the file by its backup. The backup does not contain the
-    /// last change.
+    /// The shelf's file was missing or broken. The store replaced it by its backup, which does not contain the last change.
     RestoredFromBackup,
     /// The shelf's file and its backup were broken. The store replaced both files by the records that could still be read.
     Salvaged {
@@ -51,8 +49,8 @@ pub enum StoreNoticeKind {
         /// Path of the file or folder, relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so it removed the files of some hosts. The chosen hosts are those whose files had
-    /// not been written for the longest time.
+    /// The store exceeded its size limits, so it removed the files of the hosts that had not been written for the longest
+    /// time.
     Compacted {
         /// Number of hosts whose files were removed.
         hosts: usize,
@@ -71,9 +69,9 @@ pub enum ReadOnly {
     NewerVersion,
     /// The shelf is larger, or nested more deeply, than this program can read.
     OverCap,
-    /// The shelf's file is broken. It stays in place, because the quarantine folder (for broken files) already has the
-    /// maximum number of files of this shelf.
+    /// The shelf's file is broken. It stays in place, because the folder for broken files already has the maximum number of
+    /// files of this shelf.
     QuarantineFull,
-    /// The shelf's file is broken and could not be put into the quarantine folder.
+    /// The shelf's file is broken and could not be moved to the folder for broken files.
     QuarantineFailed,
 }

@@ -1,12 +1,12 @@
-//! Functions that find the elements of a page that pieces of advice name.
+//! Elements of a page that pieces of advice name.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Advice, Aim, Line, PageName, Piece};
 use crate::page::{ElementRef, NodeId, TargetIdentity, Tree, sketch_nodes};
 
-/// Returns the elements of the page that the advice names, each with its name in the advice and its reference. A name is
-/// left out if no element of the page has it, or more than one.
+/// Returns the elements that the advice names: each name and the reference of its element. A name is left out unless exactly
+/// one element of the page has it.
 pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRef)> {
     let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
     let names: HashSet<&PageName> = pieces

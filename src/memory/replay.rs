@@ -3,11 +3,11 @@
 use super::AdviceId;
 use crate::action::BrowserAction;
 
-/// The next step of a known task, as an earlier run took it. A run can take the step without asking its model.
+/// The next step of a known task, as an earlier run took it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ReplayStep {
-    /// The item of memory that contains the steps of the task.
+    /// The item of memory with the steps of the task.
     pub item: AdviceId,
     /// The action, with the values of this run's goal and a reference to an element of the current page.
     pub action: BrowserAction,

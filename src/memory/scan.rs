@@ -1,4 +1,4 @@
-//! A search for secrets in stored records. This module is pure.
+//! A search for secrets in stored records.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -11,15 +11,14 @@ use crate::secret::Redactor;
 pub struct Scan {
     /// Number of items of memory that were searched.
     pub items: usize,
-    /// Number of bytes that were searched. The keys and bodies of records and the names of shelves are counted.
+    /// Number of bytes that were searched, in keys and bodies of records and in names of shelves.
     pub bytes: usize,
     /// The items that contain a secret. A secret is found in every form that [`Redactor::FORMS`] lists.
     pub hits: BTreeSet<AdviceId>,
 }
 
-/// Searches records for the secrets that a redactor knows. Finished runs from which memory has not learned yet may be split
-/// into several records. Such a run is also searched as a whole, because a secret may begin in one record and end in the
-/// next.
+/// Searches records for the secrets that a redactor knows. A finished run from which memory has not learned yet may be split
+/// into several records. It is also searched as a whole, because a secret may span two records.
 pub fn scan(
     shelves: &[(Shelf, Vec<Record>)],
     kinds: &[Arc<dyn MemoryKind>],

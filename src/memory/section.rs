@@ -1,7 +1,7 @@
 //! The section of a prompt in which a piece of advice is shown.
 //!
-//! The section determines where in the prompt the advice is shown, and for how long. It also determines what is cut first if
-//! the prompt is too long. A kind of memory only names the section; the module `prompt` writes it.
+//! A section determines where in the prompt its advice is shown, for how long, and what is cut first if the prompt is too
+//! long.
 
 use std::{borrow::Cow, fmt};
 
@@ -16,7 +16,7 @@ use super::Advice;
 pub enum Lasts {
     /// The advice is shown until the run ends.
     Run,
-    /// The advice is shown as long as the current page is shown. For the next page, memory is asked for advice again.
+    /// The advice is shown until the page changes. For the next page, memory is asked again.
     Page,
     /// The advice is shown in the next prompt only.
     Prompt,
@@ -68,24 +68,21 @@ impl<'de> Deserialize<'de> for Heading {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Section {
-    /// The lessons of the system instruction. This section takes only advice with the trust class
-    /// [`Trust::Code`](crate::Trust::Code) or [`Trust::User`](crate::Trust::User). The advice must not contain names of page
-    /// elements.
+    /// The lessons of the system instruction. This section takes only advice of the trust class
+    /// [`Trust::Code`](crate::Trust::Code) or [`Trust::User`](crate::Trust::User) without names of page elements.
     Lessons,
-    /// The tips for the site of the page that is shown.
+    /// The tips for the site of the current page.
     SiteTips,
     /// The tips for the action that has just failed.
     ErrorTips,
-    /// A section of the message that the model gets in each step. A kind of memory chooses the heading and the priority of
-    /// the section.
+    /// A section of the message that the model gets in each step, with a heading and a priority that a kind of memory chose.
     #[non_exhaustive]
     Custom {
-        /// The heading. It must differ from the other headings of the message, such as `Page`, because equal headings would
-        /// confuse the model.
+        /// The heading. It must differ from the other headings of the message, such as `Page`.
         heading: Heading,
-        /// The weight of the section. It counts if the message is too long, so that its sections are cut. A section with
-        /// twice the priority then keeps twice as many lines. For comparison, the run's history has the priority 50, and a
-        /// text that the model has just requested has the priority 120. A priority of 0 counts as 1.
+        /// The weight of the section if the message is too long. A section with twice the priority keeps twice as many
+        /// lines. For comparison, the run's history has the priority 50, and a text that the model has just requested has
+        /// 120. A priority of 0 counts as 1.
         priority: u8,
         /// The time for which the advice is shown.
         lasts: Lasts,
@@ -93,8 +90,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// Creates a section in which one kind of memory shows its advice. The section is part of the message that the model
-    /// gets in each step.
+    /// Creates a section for the advice of one kind of memory.
     pub const fn custom(heading: &'static str, priority: u8, lasts: Lasts) -> Self {
         let heading = Heading::new(heading);
         Self::Custom {
@@ -104,8 +100,7 @@ impl Section {
         }
     }
 
-    /// Returns the heading above the advice of the section. In the section [`Section::ErrorTips`], the heading is a line of
-    /// text above the tips.
+    /// Returns the heading above the advice. For [`Section::ErrorTips`], it is a line of text.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",
@@ -115,8 +110,7 @@ impl Section {
         }
     }
 
-    /// Returns the priority of the section, by which it is cut if the message is too long; `None` if the section is never
-    /// cut.
+    /// Returns the priority of the section if the message is too long; `None` if the section is never cut.
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,

@@ -2,12 +2,11 @@
 
 use crate::{base::text, page::Role};
 
-/// Maximum length of an element's name, and of the value of an attribute. An element with a longer text is not kept. Unit:
-/// bytes. Source: chosen; the same limit applies to the texts in locators.
+/// Maximum length of an element's name, and of an attribute's value. Unit: bytes. Source: chosen; the same limit applies to
+/// the texts in locators.
 const MAX_NAME: usize = 300;
 
-/// Returns true if a text contains a reference to an element, such as `@s3f51`. References are valid for one load of a
-/// page only.
+/// Returns true if a text contains a reference to an element, such as `@s3f51`.
 pub(super) fn names_reference(said: &str) -> bool {
     let mut words =
         said.split(|c: char| !(c.is_alphanumeric() || matches!(c, '@' | '_' | '.' | '-')));
@@ -21,8 +20,7 @@ pub(super) fn names_reference(said: &str) -> bool {
     })
 }
 
-/// Parses the description of an element, such as `button "Send"`. Returns the role and the name of the element. Returns
-/// `None` if the text has another form, or if it names no known role.
+/// Parses a description such as `button "Send"` into a role and a name.
 pub(super) fn element(said: &str) -> Option<(Role, String)> {
     let (role, name) = said.trim().split_once(' ').unwrap_or((said.trim(), "\"\""));
     let role = Some(Role::parse(role)).filter(|role| !matches!(role, Role::Other(_)))?;
@@ -33,8 +31,7 @@ pub(super) fn element(said: &str) -> Option<(Role, String)> {
     (name.len() <= MAX_NAME).then(|| (role, text::squeeze(&text::clean(&name))))
 }
 
-/// Returns the attributes that a CSS selector names. The selector may consist only of attributes, or of a tag and
-/// attributes, such as `input[name="q"]`. Returns `None` for any other selector.
+/// Returns the attributes in a CSS selector such as `input[name="q"]`; `None` if it contains more than attributes and a tag.
 pub(super) fn css(selector: &str) -> Option<Vec<(String, String)>> {
     let mut rest = selector.trim();
     rest = rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Shelves, on which records are kept. A shelf is identified by a namespace, a collection and a scope.
+//! Shelves, which group the records of a store. A shelf is identified by a namespace, a collection and a scope.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::base::{Error, ErrorKind, Host, Result, sorted};
 
-/// Name of the collection in which the data of finished runs wait until memory can learn from them. A run waits if the store
-/// did not accept the changes that memory made after the run.
+/// Name of the collection of finished runs from which memory has not learned yet, because the store did not accept the
+/// changes.
 pub const PENDING: &str = "pending";
 
 /// A name that keeps the shelves of one tenant or experiment apart from the shelves of others. The default is `default`.
@@ -66,14 +66,13 @@ pub enum Scope {
     Host(Host),
 }
 
-/// The identity of a shelf. A shelf is a group of records. A store loads these records together and changes them in one
-/// step, which succeeds or fails as a whole.
+/// The identity of a shelf. A shelf is a group of records that a store loads together and changes in one atomic step.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Shelf {
     /// The tenant or experiment to which the shelf belongs.
     pub namespace: Namespace,
-    /// The collection. This is the name of the kind of memory to which the shelf belongs. It comes from the program, never
-    /// from a page.
+    /// The collection, named after the kind of memory to which it belongs. The name comes from the program, never from a
+    /// page.
     pub collection: String,
     /// The sites to which the records of the shelf apply.
     pub scope: Scope,
@@ -98,8 +97,7 @@ impl Shelf {
         }
     }
 
-    /// Returns the name with which a record of the shelf is shown to people. The name is the record's key. If the shelf
-    /// belongs to a host, `@` and the host follow.
+    /// Returns the name of a record for people: its key and, if the shelf belongs to a host, `@` and the host.
     pub fn item_name(&self, key: &str) -> String {
         match &self.scope {
             Scope::Global => key.to_owned(),
@@ -118,7 +116,7 @@ impl fmt::Display for Shelf {
     }
 }
 
-/// A selection of shelves. A shelf is selected if it has the value of every field that is not `None`.
+/// A selection of shelves by their fields. A field that is `None` matches every shelf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
     /// The namespace that a shelf must have.
@@ -143,28 +141,26 @@ impl ShelfFilter {
     }
 }
 
-/// Maximum size of a record. The size is the length of the key plus the length of the body as compact JSON. An
-/// [`Edit`](super::Edit) refuses to make a larger record.
+/// Maximum size of a record: the length of the key plus the length of the body as compact JSON. An [`Edit`](super::Edit)
+/// refuses to make a larger record.
 ///
 /// Unit: bytes. Source: chosen.
 pub const MAX_RECORD_BYTES: usize = 2 * 1_024;
 
-/// Maximum depth of nested arrays and objects in a record. Source: chosen; below 128, the depth at which JSON readers
-/// stop.
+/// Maximum depth of nested arrays and objects in a record. Source: chosen; below 128, the limit of JSON readers.
 pub const MAX_RECORD_DEPTH: usize = 120;
 
 /// A JSON value that is stored on a shelf under a key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The key. No other record of the shelf has this key. The records of a shelf are ordered by their keys.
+    /// The key, unique on the shelf. The records of a shelf are ordered by their keys.
     pub key: String,
-    /// The JSON value. The keys of its objects are sorted. The kind of memory defines its fields.
+    /// The JSON value. The kind of memory defines its fields.
     pub body: Value,
 }
 
 impl Record {
-    /// Creates a record with this key and body. The keys of the body's objects are sorted, so that equal bodies have equal
-    /// bytes in every store.
+    /// Creates a record. The keys of the body's objects are sorted, so that equal bodies have equal bytes in every store.
     pub fn new(key: impl Into<String>, body: &Value) -> Self {
         Self {
             key: key.into(),
@@ -183,13 +179,12 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record. The field `source` of such a record has the value `user`. To
-    /// make space, a store never removes such a record.
+    /// Returns true if a person wrote or accepted the record. A store never removes such a record to make space.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }
 
-    /// Returns the size of the record, which may be at most [`MAX_RECORD_BYTES`]. Unit: bytes.
+    /// Returns the size of the record, at most [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
     }
@@ -210,10 +205,10 @@ fn is_deeper_than(value: &Value, max: usize) -> bool {
     }
 }
 
-/// The records of a shelf, and the number of changes that led to them.
+/// The records of a shelf and the number of its changes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShelfState {
-    /// Number of changes of the shelf that were committed so far; 0 if the shelf was never written.
+    /// Number of committed changes of the shelf; 0 if the shelf was never written.
     pub generation: u64,
     /// The records, ordered by key.
     pub records: Vec<Record>,

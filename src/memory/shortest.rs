@@ -1,5 +1,4 @@
-//! The shortest sequence of steps that leads to the end of a run. It consists of the run's steps, except detours and steps
-//! that had no effect.
+//! The shortest sequence of a run's steps that leads to its end, without detours and steps that had no effect.
 
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
@@ -58,8 +57,8 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     )
 }
 
-/// Returns true if the step is a browser action that does more than look at the page. The action must have been carried out,
-/// or must have an unclear outcome. Scrolling counts only if it changed the page.
+/// Returns true if the step is a browser action that was carried out, or has an unclear outcome, and does more than look at
+/// the page. Scrolling counts only if it changed the page.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.
@@ -78,8 +77,7 @@ pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     }
 }
 
-/// Returns true if the tool opens an address. The page that is shown afterwards does not depend on earlier steps that only
-/// moved from page to page.
+/// Returns true if the tool opens an address. Earlier steps that only moved from page to page are then not needed.
 const fn opens(tool: BrowserTool) -> bool {
     matches!(tool, BrowserTool::Goto)
 }
@@ -99,7 +97,7 @@ pub(super) fn only_moves(step: &Step) -> bool {
     }
 }
 
-/// Returns true if the step only gave a field a value. A later step on the same field can then replace this step.
+/// Returns true if the step only gave a field a value, so that a later step on the same field can replace it.
 fn only_sets(step: &Step) -> bool {
     use BrowserAction as A;
     let sets = match &step.action {
@@ -119,8 +117,8 @@ fn is_same_field(step: &Step, earlier: &Step) -> bool {
     }
 }
 
-/// Returns the position at which a detour at the end of `way` begins. A detour is navigation that led back to the page where
-/// it began. Returns `None` if `way` does not end with a detour.
+/// Returns the position at which a detour at the end of `way` begins; `None` if there is none. A detour is navigation that
+/// led back to the page where it began.
 fn loop_start(way: &[&Step]) -> Option<usize> {
     let last = way.last()?;
     let moves = way.iter().rev().take_while(|step| only_moves(step)).count();

@@ -1,19 +1,16 @@
-//! The records of an item that consists of steps, such as a trajectory. The item has one record, and each of its steps has
-//! one.
+//! The records of an item that consists of steps, such as a trajectory: one record for the item, and one for each step.
 
 use super::{Change, Record, StoredStep};
 use crate::base::{Error, ErrorKind, Result};
 
 const DIGITS: usize = 2;
 
-/// Returns the key of the item to which a record belongs. The record is that of the item itself, or that of one of its
-/// steps.
+/// Returns the key of the item to which a record belongs. The record is that of the item or of one of its steps.
 pub(super) fn owner(key: &str) -> &str {
     key.split_once('.').map_or(key, |(owner, _)| owner)
 }
 
-/// Returns the key of the record of one step. `n` is the index of the step, and `key` is the key of the item that consists
-/// of the steps. Sorted keys are in the order of the steps.
+/// Returns the key of the record of step `n` of the item `key`. The keys sort in the order of the steps.
 fn step_key(key: &str, n: usize) -> String {
     format!("{key}.{n:0DIGITS$}")
 }
@@ -33,8 +30,8 @@ pub(super) fn with_steps(item: Record, steps: &[StoredStep]) -> Result<Vec<Recor
     Ok(records)
 }
 
-/// Returns the steps of an item, read from the records of the shelf. Returns `None` if a step is missing or cannot be read.
-/// The records must be ordered by key.
+/// Returns the steps of an item from the records of a shelf, which must be ordered by key. Returns `None` if a step is
+/// missing or cannot be read.
 pub(super) fn steps_of(records: &[Record], key: &str, count: usize) -> Option<Vec<StoredStep>> {
     let step = |n| {
         let key = step_key(key, n);

@@ -1,21 +1,21 @@
-//! A stored step in words. The names of page elements in it are separate pieces.
+//! A stored step in words. Names of page elements are separate pieces.
 
 use std::fmt;
 
 use super::{Advice, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
 
-/// The mark behind the step that comes next, and its end if the target of the step is known to be on the page.
+/// The mark behind the next step, and what follows it if the target of the step is on the page.
 const NEXT: (&str, &str) = (" <- next", ", on this page");
 
-/// Returns the mark behind the step that comes next. A step that does not name its target may belong to another page.
+/// Returns the mark behind the next step. A step that does not name its target may belong to another page.
 pub(super) fn next(step: &StoredStep) -> String {
     let is_known = |of: &StoredTarget| of.aim.is_some() || of.slot.is_some();
     let is_here = step.target.as_ref().is_some_and(is_known);
     [NEXT.0, if is_here { NEXT.1 } else { "" }].concat()
 }
 
-/// Returns true if a line of this advice marks the step that comes next, and the target of the step is on the page.
+/// Returns true if a line of this advice marks the next step as one whose target is on the page.
 pub(super) fn has_next(advice: &Advice) -> bool {
     let mark = [NEXT.0, NEXT.1].concat();
     let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.contains(&mark));
@@ -32,9 +32,8 @@ pub(super) fn set_elsewhere(line: &mut [Piece]) {
     }
 }
 
-/// Returns a step in words, such as `fill n1 with <1>, then Enter`. In this example, `n1` is the name of the target, and
-/// `<1>` stands for the first value of the goal. For each value of the recorded goal, `values` has the value that the new
-/// goal has in its place. If that value is not known, its entry is `None` or missing.
+/// Returns a step in words, such as `fill n1 with <1>, then Enter`: `n1` is the name of the target, and `<1>` stands for the
+/// first value of the goal. `values` has the new goal's value for each value of the recorded goal, if it is known.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
     use BrowserTool as T;
     let target = step.target.as_ref().map(|target| named(target, values));
@@ -77,8 +76,8 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
     out
 }
 
-/// Returns words for a text that a step typed or chose. They do not contain the recorded text. If the text is a value of the
-/// goal, the words contain the value of the new goal, if it is known.
+/// Returns words for a text that a step typed or chose: the value of the new goal if it is known, but never the recorded
+/// text.
 fn given(given: &StoredText, values: &[Option<String>]) -> String {
     match given {
         StoredText::Slot(slot) => slot_with_value(*slot, values),
@@ -88,8 +87,7 @@ fn given(given: &StoredText, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns the name that stands for a value of the goal, such as `<1>` for the slot 0. A slot is the position of the value
-/// in the list of the goal's values.
+/// Returns the name that stands for a value of the goal, such as `<1>` for the slot 0.
 pub(super) fn slot_name(slot: usize) -> String {
     format!("<{}>", slot + 1)
 }
@@ -102,11 +100,8 @@ fn slot_with_value(slot: usize, values: &[Option<String>]) -> String {
     }
 }
 
-/// Returns a target in words.
-///
-/// - If the target's name is a value of the goal, the words contain a name such as `<1>` that stands for the value.
-/// - If another name is stored, the words contain that name.
-/// - If no name is stored, the words contain the target's role and the part of the page that contains the target.
+/// Returns a target in words: its name, or a name such as `<1>` if its name is a value of the goal. If no name is stored,
+/// returns its role and the part of the page that contains it.
 fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     let (role, place) = (role(target), place(target));
     if let Some(slot) = target.slot {

@@ -1,12 +1,12 @@
-//! Advice in JSON. When advice is read from JSON, it passes the same checks as new advice. So a forged file cannot put a
-//! text into a section where such a text is not allowed.
+//! Advice in JSON. Advice that is read from JSON passes the same checks as new advice, so that a forged file cannot put a
+//! text into a section where it is not allowed.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Advice, AdviceId, Heading, Lasts, Line, Piece, Section};
 use crate::base::{Error, ErrorKind, Result, Trust};
 
-/// The forms of advice in JSON. Advice is read in all of these forms, but it is written in the first form only.
+/// The forms of advice in JSON. All of them are read, but only the first is written.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum StoredAdvice {
@@ -16,7 +16,7 @@ pub(super) enum StoredAdvice {
         trust: Trust,
         section: Section,
     },
-    /// The old form of advice, with one line and a placement. It was used before advice had several lines and sections.
+    /// The old form of advice, with one line and a placement instead of a section.
     OneLine {
         id: AdviceId,
         pieces: Vec<Piece>,
@@ -77,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// Returns the section that replaces this old placement. When placements were in use, tips with a heading of their own
-    /// were never cut. So their new section has the highest priority, and its lines are cut last.
+    /// Returns the section that replaces this old placement. Tips with a heading of their own were never cut, so they get
+    /// the highest priority.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

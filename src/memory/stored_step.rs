@@ -1,6 +1,5 @@
-//! A step of a run in the form in which memory keeps it: the tool, the kind of page, and the data that identifies the
-//! target. If the run typed a text that is a value of the goal, this form says which value it was. Any other typed text is
-//! not kept.
+//! The stored form of a run's step: the tool, the kind of page, and the data that identifies the target. A typed text is
+//! stored only as a reference to a value of the goal.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +18,14 @@ use crate::{
     working::Step,
 };
 
-/// Maximum size of a step's record. Unit: bytes. Source: chosen; at this size, 20 trajectories of 50 steps fit on a
-/// shelf.
+/// Maximum size of a step's record. Unit: bytes. Source: chosen; a shelf holds 20 trajectories of 50 steps of this size.
 pub const MAX_STEP_BYTES: usize = 512;
 /// Maximum length of the key of a step's record. Unit: bytes.
 const MAX_KEY: usize = 24;
 /// Maximum length of a stored locator. Unit: bytes. Source: chosen; it leaves most of a step's record for the other data.
 const MAX_LOCATOR: usize = 100;
 
-/// A step of a run in the form in which memory keeps it.
+/// A step of a run as memory keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoredStep {
@@ -45,8 +43,8 @@ pub struct StoredStep {
     /// The source of the text that was typed or chosen; `None` if the step typed and chose nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<StoredText>,
-    /// The text that was typed or chosen, if the goal contains the same value in another form. For example, the goal says
-    /// "14 September 2024" and the text is `2024-09-14`.
+    /// The typed or chosen text, if the goal contains the same value in another form. For example, the goal says "14
+    /// September 2024" and the text is `2024-09-14`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<String>,
     /// The key that was pressed; `None` if the step pressed no key.
@@ -55,11 +53,11 @@ pub struct StoredStep {
     /// True if the step pressed Enter after it had typed its text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
-    /// True if the action had arguments that are not kept, such as a second option in a list. Such an action cannot be
-    /// repeated from this record.
+    /// True if the action had arguments that are not kept, such as a second option in a list. Such a step cannot be
+    /// repeated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// The possible effect of the step, judged before it was taken.
+    /// The possible effect of the step, as judged before it was taken.
     pub effect: Effect,
     /// True if the page showed that the step had an effect.
     pub verified: bool,
@@ -71,56 +69,50 @@ pub struct StoredStep {
 pub struct StoredTarget {
     /// The role of the target.
     pub role: Role,
-    /// The data by which the target is recognised. `None` if the target's name is a value of the goal, or if the target was
-    /// chosen from a list.
+    /// The data by which the target is recognised; `None` if its name is a value of the goal or it was chosen from a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
-    /// The position of the target's name in the list of the goal's values, counted from 0; `None` if the name is not a value
-    /// of the goal. The list is that of the trajectory to which the step belongs.
+    /// The position of the target's name among the values of the recorded goal, counted from 0; `None` if the name is not
+    /// such a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<usize>,
-    /// The role of the landmark around the target. A landmark is a region that structures a page, such as the navigation.
+    /// The role of the landmark around the target. A landmark is a region of a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The target's position among similar siblings, such as the third of 24 search results; `None` if it has no similar
-    /// siblings.
+    /// The target's position among similar siblings, such as the third of 24 search results; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// A locator that can find the target on a later load of the page. `None` if the driver gave no locator, or if the
-    /// locator contains a value of the run.
+    /// A locator that can find the target on a later page load; `None` if the driver gave none or it contains a value of the
+    /// run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
     #[serde(skip)]
     pub(super) for_goal: ForGoal,
 }
 
-/// The difference between the target of a stored step and the target that a later run needs for the step. The two targets
-/// may differ if the later run has another goal.
+/// The target that a later run with another goal needs for the step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ForGoal {
     #[default]
     Same,
     /// The later run needs the recorded target or another element of the same list.
     SameOrOther,
-    /// The later run needs a different target. The name of the recorded target contained a value of the earlier goal, so the
-    /// name was removed.
+    /// The later run needs another target. The recorded name contained a value of the earlier goal and was removed.
     Other,
 }
 
-/// The source of a text that a step typed or chose. The text itself is not kept here. If the goal has the text in another
-/// form, the text is kept in [`StoredStep::form`].
+/// The source of a text that a step typed or chose. The text itself is kept, if at all, in [`StoredStep::form`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoredText {
-    /// The text is a value of the goal. The number is the position of the value in the list of the goal's values, counted
-    /// from 0.
+    /// The text is a value of the goal. The number is its position among the goal's values, counted from 0.
     Slot(usize),
     /// The text is the value of the task's parameter with this name.
     Parameter(ParameterName),
     /// The text is the task's secret with this name.
     Secret(SecretName),
-    /// The text is not in the goal, and it is neither a parameter nor a secret.
+    /// The text is not in the goal, and is neither a parameter nor a secret.
     Other {
         /// The length of the text. Unit: characters.
         chars: usize,
@@ -128,7 +120,7 @@ pub enum StoredText {
 }
 
 impl StoredStep {
-    /// Creates a step that uses this tool. It has no target and can be taken on any page.
+    /// Creates a step without a target that can be taken on any page.
     pub const fn new(tool: BrowserTool) -> Self {
         Self {
             tool,
@@ -152,7 +144,7 @@ impl StoredStep {
         Self { page, ..self }
     }
 
-    /// Sets the kind of page to which the step leads. It is required for a step that opens an address.
+    /// Sets the kind of page to which the step leads, which is required for a step that opens an address.
     #[must_use]
     pub fn leading_to(self, page: PageTemplate) -> Self {
         let leads_to = Some(page);
@@ -189,8 +181,8 @@ impl StoredStep {
         }
     }
 
-    /// Returns the stored form of a run's step; `None` if the step is no browser action. The stored form still contains all
-    /// names. [`hide`](Self::hide) then removes the names that are values of the run.
+    /// Returns the stored form of a run's step; `None` if it is no browser action. The stored form still contains all names
+    /// until [`hide`](Self::hide) removes those that are values of the run.
     pub(super) fn of(step: &Step) -> Option<Self> {
         let Action::Browser(action) = &step.action else {
             return None;
@@ -233,11 +225,8 @@ impl StoredStep {
         Some(stored)
     }
 
-    /// Stores the name of a group around the target, which distinguishes the target from other elements of the same name.
-    ///
-    /// - If the target already has a group, that group is kept.
-    /// - An item of a list gets no group, because another run may have to choose another item. This does not apply to items
-    ///   of a menu, or to fields into which the step writes.
+    /// Stores the name of the group around the target, unless the target already has a group. An item of a list gets no
+    /// group, because another run may choose another item. Items of menus and fields that the step fills in do get one.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -250,8 +239,9 @@ impl StoredStep {
         }
     }
 
-    /// Removes names that are values of the run: names of elements that were chosen from a list, and names that repeat typed
-    /// text. The name of a chosen element is kept if it only repeats words of the goal. Also removes the name of a group if at least half of its words are in the goal, because it may be a value too.
+    /// Removes names that are values of the run: names of elements chosen from a list, unless they only repeat words of the
+    /// goal, and names that repeat typed text. Also removes the name of a group if at least half of its words are in the
+    /// goal.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
@@ -279,9 +269,8 @@ impl StoredStep {
             .is_ok_and(|body| Record::new("", &body).size() <= MAX_STEP_BYTES - MAX_KEY)
     }
 
-    /// Drops data until the step's record is small enough. The data that is needed least is dropped first: first the
-    /// locator, then the form of the text, then the page to which the step led, and last the page on which the step was
-    /// taken.
+    /// Drops data until the step's record is small enough: first the locator, then the form of the text, the page to which
+    /// the step led, and the page on which it was taken.
     pub(super) fn fit(&mut self) {
         if !self.is_small()
             && let Some(target) = &mut self.target
@@ -300,7 +289,7 @@ impl StoredStep {
         }
     }
 
-    /// Returns the positions of the values that the step uses, in the list of the goal's values.
+    /// Returns the slots of the step: positions in the list of the goal's values.
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> + use<> {
         let text = match self.text {
             Some(StoredText::Slot(slot)) => Some(slot),
@@ -310,15 +299,14 @@ impl StoredStep {
         text.into_iter().chain(name)
     }
 
-    /// Returns true if `taken`, a step that a run took, counts as this step. All of the following conditions must be met:
+    /// Returns true if `taken`, a step of a run, counts as this step. All of the following must be true:
     ///
     /// - Both tools have the same effect on a target.
-    /// - If both steps have a target, the targets have the same name and are not in different groups. If one of the names is
-    ///   not kept, the roles are compared instead.
-    /// - If both steps have no target, they have the same key and lead to the same kind of page. If this step opens an
-    ///   address and its `leads_to` is `None`, `taken` may lead to any page.
-    ///
-    /// Returns false if only one of the steps has a target.
+    /// - Both steps have a target, or none has.
+    /// - Two targets have the same name and are not in different groups. If a name is not kept, the roles are compared
+    ///   instead.
+    /// - Two steps without a target have the same key and lead to the same kind of page. If this step opens an address and
+    ///   its `leads_to` is `None`, `taken` may lead to any page.
     pub(super) fn is_same(&self, taken: &Self) -> bool {
         is_alike(self.tool, taken.tool)
             && match (&self.target, &taken.target) {
@@ -338,8 +326,8 @@ impl StoredStep {
             }
     }
 
-    /// Returns true if the step clicked a link in a list, and this only changed the view of the current page, such as its
-    /// filter or sort order. Another run may have to choose another link of the list, even if the list is in a menu.
+    /// Returns true if the step clicked a link in a list that only changed the view of the page, such as its filter or sort
+    /// order. Another run may have to choose another link.
     pub(super) fn chooses_view(&self) -> bool {
         let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
@@ -349,7 +337,7 @@ impl StoredStep {
     }
 
     /// Returns true if this step and `taken`, a step of another run, clicked two links of the same list that choose
-    /// different views. The other run may need the other view for its goal.
+    /// different views.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;
@@ -403,7 +391,7 @@ impl StoredTarget {
     }
 }
 
-/// Returns true if at least half of the words of a name are in `words`. Returns false if the name has no words.
+/// Returns true if the name has words and at least half of them are in `words`.
 pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     let own = text::words(name);
     let among = own.iter().filter(|word| words.contains(*word)).count();
@@ -418,8 +406,8 @@ pub(super) enum Share {
     All,
 }
 
-/// Returns the share of the words of a name that are in `words`, in the singular or in the plural with `s`. A name without
-/// words has no share.
+/// Returns the share of a name's words that are in `words`, ignoring a plural `s`. For a name without words, returns
+/// [`Share::Less`].
 pub(super) fn share_in(name: &str, words: &BTreeSet<String>) -> Share {
     let singular = |word: &String| match word.strip_suffix('s') {
         Some(one) if one.len() > 2 => one.to_owned(),
@@ -439,7 +427,7 @@ pub(super) fn share_in(name: &str, words: &BTreeSet<String>) -> Share {
     }
 }
 
-/// Returns the data that identifies a target. If the target has no name, this includes the nearest group around it.
+/// Returns the data that identifies a target. If it has no name, this includes the nearest group around it.
 fn aim(identity: &TargetIdentity) -> Aim {
     let aim = Aim::of(identity);
     let is_nameless = aim.name.is_empty();
@@ -450,8 +438,7 @@ fn aim(identity: &TargetIdentity) -> Aim {
     }
 }
 
-/// Returns true if both tools have the same effect on a target. That is the case if the tools are equal, or if both write
-/// text into the target.
+/// Returns true if the tools are equal, or if both write text into the target.
 fn is_alike(one: BrowserTool, other: BrowserTool) -> bool {
     use BrowserTool as T;
     let writes = |tool| matches!(tool, T::Fill | T::Type);

@@ -1,5 +1,5 @@
-//! The texts that a run typed. If the name of an element repeats one of these texts, memory does not keep the name, because
-//! pages may show typed text as the name of a choice.
+//! The texts that a run typed. Memory does not keep names that repeat such a text, because pages may show it as the name of
+//! a choice.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -11,7 +11,7 @@ use crate::{
 /// words.
 const MIN_TYPED: usize = 4;
 
-/// The texts that a run typed, in a form in which upper and lower case are equal.
+/// The texts that a run typed, with case folded.
 #[derive(Debug, Default)]
 pub(super) struct Typed(Vec<String>);
 
@@ -20,7 +20,7 @@ impl Typed {
         Self::texts(steps.iter().flat_map(texts))
     }
 
-    /// Creates the collection from these texts, without those that are too short to be compared.
+    /// Creates the collection without texts that are too short to be compared.
     pub(super) fn texts(texts: impl IntoIterator<Item = String>) -> Self {
         let folded = texts.into_iter().map(|text| text::fold(text.trim()));
         let long = folded.filter(|text| text.chars().count() >= MIN_TYPED);

@@ -1,4 +1,4 @@
-//! Functions that find the values of a goal (such as a name or a date) in the steps of a run.
+//! The values of a goal, such as a name or a date, in the steps of a run.
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
@@ -10,9 +10,9 @@ use crate::{
 
 use super::{StoredStep, StoredText, aim::without_remark};
 
-/// Finds the values of the goal in the steps of a run. Returns the values as ranges of the goal, in bytes. `taken` and
-/// `steps` are the same steps in two forms. In `steps`, each typed or chosen text that is a value is replaced by the index
-/// of the value in the returned list. If the name of a target is or contains a value, the name is removed from `steps`.
+/// Finds the values of the goal in the steps of a run. Returns them as ranges of the goal, in bytes. In `steps`, replaces
+/// each typed or chosen value by its index in this list, and removes names of targets that contain a value. `taken` are the
+/// same steps as they were logged.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,
@@ -21,7 +21,7 @@ pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Ve
     )
 }
 
-/// Does what [`trace`] does, but gets the texts of the steps from the caller: `literals` has the texts of each step.
+/// Does what [`trace`] does with the texts in `literals`, one entry for each step.
 pub(super) fn place(
     goal: &str,
     literals: Vec<Literals>,
@@ -58,7 +58,7 @@ pub(super) fn place(
     places
 }
 
-/// Returns those texts of a step that may contain values of the goal. Secrets and parameters are left out.
+/// Returns the texts of a step that may contain values of the goal, without secrets and parameters.
 fn literals(step: &Step, goal: &str) -> Literals {
     let mut literals = Literals::default();
     let Action::Browser(action) = &step.action else {
@@ -90,8 +90,8 @@ fn literals(step: &Step, goal: &str) -> Literals {
     literals
 }
 
-/// Returns the name of a target as the goal writes it. The name of a choice may end with a remark in brackets. If the goal
-/// does not contain the whole name, the name is returned without this remark.
+/// Returns the name of a target as the goal writes it. If the goal does not contain the whole name, a remark in brackets at
+/// the end of a choice's name is left out.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
     if text::fold(goal).contains(&text::fold(name)) {

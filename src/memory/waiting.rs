@@ -1,6 +1,6 @@
-//! Distilled runs that wait on a shelf until memory learns from them at the next run. A distilled run is the data that a
-//! kind of memory [extracts](super::MemoryKind::distill) from a run's log. Each distilled run is split into parts that fit
-//! into records. If the next run does not use the kind of memory, the distilled run keeps waiting. This module is pure.
+//! Finished runs that wait on a shelf until memory learns from them at a later run. What waits is the distilled run: the
+//! data that a kind of memory [extracts](super::MemoryKind::distill) from a run's log, split into parts that fit into
+//! records. This module is pure.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Change, Edit, MAX_RECORD_BYTES, MemoryKind, Namespace, PENDING, Record, Shelf};
 use crate::base::{Error, ErrorKind, Result, RunId, json_len};
 
-/// Maximum number of distilled runs of one kind of memory that wait on one shelf. Source: chosen; a distilled run takes some
-/// KiB, and the file of a shelf may take 1 MiB.
+/// Maximum number of distilled runs of one kind of memory on one shelf. Source: chosen; a distilled run takes some KiB, and
+/// the file of a shelf may take 1 MiB.
 const MAX_WAITING: usize = 100;
-/// Name of a second collection for waiting runs. It is used while the shelf [`PENDING`] cannot be written.
+/// Name of the collection of waiting runs that is used while the shelf [`PENDING`] cannot be written.
 const SPARE: &str = "pending-2";
 
 pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
@@ -26,17 +26,16 @@ pub(crate) fn is_for_waiting(shelf: &Shelf) -> bool {
     [PENDING, SPARE].contains(&&*shelf.collection)
 }
 
-/// A distilled run for one kind of memory, put together from the records that contain its parts.
+/// A distilled run for one kind of memory, joined from its parts.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(crate) kind: String,
-    /// The id of the run, and the data that the kind of memory extracted from its log. An error if parts are missing or
-    /// unreadable.
+    /// The id of the run and its distilled data, or an error if parts are missing or unreadable.
     pub(crate) said: Result<(RunId, Value)>,
     pub(crate) keys: Vec<String>,
 }
 
-/// Splits a distilled run into parts. Each part becomes a record that is not larger than the maximum size of a record.
+/// Splits a distilled run into parts that fit into records.
 pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
     let record = |n: usize, of: usize, part: &str| {
         let body = json!({ "kind": kind, "run": run.as_str(), "part": n, "of": of, "said": part });
@@ -65,8 +64,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
         .collect()
 }
 
-/// Returns the changes that add a distilled run to the waiting runs. `parts` are the records into which [`parts`] has split
-/// it.
+/// Returns the changes that add a distilled run, split by [`parts`], to the waiting runs.
 ///
 /// # Errors
 /// `TooLarge` if the maximum number of runs of this kind of memory is waiting already.
@@ -89,8 +87,7 @@ pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
 pub(crate) struct Backlog {
     pub(crate) groups: Vec<Group>,
     pub(crate) errors: Vec<Error>,
-    /// The keys of the records to remove, for each run and kind of memory. The run is `None` if its records could not be
-    /// read.
+    /// The keys of the records to remove, for each kind of memory and run. The run is `None` if its records are unreadable.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
     kept: BTreeSet<(String, Option<RunId>)>,
 }
@@ -103,8 +100,8 @@ pub(crate) struct Group {
 }
 
 impl Backlog {
-    /// Collects the edits by which these kinds of memory learn from their waiting runs. Runs for other kinds of memory keep
-    /// waiting. A run that cannot be read is removed, because it would wait forever.
+    /// Collects the edits by which these kinds of memory learn from their waiting runs. An unreadable run is removed,
+    /// because it would wait forever.
     pub(crate) fn of(
         kinds: &[Arc<dyn MemoryKind>],
         namespace: &Namespace,
@@ -161,15 +158,15 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Marks the runs from which these edits came. [`done`](Self::done) then does not remove them, so they keep waiting.
-    /// Called if the edits could not be applied.
+    /// Makes the runs of these edits keep waiting, because the edits could not be applied. [`done`](Self::done) then does
+    /// not remove them.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));
         self.kept.extend(runs.map(|run| (name.to_owned(), run)));
     }
 
-    /// Returns the changes that remove the waiting runs from the shelf. Runs marked by [`keep`](Self::keep) are not removed.
+    /// Returns the changes that remove the waiting runs, except those marked by [`keep`](Self::keep).
     pub(crate) fn done(self) -> Vec<Change> {
         let done = self
             .keys
@@ -193,8 +190,7 @@ fn grouped(records: &[Record]) -> BTreeMap<(&str, &str), Vec<&Record>> {
     groups
 }
 
-/// Returns the joined text of each waiting run, with the keys of the run's records. If parts of a run are missing, its text
-/// has gaps.
+/// Returns the joined text of each waiting run, with the keys of its records. The text has gaps if parts are missing.
 pub(crate) fn texts(records: &[Record]) -> Vec<(Vec<&str>, String)> {
     let groups = grouped(records).into_values();
     let texts = groups.map(|parts| {
@@ -214,7 +210,7 @@ pub(crate) fn all(records: &[Record]) -> Vec<Waiting> {
     grouped(records).into_iter().map(waiting).collect()
 }
 
-/// Joins the parts into which a value was split. The parts must be in the order of their keys.
+/// Joins the parts of a value. They must be in the order of their keys.
 fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
     let corrupt = || Error::new(ErrorKind::Corrupt, "agent.pending").with("run", run);
     let is_whole = parts

@@ -1,5 +1,4 @@
-//! The steps of a run in the form in which memory keeps them. Values that belong only to this run, such as a search term or
-//! a typed name, are removed.
+//! The steps of a run as memory keeps them, without values of this run, such as a search term or a typed name.
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,17 +12,17 @@ use crate::{
 /// Steps that a run took on one host, with the run's goal and the values in the goal.
 #[derive(Debug)]
 pub(super) struct Way {
-    /// The goal, in the normalized form to which the ranges in `slots` refer.
+    /// The goal, in the normalised form to which the ranges in `slots` refer.
     pub(super) goal: String,
-    /// The values of the goal that the steps use. Each value is a range of bytes of the goal.
+    /// The values of the goal that the steps use, as ranges of bytes of the goal.
     pub(super) slots: Vec<(usize, usize)>,
-    /// The steps, without names that are values of the run. In place of a typed text, a step says where the text came from,
-    /// such as the first value of the goal.
+    /// The steps, without names that are values of the run. A typed text is replaced by its source, such as the first value
+    /// of the goal.
     pub(super) steps: Vec<StoredStep>,
 }
 
 impl Way {
-    /// Converts these steps of the run with the log `log`. All of them must be browser actions.
+    /// Converts these browser actions of the run with the log `log`.
     pub(super) fn of(log: &RunLog, taken: &[&Step]) -> Self {
         let goal: String = compose(&log.about.goal);
         let typed = Typed::of(&log.steps);
@@ -37,7 +36,7 @@ impl Way {
     }
 }
 
-/// Returns the host on which the whole run took place; `None` if it visited no host or more than one.
+/// Returns the only host of the run; `None` if it visited no host or more than one.
 pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     let places = log
         .steps
@@ -50,8 +49,7 @@ pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
     (!left).then_some(host)
 }
 
-/// Returns a hash of a goal. Goals that differ only in their values have the same hash. `slots` are the values of the goal,
-/// as ranges of bytes of the goal.
+/// Returns a hash of a goal without its values. `slots` are the values, as ranges of bytes of the goal.
 pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
     let mut hash = Sha256::new();
     let mut from = 0;

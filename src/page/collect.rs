@@ -1,5 +1,4 @@
-//! The list of elements of a page. This module selects the nodes that a person could act on, and folds duplicates into one
-//! element.
+//! The list of elements of a page: the nodes that a person could act on, without duplicates.
 
 use std::collections::HashMap;
 
@@ -13,10 +12,10 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum length of the name of an option in a list; a longer name is cut. Unit: characters. Source: chosen.
+/// Maximum length of the name of an option in a list. Longer names are cut. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Maximum length of the typed text of a field; a longer text is cut. Unit: characters. Source: chosen; the `read` tool
+/// Maximum length of the typed text of a field. Longer texts are cut. Unit: characters. Source: chosen; the `read` tool
 /// gives the rest.
 const MAX_TYPED: usize = 1_000;
 
@@ -32,24 +31,22 @@ const SHOWN: [&str; 6] = [
 
 struct Candidate {
     id: NodeId,
-    /// The nearest candidate around this one, as an index into the list of candidates; `None` if no candidate is around this
-    /// one.
+    /// The nearest candidate around this one, as an index into the list of candidates.
     outer: Option<usize>,
-    /// The text of the node, without the texts of the candidates inside the node.
+    /// The text of the node, without the texts of candidates inside it.
     own: String,
     label: String,
     url: Option<String>,
     options: Vec<String>,
     chosen: Option<String>,
-    /// The number of candidates directly inside this one. `last_inner` is the index of the last of these candidates.
+    /// Number of candidates directly inside this one.
     inner: usize,
     last_inner: Option<usize>,
     dropped: bool,
     duplicates: Vec<ElementRef>,
 }
 
-/// Returns all elements of a page. Elements in dialogs come first, and all other elements follow. Both groups are in
-/// document order.
+/// Returns all elements of a page: first those in dialogs, then the others, both in document order.
 pub(super) fn elements(tree: &Tree, outline: &Outline) -> Vec<Element> {
     let mut found = candidates(tree);
     for candidate in &mut found {
@@ -146,15 +143,14 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
-/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. The inner items inherit the
-/// pointer style (the hand cursor), but a driver reports this style for the outermost item only. So inner items are
-/// recognised by their place inside another item.
+/// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. Such an item is clickable
+/// too, but a driver reports the pointer style (the hand cursor) for the outermost item only.
 fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Looks for candidates of which one only wraps the other, and drops one of the two. The innermost candidates are compared
-/// first, so that only one candidate of a chain of wrappers remains.
+/// Drops one of two candidates if one only wraps the other. The innermost are compared first, so that one candidate of a
+/// chain of wrappers remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -198,8 +194,7 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     }
 }
 
-/// Drops a wrapper. The candidates directly inside the wrapper then count as candidates directly inside the candidate around
-/// the wrapper.
+/// Drops a wrapper. The candidates inside it then belong to the candidate around it.
 fn drop_outer(found: &mut [Candidate], at: usize) {
     found[at].dropped = true;
     let (outer, inner, last) = (found[at].outer, found[at].inner, found[at].last_inner);
@@ -211,8 +206,8 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links with the same label and address into one link. On a card, also folds the link on the picture into the link on
-/// the title.
+/// Folds links with the same label and address into one. On a card, also folds the link on the picture into the link on the
+/// title.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;

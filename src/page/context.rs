@@ -1,5 +1,5 @@
-//! The context of an element. It is the text of the row or card that contains the element, and it distinguishes the element
-//! from others with the same role and label.
+//! The context of an element: the text of its row or card. It distinguishes the element from others with the same role and
+//! label.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use super::{
     label::is_wrapper,
     outline::{Outline, is_item, text_within},
 };
-/// Maximum length of the context of an element; a longer context is cut. Unit: characters. Source: chosen; a product name
+/// Maximum length of the context of an element. Longer contexts are cut. Unit: characters. Source: chosen; a product name
 /// fits.
 const MAX_CONTEXT: usize = 60;
-/// Maximum number of nodes around an element that are examined to find its row or card. Source: chosen.
+/// Maximum number of levels above an element that are searched for its row or card. Source: chosen.
 const MAX_CONTEXT_LEVELS: usize = 5;
 /// Maximum number of nodes of a wrapper that are searched for a second element with the same role and name. Source: chosen;
 /// a card never has as many nodes.
@@ -19,7 +19,7 @@ const MAX_CARD_NODES: usize = 48;
 /// Maximum number of nodes before an element that are searched for its context. Source: chosen.
 const MAX_CONTEXT_NEIGHBOURS: usize = 3;
 
-/// Adds the context to each element that has no label, or whose role and label another element has too.
+/// Adds the context to each element that has no label, or shares its role and label with another element.
 pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Element]) {
     let mut times: HashMap<(&Role, &str), u32> = HashMap::new();
     for e in elements.iter().filter(|e| !e.label.is_empty()) {
@@ -39,12 +39,11 @@ pub(super) fn add_contexts(tree: &Tree, outline: &Outline, elements: &mut [Eleme
     }
 }
 
-/// Returns the start of the text of the element's row or card.
+/// Returns the start of the text of the element's row or card, or else the nearest text before the element. Returns `None`
+/// if there is no text near the element.
 ///
-/// - The card is the largest wrapper that contains no second element with the same role and name.
+/// - The card is the largest wrapper without a second element of the same role and name.
 /// - If the element has no name, the card is the nearest wrapper with any text.
-/// - If the element has neither a row nor a card, returns the nearest text before the element. Returns `None` if there is no
-///   text near the element.
 fn context(tree: &Tree, outline: &Outline, element: &Element) -> Option<String> {
     let fine = |found: String| {
         (found.chars().any(char::is_alphanumeric) && found != element.label).then_some(found)

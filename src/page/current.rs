@@ -1,6 +1,5 @@
-//! Marks links that lead to the page on which they are. On some pages, the authors mark such links by `aria-current`.
+//! Marks links that lead to the page on which they are, such as the menu entry for the current page.
 //!
-//! Two examples are a filter that is in force and the menu entry for the current page: they link to the page's own address.
 //! Pages often show this state by colour alone. Without the mark, a prompt would not distinguish such a link from its
 //! neighbours.
 
@@ -10,8 +9,8 @@ use super::Element;
 
 const CURRENT: (&str, &str) = ("current", "page");
 
-/// Adds the hint `current` to each link that leads to `address`, the page's own address. If the page itself gave a link this
-/// hint, the link stays unchanged.
+/// Adds the hint `current` to each link to `address`, the page's own address. A link to which the page gave this hint stays
+/// unchanged.
 pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     let Ok(page) = Url::parse(address) else {
         return;
@@ -31,8 +30,8 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     }
 }
 
-/// Returns false if the last segment of the link's path is certainly not the last segment of the page's path. In this case,
-/// the link need not be parsed. This saves time on a page with a thousand links.
+/// Returns false if the link certainly leads to another path, so that it need not be parsed. This saves time on a page with
+/// a thousand links.
 fn may_be_same(link: &str, page: &Url) -> bool {
     let path = link.split(['?', '#']).next().unwrap_or_default();
     let last = match path.rsplit_once('/') {
@@ -45,8 +44,8 @@ fn may_be_same(link: &str, page: &Url) -> bool {
     !is_plain || page.path().ends_with(last)
 }
 
-/// Returns true if the two addresses differ in nothing but the order of their parameters. If their fragments differ, returns
-/// false, because a link to a place within the page does not lead to the page as it is now.
+/// Returns true if the two addresses differ at most in the order of their parameters. A link to a place within the page has
+/// another fragment, so it is not the same.
 fn is_same(a: &Url, b: &Url) -> bool {
     let parameters = |url: &Url| {
         let mut parameters: Vec<String> = url

@@ -22,21 +22,20 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort (added, removed, changed) that a diff keeps. Source: chosen; a prompt shows a
-/// tenth of this number.
+/// Maximum number of changes of each sort (added, removed, changed) in a diff. Source: chosen; a prompt shows a tenth of
+/// them.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of items for the summary to say that most of the page is new. Added and removed items are counted
-/// together. The page must also have a new title. Source: chosen.
+/// Minimum number of added and removed items for the summary to say that most of the page is new, if the page also has a new
+/// title. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles of elements that are alternatives in a group, such as radio buttons. Each role comes with words for the element
-/// that is no longer chosen, and with words for the element that is chosen instead.
+/// Roles of elements that are alternatives in a group. With each role come the words for the element that is no longer
+/// chosen, and for the element that is chosen instead.
 const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Option, "not selected", "selected"),
     (Role::Radio, "unchecked", "checked"),
 ];
-/// Maximum length of a page text in one line of [`PageDiff::summary`]; a longer text is cut. Unit: characters. Source:
-/// chosen.
+/// Maximum length of a page text in a line of [`PageDiff::summary`]. Longer texts are cut. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
 /// An element or text of the page that was added, removed or changed. The page wrote the texts in it, so they are untrusted.
@@ -55,16 +54,15 @@ pub struct Change {
     pub reference: Option<ElementRef>,
 }
 
-/// A text of which only the numbers changed. Whether this change is an effect of an action can be judged only by a caller
-/// that knows the action.
+/// A text of which only the numbers changed. Only a caller that knows the action can judge whether the action caused this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, in the form that the entries of [`PageDiff::changed`] have.
+    /// The change, as an entry of [`PageDiff::changed`] would describe it.
     pub change: Change,
     /// The node of the text in the first observation.
     pub at: NodeId,
-    /// A number that identifies the text. It is the same in every observation of the page, whatever numbers the text shows.
+    /// A number that identifies the text in every observation of the page, whatever numbers the text shows.
     pub slot: u64,
 }
 
@@ -72,14 +70,12 @@ pub struct Counted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PageDiff {
-    /// True if another page is shown. A fragment of a URL that only names a position in the document does not make another
-    /// page.
+    /// True if another page is shown. A fragment that only names a position in the document does not make another page.
     pub navigated: bool,
-    /// The URL of the second observation; `None` if it is exactly the URL of the first observation.
+    /// The URL of the second observation; `None` if it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The title of the second observation; `None` if it differs from the title of the first observation in nothing but
-    /// numbers.
+    /// The title of the second observation; `None` if at most its numbers have changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The elements and texts that were added, in document order.
@@ -92,25 +88,23 @@ pub struct PageDiff {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
     /// Texts of which only the numbers changed, in document order. They do not count as differences, because some numbers,
-    /// such as those of a clock, change without an action. They are not written to files.
+    /// such as those of a clock, change without an action. They are not serialised.
     #[serde(skip)]
     pub counted: Vec<Counted>,
-    /// Elements without words, and drawings, that changed their look or their position, in document order. They do not count
-    /// as differences, because a look also changes when the pointer is over the element.
+    /// Drawings, and elements without words, that changed their look or position, in document order. They do not count as
+    /// differences, because a look also changes when the pointer is over the element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Change>,
     /// True if nothing was added or removed, but the order of the content changed.
     #[serde(default)]
     pub reordered: bool,
-    /// Number of changes that were left out. Of each sort (added, removed, changed), at most [`MAX_CHANGES`] are kept.
+    /// Number of changes left out, because there are more than [`MAX_CHANGES`] of one sort.
     #[serde(default)]
     pub omitted: u32,
 }
 
-/// Compares two observations.
-///
-/// Differences in references and layout are ignored, and so are differences in most numbers.
-/// [`Fingerprint::state`](super::Fingerprint::state) says in which numbers.
+/// Compares two observations, ignoring references and layout. [`Fingerprint::state`](super::Fingerprint::state) says which
+/// numbers are ignored.
 pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let mut found = PageDiff::default();
     let (old_head, new_head) = (before.0, after.0);
@@ -130,8 +124,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     found
 }
 
-/// Returns the URL without its fragment if the fragment only names a position in the document. A fragment that selects a
-/// page of an application, such as `#/cart` or `#!cart`, stays.
+/// Returns the URL without a fragment that only names a position in the document. A fragment that selects a page of an
+/// application, such as `#/cart` or `#!cart`, stays.
 fn document(url: &str) -> &str {
     match url.split_once('#') {
         Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
@@ -273,8 +267,8 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
     }
 }
 
-/// Returns the differences between two nodes of the same role and name as short phrases, such as `checked` or
-/// `value "a" -> "b"`. Only the quoted values in a phrase come from the page.
+/// Returns the differences between two nodes of the same role and name as phrases, such as `checked` or `value "a" -> "b"`.
+/// Only the quoted values come from the page.
 fn differences(old: &Node, new: &Node) -> Vec<String> {
     let mut out = Vec::new();
     let (a, b) = (
@@ -335,8 +329,7 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
     out
 }
 
-/// Returns 1 if the node is a field that has the focus, else 0. If another node gets or loses the focus, this does not count
-/// as an effect of an action.
+/// Returns 1 if the node is a field that has the focus, else 0. The focus of other nodes is no effect of an action.
 fn focus(node: &Node) -> u8 {
     u8::from(node.states.active && node.role.is_editable())
 }
@@ -369,8 +362,8 @@ impl PageDiff {
         rest.is_empty() && !self.changed.is_empty() && self.changed.iter().all(Change::is_focus)
     }
 
-    /// Returns true if there are no differences. A text of which only the numbers changed is not a difference, and neither
-    /// is a changed look.
+    /// Returns true if there are no differences. Changed looks, and texts of which only the numbers changed, are not
+    /// differences.
     pub fn is_empty(&self) -> bool {
         self.url.is_none()
             && self.title.is_none()
@@ -383,8 +376,8 @@ impl PageDiff {
     /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how
     /// many.
     ///
-    /// Page texts in these lines are written as JSON strings, so a line break in a page text cannot start a new line. A line
-    /// for something added begins with `+`, for something removed with `-`, and for something changed with `~`.
+    /// Page texts are written as JSON strings, so they cannot start a new line. A line begins with `+` for something added,
+    /// `-` for something removed, and `~` for something changed.
     pub fn summary(&self, max_lines: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {
@@ -480,8 +473,8 @@ impl PageDiff {
     }
 }
 
-/// Returns the rank of a role in the summary; a lower number comes first. First come dialogs, alerts and status messages.
-/// Then come elements that can be acted on, headings and texts. All other roles come last.
+/// Returns the rank of a role in the summary; the lowest comes first. First come dialogs, alerts and status messages, then
+/// headings, texts and elements that can be acted on, then all other roles.
 const fn urgency(role: &Role) -> u8 {
     if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
         0
@@ -492,8 +485,8 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item; a lower number comes first. A sentence comes right after the alerts, because most
-/// pages show their answer to an action as a plain sentence and do not mark it as an alert.
+/// Returns the rank of an added item; the lowest comes first. A sentence comes right after the alerts, because most pages
+/// answer an action by a plain sentence.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

@@ -14,49 +14,45 @@ pub struct Element {
     pub reference: Option<ElementRef>,
     /// The role of the element; `generic` for a role that is not in the known set.
     pub role: Role,
-    /// The first text of this list that is not empty: the element's name, its text, the label beside it, its placeholder,
-    /// the name of its icon, the file name of its link. Empty if all of these texts are empty. A longer text is cut to
-    /// [`MAX_LABEL`](super::MAX_LABEL) characters.
+    /// The first of these texts that is not empty: the element's name, its text, the label beside it, its placeholder, the
+    /// name of its icon, the file name of its link. Cut to [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
-    /// The text that is typed, chosen or shown in the element; `None` if the element has no such text, or if the text is its
-    /// label.
+    /// The text that is typed, chosen or shown in the element; `None` if there is none or it is the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The states of the element.
     #[serde(default)]
     pub states: States,
-    /// Attributes that say more than the element's label and states, each as name and value. The names are `type`,
-    /// `placeholder`, `current`, `valuetext`, `range`, `look` and `editable`. If the element has no label, one more
-    /// attribute is added: the first that the element has of `name`, `testid`, `autocomplete` and `inputmode`. A link to the
-    /// page's own address also gets the attribute `current`.
+    /// Further attributes, each as name and value. The names are `type`, `placeholder`, `current`, `valuetext`, `range`,
+    /// `look` and `editable`. An element without a label also has the first available of `name`, `testid`, `autocomplete`
+    /// and `inputmode`. A link to the page's own address also gets `current`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address to which a link leads, as written in the page; `None` if the element is not a link with an address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names of the first [`MAX_OPTIONS`] options of a select box that is not open; empty for any other element.
+    /// Names of the first [`MAX_OPTIONS`] options of a closed select box; empty for any other element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The first words of the row or card around the element. They distinguish the element from others that have the same
-    /// role and label. `None` if there are no such others, or no such words.
+    /// The first words of the row or card around the element, if other elements have the same role and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// True if the element is in an open dialog.
     #[serde(default)]
     pub in_dialog: bool,
-    /// The role of the landmark around the element. A landmark is a region that structures a page, such as the navigation.
+    /// The role of the landmark around the element. A landmark is a region of a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) duplicates: Vec<ElementRef>,
 }
 
-/// Maximum number of options that are kept of one list. Source: chosen; months and weekdays fit, countries do not.
+/// Maximum number of options kept of one list. Source: chosen; months and weekdays fit, countries do not.
 pub const MAX_OPTIONS: usize = 25;
 
 impl Element {
-    /// Returns true if the reference is that of this element or of one of its duplicates. A duplicate does the same as this
-    /// element, such as a second link to the same address, and is not listed as an element of its own.
+    /// Returns true if the reference is that of this element or of one of its duplicates. A duplicate, such as a second link
+    /// to the same address, is not listed as an element of its own.
     pub fn answers_to(&self, reference: &ElementRef) -> bool {
         self.reference.as_ref() == Some(reference) || self.duplicates.contains(reference)
     }

@@ -1,34 +1,30 @@
-//! Facts. A fact describes the content of one node of a page, without its layout. The state fingerprint and the diff are
-//! made from facts.
+//! Facts. A fact describes the content of one node of a page, without its layout. State fingerprints and diffs are made from
+//! facts.
 
 use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name for one check: whether the name contains a text that is inside the element. Longer
-/// names are not checked. Unit: bytes. Source: chosen; with longer names, the checks would take quadratic time.
+/// Maximum length of an element's name that is searched for texts inside the element. Unit: bytes. Source: chosen; longer
+/// names would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
     pub(super) id: NodeId,
-    /// The identity of the fact: a hash of its role and text. The text is hashed without numbers, because a clock changes by
-    /// itself. But the name of an element that can be acted on now is hashed with numbers, because an action changes the
-    /// count in a cart link.
+    /// A hash of the role and the text, which identifies the fact. Numbers are left out, because a clock changes by itself.
+    /// They are kept in the name of an enabled control, because an action changes the count in a cart link.
     pub(super) key: u64,
-    /// Hash of the states, the value and the icon. If a person sets the value, it is hashed with its numbers. Any other
-    /// value is hashed without numbers.
+    /// Hash of the states, the value and the icon. Numbers are left out of the value unless a person sets it.
     pub(super) detail: u64,
-    /// Hash, with numbers, of the texts that `key` and `detail` hash without numbers; `None` if these texts contain no
-    /// numbers.
+    /// Hash of the numbers that `key` and `detail` leave out, with the texts around them; `None` if there are none.
     pub(super) exact: Option<u64>,
-    /// Hash of the node's [`look`]; `None` if the driver reports no look. The look is not part of the state of the page,
+    /// Hash of the node's [`look`]; `None` if the driver reports none. The look is not part of the state of the page,
     /// because colours change under the pointer and positions change with scrolling.
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact that has a hash [`exact`](Fact::exact), and `None` for any other fact. The identity is
-/// made from the key of the fact and from its position. The position is counted among the facts that have this key and a
-/// hash `exact`.
+/// Returns an identity for each fact with a hash in [`exact`](Fact::exact): a hash of its key and of its position among such
+/// facts with the same key.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {
@@ -43,8 +39,8 @@ pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     facts.iter().map(slot).collect()
 }
 
-/// Returns the facts of a page in document order. Layout is not a fact. Text that only repeats the name of the element
-/// around it is not a fact either.
+/// Returns the facts of a page in document order. Layout is no fact, and neither is text that repeats the name of the
+/// element around it.
 pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
     let mut cover: Vec<Option<NodeId>> = Vec::with_capacity(tree.len());
     let mut facts = Vec::new();
@@ -90,8 +86,7 @@ fn says_something(node: &Node) -> bool {
             || node.role == Role::Alert)
 }
 
-/// Returns true if the node could be acted on. The reference of the node is not considered, because a driver may give or
-/// omit it without any difference on the page.
+/// Returns true if the node could be acted on. Its reference does not matter, because drivers differ in giving references.
 fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }
@@ -176,13 +171,12 @@ fn look_hash(node: &Node) -> Option<u64> {
     })
 }
 
-/// Returns the look of a node that has no words: its shape, colour, size and position. Empty if the driver reports no look.
+/// Returns the look of a node without words: its shape, colour, size and position. Empty if the driver reports none.
 pub(super) fn look(node: &Node) -> &str {
     node.property("look").unwrap_or_default()
 }
 
-/// Returns the name of the icon that the prompt shows for an element without a name; empty if the element has a name or
-/// has no icon.
+/// Returns the name of the icon that the prompt shows for an element without a name; empty if there is none.
 pub(super) fn icon(node: &Node) -> &str {
     let icon = node.property("icon").filter(|_| node.name.is_empty());
     icon.unwrap_or_default()

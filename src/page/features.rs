@@ -1,5 +1,4 @@
-//! Counts of the parts of a page, made in a few passes over its tree. The page type and the summary are based on these
-//! counts.
+//! Counts of the parts of a page, on which the page type and the summary are based.
 
 use super::{
     NodeId, Role, Tree,
@@ -9,15 +8,15 @@ use crate::base::text::tokens_wide;
 
 use super::lexicon::is_price;
 
-/// Minimum number of similar siblings that make a collection. Source: chosen; two similar siblings may be chance.
+/// Minimum number of similar siblings in a collection. Source: chosen; two may be chance.
 const MIN_COLLECTION: usize = 3;
-/// Minimum length of a run of text that counts as prose. Unit: letters; an ideograph counts as two. Source: chosen; the text
-/// of a long button has 30 letters.
+/// Minimum length of a text that counts as prose. Unit: letters; an ideograph counts as two. Source: chosen; the text of a
+/// long button has 30 letters.
 const MIN_PROSE: usize = 80;
 /// Maximum number of headings that are kept. Source: chosen.
 const MAX_HEADINGS: usize = 8;
 
-/// The kinds of nodes in a subtree, such as links, fields and prices: one bit for each kind that occurs.
+/// The kinds of nodes in a subtree, such as links, fields and prices, with one bit for each kind.
 type Kinds = u16;
 const LINK: Kinds = 1;
 const FIELD: Kinds = 1 << 1;
@@ -26,26 +25,24 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// The kinds of nodes by which siblings are compared. Two siblings are similar only if each of these kinds occurs in both of
-/// them or in neither. Nodes of other kinds, such as a badge or a sale price, make no difference.
+/// The kinds of nodes by which siblings are compared. Two siblings are similar only if they contain the same of these kinds.
+/// Other kinds, such as a price, make no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
-/// Counts of the parts of a page. A count covers only the main content ([`Outline::is_content`]), unless the doc of its
-/// field says otherwise. Members of collections, and everything inside them, are not counted in `fields`, `checks`,
-/// `buttons`, `links`, `images`, `prices` and `articles`.
+/// Counts of the parts of a page. Unless a field says otherwise, a count covers only the main content
+/// ([`Outline::is_content`]). `fields`, `checks`, `buttons`, `links`, `images`, `prices` and `articles` exclude collections.
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if there is anything to read or act on, anywhere on the page.
     pub(super) has_anything: bool,
     /// The open dialogs that are not empty and not inside another dialog.
     pub(super) dialogs: Vec<NodeId>,
-    /// The headings, at most [`MAX_HEADINGS`]. The headings of the highest level come first.
+    /// The headings, at most [`MAX_HEADINGS`], those of the highest level first.
     pub(super) headings: Vec<NodeId>,
-    /// Number of letters in all text of the main content. An ideograph counts as two.
+    /// Number of letters in all text. An ideograph counts as two.
     pub(super) letters: usize,
     pub(super) link_letters: usize,
-    /// Number of letters in the text that is not in a link. Only runs of text with at least [`MIN_PROSE`] letters are
-    /// counted.
+    /// Number of letters in texts outside links with at least [`MIN_PROSE`] letters each.
     pub(super) prose: usize,
     pub(super) fields: Vec<NodeId>,
     /// Number of checkboxes and similar controls.
@@ -61,7 +58,7 @@ pub(super) struct Features {
     /// Number of collection members that have both a price and a field.
     pub(super) priced_fields: usize,
     pub(super) priced_items: usize,
-    /// The search fields of the whole page. Search fields in banners are included, but not those in dialogs.
+    /// The search fields of the whole page, except those in dialogs.
     pub(super) search_fields: Vec<NodeId>,
     pub(super) articles: usize,
 }
@@ -147,8 +144,7 @@ impl Features {
         out
     }
 
-    /// Finds collections, which are groups of similar siblings. Returns, for each node, true if it is a member of a
-    /// collection or inside a member.
+    /// Finds collections (groups of similar siblings). Returns, for each node, true if it is in a collection.
     fn collections(&mut self, tree: &Tree, outline: &Outline, kinds: &[Kinds]) -> Vec<bool> {
         let mut in_item = vec![false; tree.len()];
         let mut members: Vec<(&Role, Kinds, NodeId)> = Vec::new();
@@ -189,8 +185,8 @@ impl Features {
     }
 }
 
-/// Returns a node with the properties by which similar siblings are found: its role, and the kinds of nodes in it. For an
-/// item of a list or table, the kinds are set to 0, because all such items count as similar.
+/// Returns the properties by which similar siblings are found: the role, and the kinds of nodes inside. All items of lists
+/// and tables count as similar, so their kinds are set to 0.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (
@@ -204,8 +200,7 @@ fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, 
     )
 }
 
-/// Returns true if these similar siblings are items to choose from. Returns false if they are rows of a form, or points of a
-/// text.
+/// Returns true if these similar siblings are items to choose from, and not rows of a form or points of a text.
 fn is_collection(group: &[(&Role, Kinds, NodeId)], kinds: &[Kinds]) -> bool {
     let most = |wanted: Kinds| {
         group
@@ -255,8 +250,8 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
     kinds
 }
 
-/// Returns the size of a text in letters. An ideograph or a syllable sign counts as two, because it carries about as
-/// much meaning as two letters.
+/// Returns the number of letters of a text. An ideograph or a syllable sign counts as two, because it carries about as much
+/// meaning as two letters.
 fn letters(text: &str) -> usize {
     text.chars()
         .filter(|c| c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Fingerprints, which show whether two pages are of the same kind, and whether they are in the same state.
+//! Fingerprints, which show whether two pages are of the same kind or in the same state.
 
 use std::fmt;
 
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::base::{Error, ErrorKind, Result};
 
-/// A 64-bit hash of a page, written as 16 hexadecimal digits. It is a hash of the page's structure
-/// ([`Fingerprint::structure`]) or of its content ([`Fingerprint::state`]). It is the same in every process.
+/// A 64-bit hash of a page's structure ([`Fingerprint::structure`]) or content ([`Fingerprint::state`]), written as 16
+/// hexadecimal digits. It is the same in every process.
 ///
 /// ```
 /// use webwise::page::{Fingerprint, Node, Role, Tree};
@@ -32,13 +32,12 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, their nesting, and the names of
-    /// the fields. Numbers in these names are left out.
+    /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, their nesting, and the names of the
+    /// fields. Numbers in these names are left out.
     ///
-    /// Ignores references, texts, values, states, and nodes that only wrap other nodes. Also ignores how many nodes of one
-    /// kind there are and in which order. So the pages of two products of one shop have the same fingerprint. The
-    /// fingerprint does not change when a similar item is added to a list that has items. It changes when an empty list gets
-    /// its first item.
+    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So the pages of
+    /// two products of one shop have the same fingerprint. The fingerprint changes when an empty list gets its first item,
+    /// but not when a list gets one more similar item.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();
@@ -84,16 +83,15 @@ impl Fingerprint {
 
     /// Returns the fingerprint of the page's content: names, texts, order, values and states.
     ///
-    /// Ignores references and layout. Ignores the focus if it is not in a field. Ignores numbers, except in values of
-    /// fields and in names of enabled controls. So a ticking clock is not an effect of an action, but a digit typed
-    /// into a field is an effect, and so is a new number on the cart button. Two states are equal exactly if
-    /// [`diff`](super::diff()) finds no difference between the trees.
+    /// Ignores references, layout, and the focus outside fields. Ignores numbers, except in values of fields and in names of
+    /// enabled controls. So a ticking clock changes nothing, but a digit typed into a field does, and so does a new number
+    /// on the cart button. Two states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
     pub fn state(tree: &Tree) -> Self {
         Self::state_with(tree, |_| false)
     }
 
-    /// Returns a fingerprint like [`Fingerprint::state`] that also includes the numbers of some texts. `counts` gets
-    /// the [slot](super::Counted::slot) of a text and returns true if the numbers of that text are included.
+    /// Returns a fingerprint like [`Fingerprint::state`] that also includes the numbers of those texts for whose
+    /// [slot](super::Counted::slot) `counts` returns true.
     pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();
         let facts = facts(tree);

@@ -1,10 +1,9 @@
 //! A hash that is the same in every process, and a function that removes the numbers from a text.
 //!
-//! The hash is FNV-1a with a final mixing step. It does not resist forged collisions, because that would gain nothing: a
-//! page that wants to look like another page can copy that page's structure anyway. Speed matters: ten thousand nodes must
-//! take less than a millisecond.
+//! The hash is FNV-1a with a final mixing step. It need not resist forged collisions, because a page that wants to look like
+//! another page can copy its structure. It must be fast: ten thousand nodes in less than a millisecond.
 
-/// 64-bit FNV-1a, with the offset basis and prime that its authors published.
+/// 64-bit FNV-1a with the published offset basis and prime.
 pub(super) struct StableHash(u64);
 
 impl StableHash {
@@ -20,8 +19,7 @@ impl StableHash {
         value.to_le_bytes().into_iter().for_each(|b| self.byte(b));
     }
 
-    /// Adds a text and a mark for its end. Because of the mark, the texts `ab` and `c` give another hash than the texts `a`
-    /// and `bc`.
+    /// Adds a text and an end mark, so that `ab`, `c` and `a`, `bc` give different hashes.
     pub(super) fn text(&mut self, text: &str) {
         text.bytes().for_each(|b| self.byte(b));
         self.byte(0xff);
@@ -38,8 +36,7 @@ impl StableHash {
             .for_each(|b| self.byte(b));
     }
 
-    /// Returns the hash. A last mixing step (the finalizer of `SplitMix64`) makes every bit of the result depend on every
-    /// bit of the state.
+    /// Returns the hash after a final mixing step, the finaliser of `SplitMix64`.
     pub(super) const fn finish(&self) -> u64 {
         let z = self.0;
         let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -48,8 +45,7 @@ impl StableHash {
     }
 }
 
-/// Passes the characters of a text to `f`, but a single `#` in place of each number. `1,299.00`, `9:59` and `٣` each become
-/// `#`.
+/// Passes the characters of a text to `f`, with a single `#` for each number, such as `1,299.00`, `9:59` or `٣`.
 pub(super) fn without_numbers(text: &str, mut f: impl FnMut(char)) {
     let (mut in_number, mut separator) = (false, None);
     for c in text.chars() {

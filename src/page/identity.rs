@@ -1,5 +1,5 @@
-//! The identity of an element: its role, its name and other data. Memory keeps an identity instead of a reference, because a
-//! reference is valid for one page load only.
+//! The identity of an element: its role, its name and other data. Memory keeps it instead of a reference, which is valid for
+//! one page load only.
 
 use std::collections::HashMap;
 
@@ -33,8 +33,8 @@ pub struct TargetIdentity {
     /// The accessible name of the element; empty if the element has none.
     #[serde(default)]
     pub name: String,
-    /// For a field without a name: the label beside the field. For any other element without a name: the text in the
-    /// element. `None` if the element has a name, or if there is no such label or text.
+    /// The label beside a field, or the text in any other element; `None` if the element has a name or there is no such
+    /// text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// The position of the element among the elements of the page with the same role, name and frame, counted from 0.
@@ -43,16 +43,15 @@ pub struct TargetIdentity {
     /// Names of the elements around this element, nearest first, at most 3. Elements without a name are skipped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ancestors: Vec<String>,
-    /// The role of the landmark around the element. A landmark is a region that structures a page, such as the navigation.
+    /// The role of the landmark around the element. A landmark is a region of a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The position of the element, or of an element around it, among similar siblings; `None` if there are no similar
-    /// siblings. An element with such a position was probably picked from a list of similar ones, such as
-    /// search results. The items of a navigation menu are an exception.
+    /// The position among similar siblings of the element or of an element around it; `None` if there are none. An element
+    /// with a position was probably picked from a list, such as search results, unless it belongs to a navigation menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// Attributes that usually stay the same on later loads of the page, such as `placeholder` and `testid`. Each is a pair
-    /// of name and value. The pairs are sorted by name.
+    /// Attributes that usually stay the same on later page loads, such as `placeholder` and `testid`. Each is a pair of name
+    /// and value; the pairs are sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, String)>,
     /// Names of the frames around the element, outermost first.
@@ -64,9 +63,8 @@ pub struct TargetIdentity {
 }
 
 impl TargetIdentity {
-    /// Returns the best name of the element. This is the accessible name if there is one, else the
-    /// [`label`](Self::label), else a name that the page's authors gave the element in an attribute. Empty if there is
-    /// none of these.
+    /// Returns the best name of the element: the accessible name, else the [`label`](Self::label), else a name that the
+    /// page's authors gave in an attribute. Empty if there is none.
     pub fn best_name(&self) -> &str {
         let label = self.label.as_deref();
         let saying = SPOKEN.iter().chain(&TELLING);
@@ -79,13 +77,13 @@ impl TargetIdentity {
             .unwrap_or_default()
     }
 
-    /// Returns the value of the attribute with this name, if it is one of [`attributes`](Self::attributes).
+    /// Returns the value of the attribute with this name in [`attributes`](Self::attributes).
     pub fn attribute(&self, name: &str) -> Option<&str> {
         let mut all = self.attributes.iter();
         all.find(|(key, _)| key == name).map(|(_, value)| &**value)
     }
 
-    /// Maximum length of each text in an identity; a longer text is cut. Unit: characters. Source: chosen.
+    /// Maximum length of each text in an identity. Longer texts are cut. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 60;
 
     /// Returns a text as an identity keeps it: on one line, cut to [`MAX_TEXT`](Self::MAX_TEXT) characters.
@@ -93,8 +91,8 @@ impl TargetIdentity {
         capped(page_text)
     }
 
-    /// Returns true if both identities mean the same element of the same page. The locator and the position among
-    /// siblings are not compared, because the position changes when siblings are added or removed.
+    /// Returns true if both identities mean the same element of the same page. Locators and positions among siblings are not
+    /// compared, because positions change when siblings are added or removed.
     pub fn is_same_element(&self, other: &Self) -> bool {
         let Self {
             role,
@@ -134,7 +132,7 @@ impl TargetIdentity {
         }
     }
 
-    /// Returns the identity of a node of the tree. The identity has no locator; the driver adds one.
+    /// Returns the identity of a node of the tree, without a locator, which the driver adds.
     ///
     /// Costs one walk over the tree.
     pub fn of(tree: &Tree, id: NodeId) -> Self {
@@ -142,10 +140,8 @@ impl TargetIdentity {
     }
 }
 
-/// Computes the identities of the elements of one tree. A single walk over the tree is made for all of them.
-///
-/// Create one value of this type for all identities that are needed. The tree that is passed to a method must be the tree
-/// from which the value was made.
+/// Computes the identities of elements of one tree, after a single walk over it. Create one value for all identities that
+/// are needed. Its methods must get the tree from which it was made.
 #[derive(Debug)]
 pub(crate) struct Identities {
     outline: Outline,
@@ -170,8 +166,7 @@ impl Identities {
         Self { outline, ordinals }
     }
 
-    /// Returns the whole identity of an element. Looks at the siblings of the element, and at the siblings of the nodes
-    /// around it. So a call may cost a walk over the tree.
+    /// Returns the whole identity of an element. A call may cost a walk over the tree.
     pub(crate) fn identity(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         TargetIdentity {
             collection: collection(tree, &self.outline, id),
@@ -179,8 +174,7 @@ impl Identities {
         }
     }
 
-    /// Returns the identity of an element without its position among similar siblings. [`TargetIdentity::is_same_element`]
-    /// does not compare this position. Looks at a limited number of nodes.
+    /// Returns the identity of an element without its position among similar siblings. Looks at a limited number of nodes.
     pub(crate) fn element(&self, tree: &Tree, id: NodeId) -> TargetIdentity {
         let node = &tree[id];
         let place = self.outline.place(id);
@@ -201,7 +195,7 @@ impl Identities {
         }
     }
 
-    /// Returns the nodes that have the identity `wanted`, in document order. Usually this is one node or none.
+    /// Returns the nodes with the identity `wanted`, in document order, usually one or none.
     pub(crate) fn find<'a>(
         &'a self,
         tree: &'a Tree,
@@ -216,18 +210,18 @@ impl Identities {
     }
 }
 
-/// Maximum number of names of nodes around the element that an identity keeps. Source: chosen.
+/// Maximum number of names around the element in an identity. Source: chosen.
 const MAX_ANCESTORS: usize = 3;
-/// Maximum number of frames around the element that an identity keeps. Source: chosen; a payment form is inside two frames.
+/// Maximum number of frames around the element in an identity. Source: chosen; a payment form is inside two frames.
 const MAX_FRAMES: usize = 4;
-/// Maximum number of levels that are searched for similar siblings: the element itself and the nodes around it. Source:
-/// chosen; a button in a card, with wrappers around both, is six levels deep.
+/// Maximum number of levels that are searched for similar siblings, from the element up. Source: chosen; a button in a card,
+/// with wrappers around both, is six levels deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Maximum number of nodes of a sibling that are searched for a counterpart of the element. Source: chosen; no row or card
-/// has as many nodes.
+/// Maximum number of nodes in a sibling that are searched for a counterpart of the element. Source: chosen; no row or card
+/// has as many.
 const MAX_SIBLING_NODES: usize = 128;
-/// Properties of an element that stay the same when a page is loaded again. Source: the properties for forms and tests that
-/// drivers report.
+/// Properties of an element that stay the same on later page loads. Source: the properties for forms and tests that drivers
+/// report.
 const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
@@ -239,19 +233,18 @@ const STABLE_PROPERTIES: [&str; 8] = [
     "type",
 ];
 
-/// Attributes that say what an element is, in words meant for people. The clearest one comes first.
+/// Attributes that say what an element is, in words for people. The clearest comes first.
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
-/// Attributes that say what a field is for, in words meant for programs. The clearest one comes first.
+/// Attributes that say what a field is for, in words for programs. The clearest comes first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
-/// Endings of icon names that describe only the look of the icon. A click may change this look.
+/// Endings of icon names that only describe the look of the icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
 
 pub(super) fn capped(page_text: &str) -> String {
     text::truncate(&text::squeeze(page_text), TargetIdentity::MAX_TEXT)
 }
 
-/// Returns the names of the nearest nodes around a node that have a name, at most [`MAX_ANCESTORS`]. The name of the nearest
-/// node comes first.
+/// Returns the names of the nearest nodes around a node, nearest first, at most [`MAX_ANCESTORS`].
 pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
     let named = |id: NodeId| outline.place(id).named;
     let ancestors = std::iter::successors(named(id), |at| named(*at));
@@ -259,8 +252,7 @@ pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> 
     names.map(|at| capped(&tree[at].name)).collect()
 }
 
-/// Returns a name that the page's authors gave an element by one of its attributes. Empty if the element has no such
-/// attribute.
+/// Returns a name that the page's authors gave an element in an attribute; empty if there is none.
 pub(super) fn authors_name(node: &super::Node) -> &str {
     let names = SPOKEN.iter().chain(&TELLING);
     let names = names.filter_map(|name| node.property(name));
@@ -297,8 +289,7 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the word that names an icon, without an ending for the icon's look: `star` for `star-o` and for `star-fill`.
-/// So an icon keeps its word when a click changes its look.
+/// Returns the name of an icon without an ending for its look: `star` for `star-o` and for `star-fill`.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);
@@ -306,8 +297,8 @@ pub(super) fn icon(hint: &str) -> &str {
     bare.filter(|word| !word.is_empty()).unwrap_or(word)
 }
 
-/// Returns the position of a node among its similar siblings. If the node has no similar siblings, returns this position for
-/// the nearest node around it that has similar siblings.
+/// Returns the position of a node among its similar siblings. If it has none, returns that of the nearest node around it
+/// that has similar siblings.
 fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> {
     let target = Likeness::of(tree, outline, id);
     for at in std::iter::once(id)
@@ -349,15 +340,14 @@ fn collection(tree: &Tree, outline: &Outline, id: NodeId) -> Option<Collection> 
     None
 }
 
-/// Returns true if the search for a collection must not go beyond a node with this role. Such a node is a part of the page's
-/// layout, and not one of several similar items.
+/// Returns true if the search for a collection stops at a node with this role, because it is a part of the page's layout.
 fn ends_search(role: &Role) -> bool {
     (role.is_landmark() && !matches!(role, Role::Region | Role::Form))
         || role.is_dialog()
         || *role == Role::Iframe
 }
 
-/// Returns true if elements of this role contain a collection, but are not members of one.
+/// Returns true if elements of this role contain a collection and are no members of one.
 const fn is_container(role: &Role) -> bool {
     matches!(
         role,
@@ -365,14 +355,14 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// An element, with the properties by which its counterparts in other rows or cards are recognised. For example, the delete
-/// button of one row is a counterpart of the delete button of another row.
+/// An element, with the properties of its counterparts in other rows or cards. For example, each row has a delete button,
+/// and these buttons are counterparts.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// The name of the element, with numbers left out; its label if it has no name. A counterpart must have the same text,
-    /// so a field `User` is no counterpart of a field `Password`. `None` if counterparts of this role may have other texts.
+    /// The name or label of the element without numbers, if counterparts must have the same: a field `User` is no
+    /// counterpart of a field `Password`.
     said: Option<String>,
 }
 
@@ -386,9 +376,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` corresponds to its sibling `own`. `own` is the element itself or a node around it. If it is
-    /// the element itself, `sibling` must be a counterpart of the element. Otherwise, `sibling` must be or contain a
-    /// counterpart of the element.
+    /// Returns true if `sibling` corresponds to its sibling `own`, which is the element or a node around it. If `own` is the
+    /// element, `sibling` must be a counterpart of it. Otherwise, `sibling` must be or contain a counterpart.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)

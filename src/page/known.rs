@@ -7,25 +7,24 @@ use super::{
 use crate::base::text::{fold, squeeze};
 
 /// Attributes by which an element is found again, the most reliable first. Source: chosen; these are the stable attributes
-/// that differ between the elements of one page.
+/// that differ between the elements of a page.
 const MARKS: [&str; 5] = ["testid", "name", "placeholder", "alt", "icon"];
 
-/// An element on the pages of a host, as earlier runs saw it: its role, its names, and the attributes by which it can
-/// be recognised after its name has changed.
+/// An element on the pages of a host, as earlier runs saw it: its role, its names, and attributes by which it can be
+/// recognised under a new name.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct KnownElement {
     /// The role of the element.
     pub role: Role,
     /// The names that the element had in earlier runs. The page wrote these texts, so they are untrusted.
     pub names: Vec<String>,
-    /// The attributes by which the element is found again, the most reliable first. Each is a pair of name and value. The
-    /// page wrote these texts, so they are untrusted.
+    /// The attributes by which the element is found again, each as name and value, the most reliable first. The page wrote
+    /// these texts, so they are untrusted.
     pub marks: Vec<(String, String)>,
 }
 
 impl KnownElement {
-    /// Returns the attributes of the identity by which an element can be found again, the most reliable first. Each is a
-    /// pair of name and value.
+    /// Returns the attributes by which an element can be found again, each as name and value, the most reliable first.
     pub fn marks_of(identity: &TargetIdentity) -> Vec<(String, String)> {
         let mark = |name: &&str| {
             let value = identity.attribute(name)?;
@@ -34,16 +33,14 @@ impl KnownElement {
         MARKS.iter().filter_map(mark).collect()
     }
 
-    /// Returns true if the element had this name in an earlier run. Case is ignored. If a role is given, the element
-    /// must also have that role.
+    /// Returns true if the element had this name in an earlier run, ignoring case, and has `role`, if one is given.
     pub(crate) fn was_called(&self, role: Option<&Role>, words: &str) -> bool {
         let words = fold(&squeeze(words));
         role.is_none_or(|role| *role == self.role)
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if the identity has this element's role and the first of this element's `marks`. The names are not
-    /// compared.
+    /// Returns true if the identity has this element's role and the first of its `marks`.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role
@@ -55,10 +52,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn, the most reliable first. The search ends with the first attribute that a node with
-    /// the element's role has, with the same value. If exactly one node has it, that node is the element. Returns `None` if
-    /// several nodes have it, or if no node has any of the attributes. Elements in frames are left out, because a frame may
-    /// belong to another site.
+    /// The attributes are tried in turn. The first one that any node with the role has decides: if exactly one node has it,
+    /// that node is the element; if several have it, the result is `None`. Elements in frames are left out, because a frame
+    /// may belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

@@ -1,5 +1,5 @@
-//! The label of an element. The first of these that the element has is its label: its name, its text, the text beside it
-//! (for a field), its placeholder, its icon, and the file name in its address.
+//! The label of an element: the first that it has of its name, its text, the text beside it (for a field), its placeholder,
+//! its icon, and the file name in its address.
 
 use super::{
     NodeId, Role, Tree,
@@ -7,26 +7,25 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum length of the label of an element; a longer label is cut. Unit: characters. Source: chosen.
+/// Maximum length of the label of an element. Longer labels are cut. Unit: characters. Source: chosen.
 pub const MAX_LABEL: usize = 160;
 
-/// Maximum number of levels above a field that are searched for the label of the field. Source: chosen; a field in a wrapper
-/// in a cell needs two.
+/// Maximum number of levels above a field that are searched for its label. Source: chosen; a field in a wrapper in a cell
+/// needs two.
 const MAX_LEVELS: usize = 3;
-/// Maximum number of neighbours of a node that are examined on each level. Source: chosen; the asterisk of a required field
-/// and a gap may stand between a field and its label.
+/// Maximum number of neighbours of a node that are examined on each level. Source: chosen; an asterisk and a gap may stand
+/// between a field and its label.
 const MAX_NEIGHBOURS: usize = 3;
-/// Maximum length of a text before a field, or of a heading in a table, that can be the label of the field. Unit:
-/// characters. Source: chosen; longer texts are prose.
+/// Maximum length of a text before a field, or of a heading in a table, that can be its label. Unit: characters. Source:
+/// chosen; longer texts are prose.
 const MAX_BESIDE: usize = 60;
-/// Maximum number of words in a label that ends with a full stop or an exclamation mark. A longer text is a sentence and no
-/// label. Source: chosen; `Tel.` and `Order no.` are labels.
+/// Maximum number of words in a label that ends with a full stop or an exclamation mark. Source: chosen; `Tel.` and `Order
+/// no.` are labels, longer texts are sentences.
 const MAX_WORDS: usize = 3;
-/// Maximum number of cells of a row that are examined to find the heading of a column or row. Source: chosen; the row of a
-/// calendar has eight cells.
+/// Maximum number of cells of a row that are searched for a heading. Source: chosen; the row of a calendar has eight cells.
 const MAX_COLUMNS: usize = 64;
 
-/// Returns the label of an element. `own` is the text of the element without the text of other elements inside it.
+/// Returns the label of an element. `own` is its text without the text of other elements inside it.
 pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) -> String {
     let node = &tree[id];
     if !node.name.is_empty() {
@@ -51,7 +50,7 @@ pub(super) fn label_of(tree: &Tree, outline: &Outline, id: NodeId, own: &str) ->
         .unwrap_or_default()
 }
 
-/// Returns true if elements of this role have their label beside them and not inside them.
+/// Returns true if elements of this role have their label beside them.
 pub(super) const fn is_field(role: &Role) -> bool {
     role.is_editable() || is_checkable(role) || matches!(role, Role::Slider | Role::ListBox)
 }
@@ -63,8 +62,7 @@ pub(super) fn squeezed(raw: &str) -> String {
     text::truncate(&out, MAX_LABEL)
 }
 
-/// Returns the label of a field without a name. In a table, this is the heading of the field's column or row. If there is no
-/// heading, it is the text beside the field.
+/// Returns the label of a field without a name: the heading of its column or row in a table, else the text beside it.
 pub(super) fn field_label(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     heading(tree, outline, id).or_else(|| beside(tree, outline, id))
 }
@@ -104,8 +102,7 @@ fn heading(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     })
 }
 
-/// Returns true if the cell is in a table with column headings. In such a table, the text in a neighbouring cell is about
-/// another column.
+/// Returns true if the cell is in a table with column headings, where the text in the next cell belongs to another column.
 fn has_column_headings(tree: &Tree, cell: NodeId) -> bool {
     let row = tree.parent(cell).filter(|at| tree[*at].role == Role::Row);
     row.and_then(|row| heading_row(tree, row))
@@ -144,17 +141,16 @@ fn is_label(text: &str) -> bool {
         && !(ends && text.split_whitespace().count() > MAX_WORDS)
 }
 
-/// Returns true if a text is only a number or percentage. Such a text is not a label but the value of another element,
-/// such as a slider. Returns false for `4 x 4 =` and `2.`.
+/// Returns true if a text is only a number or percentage, which is the value of another element, such as a slider. Returns
+/// false for `4 x 4 =` and `2.`.
 fn is_quantity(text: &str) -> bool {
     let text = text.trim();
     text.ends_with(|c: char| c.is_numeric() || c == '%')
         && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
-/// Returns the text beside a field. For a checkbox or radio button, this is the text after the field. For other fields, and
-/// if there is no text after it, this is a short text before the field. Looks past wrappers, but not past an element that
-/// can be acted on.
+/// Returns the text beside a field: for a checkbox or radio button, the text after it; otherwise, a short text before it.
+/// Looks past wrappers, but not past an element that can be acted on.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_box = is_checkable(&tree[id].role);
     let mut at = id;
@@ -213,7 +209,6 @@ pub(super) const fn is_wrapper(role: &Role) -> bool {
     )
 }
 
-/// Returns the file name in the address of a link: the last part of the path, without the query.
 fn file_name(url: &str) -> Option<&str> {
     let path = url.split(['?', '#']).next()?;
     let path = path.split_once("://").map_or(path, |(_, rest)| {

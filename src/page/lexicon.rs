@@ -6,23 +6,23 @@ use std::sync::LazyLock;
 
 use crate::base::text;
 
-/// A set of words and phrases. They are compared with a text word by word. Upper and lower case are equal.
+/// A set of words and phrases, which are compared with a text word by word. Case is ignored.
 pub(crate) struct Phrases(LazyLock<Vec<String>>);
 
 impl Phrases {
-    /// Returns true if the text contains one of the phrases. The phrase must consist of whole words of the text.
+    /// Returns true if the text contains one of the phrases as whole words.
     pub(crate) fn are_in(&self, text: &str) -> bool {
         let text = spaced(text);
         self.0.iter().any(|phrase| text.contains(phrase.as_str()))
     }
 
-    /// Returns true if the text is one of the phrases and says nothing else.
+    /// Returns true if the whole text is one of the phrases.
     pub(crate) fn are_all_of(&self, text: &str) -> bool {
         self.0.contains(&spaced(text))
     }
 }
 
-/// Returns the words of a text in one line. There is a space before and after each word.
+/// Returns the words of a text in one line, with a space before and after each word.
 fn spaced(text: &str) -> String {
     format!(" {} ", text::words(text).join(" "))
 }
@@ -90,7 +90,7 @@ pub(super) const SEARCH_KEYS: [&str; 14] = [
     "field-keywords",
 ];
 
-/// Returns true if a text is a price. A price has a number and a currency sign or the word for a currency.
+/// Returns true if a text is a price: it has a number, and a currency sign or the word for a currency.
 pub(super) fn is_price(text: &str) -> bool {
     /// Maximum length of a text that can be a price. Unit: bytes. Source: chosen.
     const MAX_PRICE: usize = 120;

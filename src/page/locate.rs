@@ -42,8 +42,8 @@ impl Locator {
     }
 }
 
-/// Returns the nodes for which `test` returns true. Searches only nodes inside the nodes `within`, or the whole tree if
-/// `within` is `None`.
+/// Returns the nodes inside the nodes `within` for which `test` returns true. If `within` is `None`, searches the whole
+/// tree.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree
@@ -74,12 +74,10 @@ fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) 
     found
 }
 
-/// The places at which a text occurs in a tree, compared as in [`contains`]. They are found in one pass over the joined
-/// texts of all nodes. A search in each node would search the same texts again, because the text of a node includes the
-/// texts of the nodes in it.
+/// The places at which a text occurs in the joined texts of all nodes, compared as in [`contains`]. One search in the joined
+/// texts replaces a search in each node.
 struct Shown {
-    /// For each node, the range of its words in the joined text of the whole tree. The range includes the words of the nodes
-    /// inside the node.
+    /// For each node, the range of its own words and of the words of the nodes inside it, in the joined text.
     spans: Vec<Range<usize>>,
     /// The positions in the joined text at which the wanted text begins, in order.
     starts: Vec<usize>,

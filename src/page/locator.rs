@@ -43,10 +43,10 @@ pub enum LocatorStep {
     /// Finds elements by a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may
     /// contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
     Css(String),
-    /// Keeps only some of the matches of the step before: those that contain this text.
+    /// Keeps only those matches of the previous step that contain this text.
     HasText(String),
-    /// Keeps only one match of the step before: the match at this position, counted from 0. A negative number counts from
-    /// the end: -1 is the last match.
+    /// Keeps only the match of the previous step at this position, counted from 0. A negative number counts from the end: -1
+    /// is the last match.
     Nth(i32),
     /// Directs the search into a frame. The steps before this one find the frame, and the steps after this one search inside
     /// it.

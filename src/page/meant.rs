@@ -17,14 +17,13 @@ use crate::base::text::{fold, squeeze};
 /// Maximum number of matches that are compared. Source: chosen; if a locator has more matches, it does not mean one element.
 const MAX_MATCHES: usize = 200;
 
-/// Maximum number of nodes that are examined to see whether a click on a text has an effect. These are the node with the
-/// text and the nearest nodes around it. If none of them reacts to clicks, the text is no target. Source: chosen; this
-/// covers a text in a paragraph in a card, but not the whole page.
+/// Maximum number of nodes, from a text outwards, that are examined to see whether a click on the text has an effect.
+/// Source: chosen; this covers a text in a paragraph in a card, but not the whole page.
 const MAX_AROUND: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// The locator asks for something that a tree does not contain, or nothing matches it.
+    /// Nothing matches the locator, or the locator asks for something that a tree does not contain.
     Unknown,
     One(NodeId),
     /// No element has exactly the locator's words. This node has them among other words, and does not react to clicks.
@@ -33,14 +32,14 @@ pub(crate) enum Meant {
     Several(Vec<NodeId>),
 }
 
-/// The elements to which an action can be done. They depend on the kind of the action.
+/// The elements to which a kind of action can be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Suits {
     Fields,
     Lists,
     Boxes,
-    /// All elements, with one exception. A text that contains the locator's words among other words must react to clicks.
-    /// Otherwise, a sentence that contains the name of a missing button would be clicked, and the click would do nothing.
+    /// All elements, except a text that contains the locator's words among other words and does not react to clicks. A click
+    /// on such a text would do nothing.
     Reacting,
     All,
 }

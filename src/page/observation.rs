@@ -11,8 +11,8 @@ pub const MAX_TITLE: usize = 1_000;
 /// Maximum length of the message of a dialog; a longer message is cut. Unit: characters. Source: chosen; browsers show
 /// about 2,000, and a message may contain evidence.
 pub const MAX_MESSAGE: usize = 4_000;
-/// Maximum length of the selected text; a longer text is cut. Unit: characters. Source: chosen; more than a message to
-/// the model shows. So if this limit cuts through a secret, no message shows the part of the secret that is kept.
+/// Maximum length of the selected text; a longer text is cut. Unit: characters. Source: chosen; messages to the model show
+/// less, so they never show the cut end, which may be a part of a secret.
 pub const MAX_SELECTED: usize = 1_000;
 
 /// The address of the error page that Chromium shows if an address cannot be loaded. No site has this address.
@@ -142,9 +142,8 @@ impl Observation {
         }
     }
 
-    /// Returns true if the page is the browser's own error page, which the browser shows in place of a page that it could
-    /// not load. Returns false for an error page that a server sends, such as one with status 404, because that is a page of
-    /// the site.
+    /// Returns true if the page is the error page that the browser shows in place of a page that it could not load. Returns
+    /// false for an error page that a server sends, such as one with status 404.
     pub fn is_browser_error(&self) -> bool {
         self.url == ERROR_PAGE
     }
@@ -161,7 +160,7 @@ impl Observation {
         Some(texts.find(|text| is_error_code(text)).unwrap_or_default())
     }
 
-    /// Returns the observation with all texts changed by `f`, except the texts in the tree.
+    /// Returns the observation with `f` applied to all texts except those in the tree.
     #[must_use]
     pub fn map_text_beside_tree(mut self, mut f: impl FnMut(&str) -> String) -> Self {
         let dialog = self.dialog.iter_mut().map(|dialog| &mut dialog.message);

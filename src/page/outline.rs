@@ -1,8 +1,7 @@
 //! The place of each node of a page: its neighbours, and the dialog, landmark, frame and area of the page that contain it.
-//! All places are found in one pass.
 //!
-//! A walk up from every node would take quadratic time on a deeply nested page. Here each node inherits from its parent.
-//! Every file of this module that looks at a whole tree uses this outline; nothing outside the module sees it.
+//! All places are found in one pass, in which each node inherits from its parent. A walk up from every node would take
+//! quadratic time on a deeply nested page.
 
 use super::{Node, NodeId, Role, Tree};
 
@@ -106,9 +105,11 @@ impl Outline {
     }
 }
 
-/// Returns true if a person could act on the node. If its role is not interactive, the node must have a reference. It must
-/// also be editable, or have the pointer style (the hand cursor). A run of text does not count only because it has the
-/// pointer style.
+/// Returns true if a person could act on the node. One of these conditions must hold:
+///
+/// - Its role is interactive.
+/// - It has a reference and is editable.
+/// - It has a reference and the pointer style (the hand cursor), and is not a run of text.
 pub(super) fn is_actionable(node: &Node) -> bool {
     node.role.is_interactive()
         || (node.is_editable() && node.reference.is_some())
@@ -122,8 +123,7 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// Returns the role. If the role is not in the known set, returns `generic` instead, because the page wrote the name of such
-/// a role.
+/// Returns the role, or `generic` for a role outside the known set. The page wrote the name of such a role.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic
@@ -146,9 +146,8 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. If a node in it has a
-/// name, the name replaces the texts inside that node. Values typed into fields are left out, because they are not words of
-/// the page.
+/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. The name of a node
+/// inside replaces the texts in that node. Values typed into fields are left out.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;
@@ -187,8 +186,8 @@ pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
         .any(|at| is_actionable(&tree[at]))
 }
 
-/// Appends the words of `text` to `out`, separated by single spaces. Stops as soon as `out` has more than four times `max`
-/// bytes. It then has at least `max` characters.
+/// Appends the words of `text` to `out`, separated by single spaces. Stops once `out` has more than four times `max` bytes,
+/// which are at least `max` characters.
 pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
     for word in text.split_whitespace() {
         if out.len() > max * 4 {

@@ -74,8 +74,8 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Maximum number of fields for which labels are read. If a page has more fields, no labels are read. This number is also
-/// the maximum number of fields and checkboxes on a product page. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields on a page whose labels are read. It is also the maximum number of fields and checkboxes on a
+/// product page. Source: chosen; a login or search page has far fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
 /// Maximum amount of text on an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;
@@ -84,7 +84,7 @@ const MAX_ERROR_LETTERS: usize = 900;
 const MAX_LOGIN_LETTERS: usize = 1_500;
 /// Maximum amount of text on the home page of a search engine. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_SEARCH_HOME_LETTERS: usize = 600;
-/// Minimum amount of prose in an article. If the page marks exactly one article, half of it is enough. Unit: letters; an
+/// Minimum amount of prose in an article; half of this amount if the page marks exactly one article. Unit: letters; an
 /// ideograph counts as two. Source: chosen; three paragraphs.
 const MIN_ARTICLE_PROSE: usize = 800;
 /// Minimum amount of prose in an article on a page without a collection of similar things. Unit: letters; an ideograph
@@ -92,12 +92,12 @@ const MIN_ARTICLE_PROSE: usize = 800;
 const MIN_SHORT_ARTICLE_PROSE: usize = 240;
 /// Minimum number of similar things that make a page a list. Source: chosen.
 const MIN_LIST: usize = 5;
-/// Minimum number of results on a page with the results of a search. It is also the minimum number of similar things that
-/// make a page a list if no other type fits. Source: chosen.
+/// Minimum number of results on a page of search results. It is also the minimum number of similar things that make a page a
+/// list if no other type fits. Source: chosen.
 const MIN_RESULTS: usize = 3;
 
-/// Hints at the type of a page. They come from its address, its title and headings, and its fields. If the page does not
-/// give a hint, the field for it is zero, false or empty.
+/// Hints at the type of a page, from its address, title, headings and fields. A hint that the page does not give is zero,
+/// false or empty.
 struct Hints {
     title: String,
     password_fields: usize,

@@ -8,9 +8,9 @@ use crate::base::text;
 
 /// Returns at most `max` characters of the page's text, and true if the page has no further text.
 ///
-/// The main content comes before banners, menus and footers, because a large menu could use up the limit. Two things are
-/// left out: values typed into fields, because they are not text of the page, and names of landmarks and fields, because
-/// they are not visible.
+/// The main content comes before banners, menus and footers, because a large menu could use up the limit. Values typed into
+/// fields are left out, because they are not text of the page. Names of landmarks and fields are left out, because they are
+/// not visible.
 pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (String, bool) {
     let speaks = subtrees_with_text(tree);
     let mut reader = Reader {

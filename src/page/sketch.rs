@@ -9,11 +9,11 @@ use super::{
     outline::{Outline, closed},
 };
 
-/// Returns the elements of the wanted roles. Each has only its role, its name, and the names of the groups around it. If an
-/// element has no name, it also has its label, its attributes, and its position among the nameless elements of its role.
-/// Elements in frames are left out, because a frame may belong to another site.
+/// Returns the elements of the wanted roles. Each has its role, its name, and the names of the groups around it. A nameless
+/// element also has its label, its attributes, and its position among the nameless elements of its role. Elements in frames
+/// are left out, because a frame may belong to another site.
 ///
-/// Costs one walk over the tree in total. [`TargetIdentity::of`] would cost one walk for each element.
+/// Walks over the tree once. [`TargetIdentity::of`] would need a walk for each element.
 pub(crate) fn sketch(tree: &Tree, wanted: impl Fn(&Role) -> bool) -> Vec<TargetIdentity> {
     let found = sketch_nodes(tree, wanted).into_iter();
     found.map(|(_, identity)| identity).collect()

@@ -1,5 +1,5 @@
-//! Templates of addresses. All pages of one kind share a template. It is a URL without the parts that differ between the
-//! pages, and without parts that could carry a message.
+//! Templates of addresses. A template is a URL without the parts that differ between pages of one kind, and without parts
+//! that could carry a message.
 
 use std::fmt;
 

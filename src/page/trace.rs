@@ -1,8 +1,9 @@
-//! Traces. A trace is a reaction of a page to an action. The page's tree may not show the reaction.
+//! Traces: reactions of a page to an action. Some of them do not show in the page's tree.
 
 use serde::{Deserialize, Serialize};
 
-/// A reaction of a page to an action, and how the reaction relates to the action. The page's tree may not show the reaction.
+/// A reaction of a page to an action, and how the reaction relates to the action. Some reactions do not show in the page's
+/// tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Trace {
@@ -40,8 +41,7 @@ pub enum TraceKind {
 }
 
 impl Trace {
-    /// Creates a trace (a reaction of the page to an action) of this kind. Its fields `near`, `within` and `repeats`
-    /// are false.
+    /// Creates a trace of this kind. Its fields `near`, `within` and `repeats` are false.
     pub const fn new(kind: TraceKind) -> Self {
         Self {
             kind,

@@ -209,8 +209,7 @@ pub struct Tree {
     by_ref: HashMap<ElementRef, NodeId>,
 }
 
-/// The serialized form of a tree. It does not contain the index of the references. That index is rebuilt when a tree is
-/// read.
+/// The serialized form of a tree, without the index of references.
 #[derive(Serialize, Deserialize)]
 struct TreeData {
     nodes: Vec<Node>,
@@ -384,7 +383,7 @@ impl Tree {
         self
     }
 
-    /// Returns the tree after `change` was called for each node. `change` may change only the texts of the node.
+    /// Returns the tree after calling `change` for each node. `change` may change only the texts of the node.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());
@@ -420,7 +419,7 @@ impl Tree {
 
 #[cfg(test)]
 use counted::add as count;
-/// Does nothing. When this crate is tested, `counted::add` takes the place of this function and counts the visited nodes.
+/// Does nothing. In this crate's tests, `counted::add` replaces it and counts the visited nodes.
 #[cfg(not(test))]
 const fn count(_: usize) {}
 

@@ -27,18 +27,18 @@ use self::{importance::ranks, kind::kind_of, structured::structured};
 use super::pack::cost;
 use crate::base::TokenCount;
 
-/// Maximum length of a line. Of a longer line, only the beginning (two thirds of this length) and the end (one third) are
-/// kept. Unit: characters. Source: chosen.
+/// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third). Unit:
+/// characters. Source: chosen.
 const MAX_LINE: usize = 400;
-/// Maximum length of a line if the text describes a page, or is a text of no special kind. It is shorter than [`MAX_LINE`],
-/// so that lines of more sections fit. Unit: characters. Source: chosen.
+/// Maximum length of a line of a text that describes a page or has no special kind. It is shorter than [`MAX_LINE`], so that
+/// lines of more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
-/// Maximum lengths of lines that were cut, if room is left in the end to show more of them. The lengths are tried in this
-/// order. Unit: characters. Source: chosen.
+/// Maximum lengths of cut lines if room is left to show more of them, in the order in which they are tried. Unit:
+/// characters. Source: chosen.
 const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
-/// Shares of the budget that are reserved for web addresses, as divisors: 5 stands for a fifth, and 2 for a half. A half is
-/// tried if a fifth is not enough. Source: chosen.
+/// Shares of the budget that are reserved for web addresses, as divisors: a fifth, or a half if a fifth is not enough.
+/// Source: chosen.
 const FOR_ADDRESSES: [u64; 2] = [5, 2];
 
 /// The kind of a text. It decides which lines are important.
@@ -60,16 +60,14 @@ pub(super) enum Kind {
 /// A text of which some lines or values may have been left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
-    /// The kind of the text. It decided what was left out. If the text was not shortened, its kind is not determined, and
-    /// this is `Text`.
+    /// The kind of the text; `Text` if the text was not shortened.
     pub(super) kind: Kind,
     pub(super) lines: Vec<String>,
-    /// Number of lines that were left out or cut. If the text is JSON, the values that were left out or cut are counted
-    /// instead.
+    /// Number of lines that were left out or cut. For JSON, the number of values.
     pub(super) left_out: usize,
 }
 
-/// Returns the text. If its estimated size is more than `budget`, it is shortened to this size.
+/// Returns the text, shortened to the estimated size `budget` if it is larger.
 pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
@@ -97,8 +95,8 @@ pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
         .unwrap_or(short)
 }
 
-/// Returns a JSON value that is shortened to the budget. `reserved` tokens of the budget are not used for the value, so that
-/// missing web addresses can be listed after it.
+/// Returns a JSON value, shortened to the budget. `reserved` tokens of the budget are kept for missing web addresses, which
+/// are listed after the value.
 fn shorten_json(
     value: &Value,
     urls: &BTreeSet<&str>,
@@ -112,8 +110,8 @@ fn shorten_json(
     short
 }
 
-/// Returns the lines of a text, shortened to the budget. At first, `reserved` tokens of the budget are not used for lines.
-/// Then web addresses that are missing are listed. If room is left, further lines follow.
+/// Returns the lines of a text, shortened to the budget. `reserved` tokens of the budget are kept for missing web addresses.
+/// Room that is left is filled with further lines.
 fn shorten_lines(
     lines: &[&str],
     kind: Kind,
@@ -151,8 +149,8 @@ fn shorten_lines(
     }
 }
 
-/// Shows more of the lines that were cut, as far as the room allows. `at` has the positions of the lines that may become
-/// longer. Unit of `room`: tokens.
+/// Shows more of the cut lines, as far as the room allows. `at` has the positions of the lines that may become longer. Unit
+/// of `room`: tokens.
 fn lengthen(shown: &mut [String], lines: &[&str], at: &[usize], mut room: u64) {
     for longest in LONGER {
         for &at in at.iter().filter(|at| lines[**at].len() > MAX_PARAGRAPH) {
@@ -193,8 +191,7 @@ fn fill(kept: &mut [bool], order: &[usize], costs: &[u64], budget: u64) {
     }
 }
 
-/// Returns the kept lines. Between them, a mark stands for each gap. There is no mark for lines left out before the first
-/// kept line.
+/// Returns the kept lines. A mark stands for each gap after the first kept line.
 fn joined(shown: &[String], kept: &[bool]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (line, is_kept) in shown.iter().zip(kept) {
@@ -207,8 +204,7 @@ fn joined(shown: &[String], kept: &[bool]) -> Vec<String> {
     out
 }
 
-/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent of the addresses. The share
-/// is 100 if the text has at most 10 addresses, 80 if it has at most 50, and 60 if it has more. Source: chosen.
+/// Returns the share of a text's addresses that the shortened text must contain. Unit: percent. Source: chosen.
 const fn required(addresses: usize) -> usize {
     match addresses {
         ..=10 => 100,
@@ -217,9 +213,8 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Returns addresses to add to the shortened text `out`, which does not contain them. The list ends as soon as the shortened
-/// text would have the [`required`] share of all addresses. An address that does not fit into `room` is left out. Unit of
-/// `room`: tokens.
+/// Returns addresses to add to the shortened text `out`, which does not contain them. The list ends once `out` has the
+/// [`required`] share of all addresses. An address that does not fit into `room` is left out. Unit of `room`: tokens.
 fn missing(all: &BTreeSet<&str>, out: &[String], room: u64) -> Vec<String> {
     let shown = out.join("\n");
     let kept = addresses(&shown);
@@ -256,9 +251,8 @@ fn addresses(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// Returns the indexes of the lines, the most important lines first. Equally important lines are taken from both ends of the
-/// text: two from the front, then one from the back. So the lines in the middle of the text come last. In search results,
-/// the first ones are the best, so their lines are taken from the front only.
+/// Returns the indexes of the lines, the most important lines first. Equally important lines are ordered [`outside_in`]. In
+/// search results, they stay in the order of the text, because the first results are the best.
 fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     let mut by_rank: BTreeMap<Reverse<u8>, Vec<usize>> = BTreeMap::new();
     for (at, rank) in ranks(lines, kind).into_iter().enumerate() {
@@ -276,8 +270,7 @@ fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
     .collect()
 }
 
-/// Returns the indexes in a new order. They are taken from both ends of `all`: two from the front, then one from the back.
-/// So the indexes in the middle come last.
+/// Returns the indexes in a new order, taken from both ends of `all`: two from the front, then one from the back.
 fn outside_in(all: &[usize]) -> Vec<usize> {
     let mut out = Vec::with_capacity(all.len());
     let mut rest = all;
@@ -307,8 +300,8 @@ fn middle_out(line: &str, longest: usize) -> String {
     format!("{first} (... {} characters) {last}", count - head - tail)
 }
 
-/// Returns as many of the lines as fit into the budget. They are chosen from both ends of the list, but returned in their
-/// original order. The middle of a long line is left out.
+/// Returns as many of the lines as fit into the budget, in their order. They are chosen from both ends of the list. The
+/// middle of a long line is left out.
 fn pack(lines: &[String], budget: TokenCount) -> Vec<String> {
     let shown: Vec<String> = lines
         .iter()

@@ -5,15 +5,15 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal. Shorter words do not count when the part of a text is chosen. Unit: bytes.
-/// Source: chosen; shorter words are mostly grammar.
+/// Minimum length of a word of the goal that counts when the part of a text is chosen. Unit: bytes. Source: chosen; shorter
+/// words are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// Divisor that gives the share of the shown part that comes before the words of the query: 4 means a quarter. Source:
-/// chosen; in a settings file, the comment on an option comes before the option.
+/// Divisor for the share of the shown part that comes before the words of the query: 4 means a quarter. Source: chosen; in a
+/// settings file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
-/// A place in a text: the number of bytes before it, and the number of characters before it.
+/// A place in a text: the number of bytes and the number of characters before it.
 #[derive(Clone, Copy, Default)]
 struct Place {
     byte: usize,

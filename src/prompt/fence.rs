@@ -6,10 +6,9 @@ use crate::base::Nonce;
 
 /// A fence: an opening and a closing mark, and the data between them.
 ///
-/// Inside the fence, each text from outside the program, such as text of a page, is a JSON string on one line. So the
-/// text can neither end the line nor pass for a mark or a heading. The marks around the current page contain a nonce (a
-/// random text) that is new for each message. So a page that learned the marks of one message cannot forge those of the
-/// next.
+/// Inside the fence, each text from outside the program, such as text of a page, is a JSON string on one line. So the text
+/// cannot end the line or pass for a mark or a heading. The marks around the current page contain a nonce (a random text)
+/// that is new for each message. So a page that learned the marks of one message cannot forge those of the next.
 #[derive(Debug, Clone)]
 pub(super) struct Fence {
     marks: (String, String),
@@ -72,7 +71,6 @@ pub(super) fn verbatim(text: &str, max: usize) -> String {
     ))
 }
 
-/// Encodes a text as a JSON string. This cannot fail.
 fn json(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }

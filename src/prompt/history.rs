@@ -14,15 +14,15 @@ use crate::{
 
 /// Maximum length of the name of an action's target in the line about a step. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of the address that a step led to, in the line about that step. Unit: characters. Source: chosen.
+/// Maximum length of the address in the line about the step that led to it. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
-/// Maximum length of the address in a line about an earlier page. The model may go back to this address. Unit:
-/// characters. Source: chosen; it is higher than [`MAX_ADDRESS`], because an address that is cut cannot be opened.
+/// Maximum length of the address in a line about an earlier page. Unit: characters. Source: chosen; higher than
+/// [`MAX_ADDRESS`], because the model may open the address, which it cannot if the address is cut.
 const MAX_URL: usize = 300;
 /// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
-/// Maximum number of the model's thoughts that a message shows; the latest are shown. Source: chosen; some thoughts are
-/// needed, because a message shows no other part of earlier replies, but older thoughts are about pages that are gone.
+/// Maximum number of the model's thoughts that a message shows; the latest are shown. Source: chosen; older thoughts are
+/// about pages that are gone.
 const THOUGHTS: usize = 3;
 /// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
@@ -85,8 +85,8 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns lines such as `3: "The cheapest is on the next page."`, oldest first: the number of a step, and the model's
-/// thought in that step. Only the last [`THOUGHTS`] steps with a thought have a line.
+/// Returns the thoughts of the last [`THOUGHTS`] steps that have one, as lines such as `3: "The cheapest is on the next
+/// page."`, oldest first. The number is that of the step.
 pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>) -> Vec<String> {
     let said = steps.rev().filter_map(|step| {
         let thought = step.thought.as_deref()?;
@@ -97,13 +97,12 @@ pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>
     lines
 }
 
-/// Returns true if the step is a `goto`. The line about such a step already contains the address that it led to.
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns the address of the page `place` as the line about a step shows it. If the page `before` has the same host,
-/// the address begins with the path.
+/// Returns the address of the page `place` for the line about a step. The address begins with the path if the page `before`
+/// has the same host.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
     let path = Url::parse(url).ok().filter(|_| {
@@ -114,9 +113,8 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line for each page that the run visited before the first step that the message shows. The line contains
-/// the page's address and title, and the number of visits if there were several. The page that the run left last comes
-/// last.
+/// Returns a line for each page that the run visited before the first step that the message shows. A line has the page's
+/// address and title, and the number of visits if there were several. The page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     let line = |page: &Visited<'_>| {
@@ -132,8 +130,8 @@ pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     pages.map(line).collect()
 }
 
-/// Returns the lines about the steps that the message no longer shows one by one. Each line is about a group of steps,
-/// such as `12 fill on "/issue/:n"` for twelve `fill` steps on pages of one kind.
+/// Returns lines about the steps that the message no longer shows one by one, such as `12 fill on "/issue/:n"` for twelve
+/// `fill` steps on pages of one kind.
 pub(super) fn earlier_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let groups = earlier.groups.iter().map(|group| {
         let mut line = format!("{} {}", group.count, group.first.action.tool_name());

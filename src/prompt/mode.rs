@@ -8,10 +8,10 @@ use crate::{
     working::{History, Step},
 };
 
-/// Number of latest steps that [`Mode::Auto`] looks at when it decides which other mode it acts as. Source: chosen.
+/// Number of latest steps by which [`Mode::Auto`] decides which mode to act as. Source: chosen.
 const LOOKED_AT: usize = 10;
-/// Minimum number of steps, among the last [`LOOKED_AT`], that make [`Mode::Auto`] act as another mode: as `Scrape` if
-/// so many steps extract texts, or as `Research` if so many steps read texts. Source: chosen.
+/// Minimum number of the last [`LOOKED_AT`] steps that must extract texts for [`Mode::Auto`] to act as `Scrape`, or read
+/// texts for it to act as `Research`. Source: chosen.
 const ENOUGH: usize = 4;
 
 /// The kind of work that a run mainly does. If a message is too long, the mode decides which section of the run's own
@@ -52,14 +52,12 @@ pub enum Mode {
 /// The limits and priorities of one mode. They decide which parts of the run's memory a message keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retention {
-    /// Maximum size that the texts from earlier extractions may have together in one message.
+    /// Maximum total size of the texts from earlier extractions in one message.
     pub(super) extracted: TokenCount,
-    /// Divisor that gives the share of a message that the texts from earlier extractions may take together: 5 means a
-    /// fifth.
+    /// Divisor for the share of a message that the texts from earlier extractions may take: 5 means a fifth.
     pub(super) extracted_share: u64,
-    /// The priority of the section with the lines that earlier steps read. If a message is too long, a section with a
-    /// higher priority keeps more lines. Each field below this one is the priority of the section that the field is
-    /// named after.
+    /// The priority of the section with the lines that earlier steps read. A section with a higher priority keeps more lines
+    /// if a message is too long. Each of the next fields is the priority of the section it is named after.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,
@@ -68,8 +66,8 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode. For `Auto`, returns the limits and priorities of the mode that
-    /// fits the last steps in the history.
+    /// Returns the limits and priorities of this mode; for `Auto`, those of the mode that fits the last steps in the
+    /// history.
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),
@@ -108,9 +106,8 @@ impl Mode {
         }
     }
 
-    /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history. If at least [`ENOUGH`] of these steps
-    /// extract texts, this is `Scrape`. Otherwise, if at least [`ENOUGH`] of them read texts, it is `Research`.
-    /// Otherwise it is `Auto`.
+    /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history: `Scrape` if at least [`ENOUGH`] of them
+    /// extract texts, otherwise `Research` if at least [`ENOUGH`] of them read texts, otherwise `Auto`.
     fn of_steps(history: History<'_>) -> Self {
         let steps: Vec<&Step> = history.entries().collect();
         let last = || steps.iter().rev().take(LOOKED_AT);

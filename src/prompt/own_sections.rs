@@ -21,17 +21,17 @@ use crate::{
     working::{Extraction, is_lasting},
 };
 
-/// Maximum length of a tool's result in later messages. The first message after the call shows the result at full
-/// length, as far as it fits. Unit: characters. Source: a requirement of the project.
+/// Maximum length of a tool's result after the first message that shows it. Unit: characters. Source: a requirement of the
+/// project.
 pub(crate) const MAX_RESULT_LATER: usize = 500;
-/// Number of characters at the end of a tool's result that are kept if the result is cut to [`MAX_RESULT_LATER`].
-/// Source: chosen; the last lines often contain a sum.
+/// Number of characters that are kept from the end of a tool's result when it is cut to [`MAX_RESULT_LATER`]. Source:
+/// chosen; the last lines often contain a sum.
 const RESULT_END: usize = 150;
-/// Minimum number of tokens that must be free so that one more extracted text or tool result is shown. Source: chosen;
-/// fewer tokens are enough for a few lines only, which say little.
+/// Minimum number of free tokens for one more extracted text or tool result. Source: chosen; fewer tokens are enough for a
+/// few lines only, which say little.
 const LEAST_EXTRACTED: u64 = 100;
-/// Divisor that gives the share of the free tokens that is reserved for the label, the quotation marks and the remarks
-/// of a text: 5 means a fifth. Source: chosen.
+/// Divisor for the share of the free tokens that is reserved for the label, the quotation marks and the remarks of a text: 5
+/// means a fifth. Source: chosen.
 const FOR_FORM: u64 = 5;
 /// Maximum length of a line of a text that the message shows, such as an extracted text. A longer line is split into
 /// several lines. Unit: characters. Source: chosen; a line of this length has some 50 tokens.
@@ -130,8 +130,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns lines: first the label, then the text, which is shortened to at most `most` tokens. A long line of the text
-/// becomes several lines.
+/// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens.
 fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
     let result = compress(text, most);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -149,8 +148,8 @@ fn below(line: &str) -> impl Iterator<Item = String> {
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message that has no room for
-/// the whole line can keep some of the parts. A word that is longer than a part is not split.
+/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message can keep some of them. A
+/// longer word is not split.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -171,8 +170,8 @@ fn short(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the lines that show the texts that the program has given to the run: for each text its name, then its own
-/// lines. Empty lines are left out.
+/// Returns the texts that the program has given to the run, as lines: for each text its name, then its lines. Empty lines
+/// are left out.
 fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     let lines = given.iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
@@ -181,9 +180,9 @@ fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
     lines.collect()
 }
 
-/// Returns the lines that show the texts that earlier steps extracted, and the lines that show the results that tools
-/// returned to earlier steps. Texts and results that this message already contains as new results are left out.
-/// Together, all these lines have at most the size that the mode allows for extracted texts.
+/// Returns the texts that earlier steps extracted, and the results of tools in earlier steps, as lines. Those that the
+/// message already contains as new results are left out. Together, all these lines have at most the size that the mode
+/// allows for extracted texts.
 fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<String>) {
     let share = parts.budget.0 / retention.extracted_share;
     let room = retention.extracted.0.min(share);
@@ -193,8 +192,8 @@ fn kept_texts(parts: &StepParts<'_>, retention: Retention) -> (Vec<String>, Vec<
     (extracted_lines(parts, room.saturating_sub(used)), returned)
 }
 
-/// Returns the lines that show the texts that earlier steps extracted. If not all texts fit into `room` tokens, only
-/// the newest are shown. The newest text comes last.
+/// Returns the texts that earlier steps extracted, as lines. If not all fit into `room` tokens, only the newest are
+/// returned. The newest text comes last.
 fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     let is_new = |taken: &&Extraction| {
         let mut results = parts.results.iter();
@@ -209,9 +208,9 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     newest(texts, room, parts.max_result)
 }
 
-/// Returns the lines that show the results that tools returned to earlier steps. Each result is shown with the name of
-/// its tool and the number of its step. If equal calls returned equal results, only the newest of these results is
-/// shown. If not all results fit into `room` tokens, only the newest are shown.
+/// Returns the results of tools in earlier steps, as lines. Each has the name of its tool and the number of its step. If
+/// equal calls returned equal results, only the newest of them is returned. If not all results fit into `room` tokens, only
+/// the newest are returned.
 fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     // The newest results of a tool are those that this message contains as new results.
     let mut new: BTreeMap<(&str, &str), usize> = BTreeMap::new();
@@ -253,9 +252,9 @@ fn ends(text: &str) -> String {
     )
 }
 
-/// Returns the lines that show these texts. `texts` begins with the newest text. Each entry has a label, the text, and
-/// a remark that is shown after the label. If not all texts fit into `room` tokens, only the newest are shown. In the
-/// returned lines, the newest text comes last. `most` is the maximum number of tokens of one text.
+/// Returns these texts as lines. `texts` begins with the newest, and each entry has a label, the text, and a remark that
+/// follows the label. If not all texts fit into `room` tokens, only the newest are returned. In the returned lines, the
+/// newest text comes last. `most` is the maximum number of tokens of one text.
 fn newest<'a>(
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,

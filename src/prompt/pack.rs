@@ -44,8 +44,8 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of the line that is kept as number `nth`, counted from 0. Number 0 is the first
-    /// line for [`Keep::First`], and the last line for [`Keep::Last`]. Returns `None` if the block has fewer lines.
+    /// Returns the number of tokens of the line `nth`, counted from 0 at the end that is kept. Returns `None` if the block
+    /// has fewer lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),

@@ -28,11 +28,10 @@ use crate::{
 
 /// Maximum length of the label of an element. Unit: characters. Source: chosen.
 const MAX_LABEL: usize = 160;
-/// Maximum length of a text that a mark quotes. The mark replaces lines of a list that are left out. It quotes a text
-/// of the last of these lines, so that the model can see how the list is ordered. Unit: characters. Source: chosen.
+/// Maximum length of the text that a mark for left-out lines quotes from the last of these lines. The quote shows the model
+/// how a list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
-/// Maximum length of each text in a line that the prompt keeps as a fact after the run has left the page. Unit:
-/// characters. Source: chosen.
+/// Maximum length of each text in a line that [`facts`] returns. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
 /// Maximum length of each text in a line that `find` returns. Unit: characters. Source: chosen; enough for a paragraph,
 /// but not for the text of a whole file.
@@ -51,12 +50,11 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a line that is shown instead of a mark such as `... 1 more line`. This happens if the mark would
-/// replace only this line. Unit: characters. Source: chosen; a mark has a
-/// third of this length, but readers expect more behind it than one line.
+/// Maximum length of a single line that is shown in place of the mark `... 1 more line`. Unit: characters. Source: chosen;
+/// three times the length of a mark.
 const MAX_WHOLE: usize = 200;
-/// Minimum number of query parameters without a value at which an address is shown without these parameters. Source:
-/// chosen; fewer parameters take no more room than the words that replace them.
+/// Minimum number of query parameters without a value that are left out of an address. Source: chosen; fewer parameters take
+/// no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same maximum as for
 /// the value of a field.
@@ -116,8 +114,8 @@ pub(super) fn lines(
     out
 }
 
-/// Returns the line with the page's address. If the address has many query parameters without a value, as a search form
-/// leaves them, the line gives their number instead of these parameters.
+/// Returns the line with the page's address. If the address has many query parameters without a value, the line gives only
+/// their number.
 fn address(url: &str) -> String {
     let (short, left_out) = without_empty(url);
     let short = quoted(&short, MAX_URL);
@@ -127,8 +125,8 @@ fn address(url: &str) -> String {
     }
 }
 
-/// Returns an address without its query parameters that have no value, and the number of these parameters. If there are
-/// fewer than [`MIN_EMPTY`] such parameters, the address is unchanged.
+/// Returns an address without its query parameters that have no value, and their number. Fewer than [`MIN_EMPTY`] such
+/// parameters stay in the address.
 pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {
@@ -354,9 +352,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the reference of a part of a line, followed by a space. Returns an empty text if the part has no
-    /// reference, if the settings ask for no references, or if `needed` is false. `needed` is true if the model needs
-    /// the reference to act on the part.
+    /// Returns the reference of a part of a line, followed by a space. Returns an empty text if the part has no reference,
+    /// if the settings ask for no references, or if `needed` is false.
     fn reference(&self, part: &Part, needed: bool) -> String {
         let wanted = match self.references {
             References::Acting => needed,
@@ -367,9 +364,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns how many characters of a text a line does not show. The line shows only `excerpt`, which is a part of the
-/// text, cut to `max` characters. An ellipsis at a cut end does not count as a shown character. `is_begun` is true if
-/// the excerpt begins with an ellipsis.
+/// Returns the number of characters of a text that a line does not show. The line shows only `excerpt`, a part of the text,
+/// cut to `max` characters. An ellipsis at a cut end does not count. `is_begun` is true if the excerpt begins with an
+/// ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();

@@ -13,8 +13,8 @@ pub(super) const HISTORY: &str = "History";
 /// The place of a section in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Inside the run's fence. Its marks are the same in all messages of the run, and new lines come last in it. So a
-    /// provider can cache everything before the new lines.
+    /// Inside the run's fence, whose marks are the same in all messages of the run. New lines come last, so that a provider
+    /// can cache everything before them.
     Run,
     /// Inside the message's own fence, before the page. The marks of this fence are new for each message.
     BeforePage,
@@ -33,8 +33,7 @@ pub(super) enum Line<'a> {
 }
 
 impl Line<'_> {
-    /// Returns the line with the names from pages written out, instead of references or numbers. The size of a line of
-    /// advice is computed from this form, because the message also lists the names that are replaced by numbers.
+    /// Returns the line with the names from pages written out. The size of a line of advice is computed from this form.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),
@@ -50,7 +49,7 @@ pub(super) struct Section<'a> {
     lines: Vec<Line<'a>>,
     priority: u8,
     keep: Keep,
-    /// Number of lines that were removed from the section to make it shorter.
+    /// Number of lines that were removed from the section.
     pub(super) gone: usize,
 }
 
@@ -87,8 +86,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns the lines as they are written into the message. If lines were removed to make the section shorter, a
-    /// mark in their place gives their number.
+    /// Returns the lines as they are written into the message. A mark stands for the removed lines and gives their number.
     pub(super) fn written(&self, names: &mut Names<'a>) -> Vec<Cow<'_, str>> {
         let gone = self.gone;
         let mark = (gone > 0).then(|| match self.keep {

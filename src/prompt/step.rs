@@ -37,8 +37,8 @@ static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
 const MAX_DETAIL: usize = 200;
 /// Maximum length of a name, such as the name of a tool or the label of a result. Unit: characters. Source: chosen.
 pub(super) const MAX_NAME: usize = 60;
-/// Minimum size to which the section with the page is cut. The section keeps this size even if the message is then
-/// larger than its budget. Unit: tokens. Source: chosen; a login form takes 150 tokens.
+/// Minimum size of the section with the page, even if the message then exceeds its budget. Unit: tokens. Source: chosen; a
+/// login form takes 150 tokens.
 const MIN_PAGE: usize = 300;
 
 /// The action that has just failed.
@@ -67,11 +67,11 @@ pub struct StepParts<'a> {
     pub nonce: Nonce,
     /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last failure. In the message, references or numbers stand for the names
-    /// of page elements, and all advice shares one numbering. Advice for the system instruction is ignored.
+    /// Advice from memory about this site and the last failure. In the message, references or numbers stand for the names of
+    /// page elements. Advice for the system instruction is ignored.
     pub advice: &'a [Advice],
-    /// The elements of the current page that the advice names. In the message, the reference of such an element stands for
-    /// its name, if the message shows the element.
+    /// The elements of the current page that the advice names. If the message shows such an element, its reference replaces
+    /// its name in the advice.
     pub named: &'a [(PageName, ElementRef)],
     /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
@@ -213,9 +213,7 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such
-/// size. The size is found by trial, because the sizes of the parts of a message do not add up exactly to the size of
-/// the message.
+/// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such size.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {

@@ -156,7 +156,7 @@ fn lines_of<'a>(sections: &[(&str, Vec<&'a str>)], heading: &str) -> Vec<&'a str
     of.flat_map(|(_, lines)| lines.clone()).collect()
 }
 
-/// Returns the number of lines of each section in [`CUT`], and the number of lines of the page.
+/// Returns the number of lines of each section in [`CUT`] and of the page.
 fn counts(message: &str) -> Vec<usize> {
     let sections = sections(message);
     let headings = CUT.iter().map(|(heading, _)| *heading).chain(["Page"]);

@@ -40,8 +40,7 @@ impl<'a> TipLine<'a> {
     }
 }
 
-/// Returns the characters with which a line of a list item begins: `- ` for the first line, spaces for the others.
-/// `nth` is the line's number within the item, counted from 0.
+/// Returns the beginning of the line `nth` of a list item, counted from 0: `- ` for the first line, spaces for the others.
 pub(super) const fn prefix(nth: usize) -> &'static str {
     if nth == 0 { "- " } else { "  " }
 }
@@ -65,12 +64,11 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice by its place in the message. A memory kind can have a section of its own. The advice for such
-    /// sections is returned separately: as sections that may be cut, in the order in which the advice first names them.
-    /// `failed` is true if an action has just failed.
+    /// Sorts the advice by its place in the message. The advice for sections of memory kinds is returned separately, as
+    /// sections that may be cut, in the order in which the advice first names them. `failed` is true if an action has just
+    /// failed.
     ///
-    /// Each piece of advice appears only once in the message: a tip about the failure is not repeated among the other
-    /// tips.
+    /// Each piece of advice appears only once in the message: a tip about the failure is not repeated among the other tips.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
         let is_error = |tip: &&Advice| failed && *tip.section() == memory::Section::ErrorTips;
         let (error, error_data) = advice.iter().filter(is_error).partition(|t| t.is_vouched());
@@ -148,17 +146,16 @@ impl<'a> Group<'a> {
 /// Replaces the names from pages in the advice of one message by references or numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
-    /// The elements that the message shows with a reference. The key is the name in the advice.
+    /// The references of the elements that the message shows, by the name in the advice.
     shown: HashMap<&'a PageName, &'a ElementRef>,
-    /// The names of all other elements. The first one has the number 1, the next one the number 2, and so on.
+    /// The names of all other elements. They are numbered from 1.
     others: Vec<&'a PageName>,
 }
 
 impl<'a> Names<'a> {
-    /// Prepares the replacement of names. `named` contains the names in the advice for which the page has an element,
-    /// with the references of these elements. `page` contains the lines with which the message shows the page. A
-    /// reference that does not occur in these lines is not used, because the model could not see which element it
-    /// stands for.
+    /// Prepares the replacement of names. `named` has the names in the advice for which the page has an element, with the
+    /// references of these elements. `page` has the lines with which the message shows the page. A reference that does not
+    /// occur in these lines is not used.
     pub(super) fn new(named: &'a [(PageName, ElementRef)], page: &[String]) -> Self {
         let words: HashSet<&str> = if named.is_empty() {
             HashSet::new()
@@ -212,8 +209,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Returns the words of a line that are outside of its quoted texts. What is quoted is text of the page, which may repeat a
-/// reference.
+/// Returns the words of a line outside its quoted texts. A quoted text is text of the page, which may repeat a reference.
 fn bare_words(line: &str) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let between = move |c: char| {

@@ -18,7 +18,7 @@ const MANIFESTS: &str = "agent-runs";
 /// Prefix of the name of the collection that holds a run's lease and checkpoint.
 const RUN: &str = "agent-run-";
 const LEASE: &str = "lease";
-/// Part of the key of each record that holds a part of a checkpoint.
+/// The part that all keys of a checkpoint's records have in common.
 const PARTS: &str = "checkpoint";
 
 /// The data that another process needs to resume a run.
@@ -56,8 +56,7 @@ pub(crate) fn is_registry(shelf: &Shelf) -> bool {
     shelf.collection == MANIFESTS || shelf.collection.starts_with(RUN)
 }
 
-/// Returns the shelves of runs that have no manifest. `shelves` are the shelves to choose from, and `manifests` are the
-/// records of all manifests.
+/// Returns those of the shelves that belong to runs without a manifest. `manifests` are the records of all manifests.
 pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     let known: BTreeSet<String> = manifests.iter().map(|record| own(&record.key)).collect();
     let mut orphans = shelves;
@@ -65,9 +64,9 @@ pub(crate) fn orphans(shelves: Vec<Shelf>, manifests: &[Record]) -> Vec<Shelf> {
     orphans
 }
 
-/// Returns the changes that write a checkpoint. `records` are the records of the run's shelf, and `lease` is the lease
-/// of the writing process. Returns no changes if the shelf is gone or belongs to a later lease. If `is_first` is true,
-/// the shelf may be created.
+/// Returns the changes that write a checkpoint. `records` are the records of the run's shelf, and `lease` is the lease of
+/// the writing process. Returns no changes if the shelf belongs to a later lease, or if it is missing and `is_first` is
+/// false.
 ///
 /// # Errors
 /// `TooLarge` if the checkpoint is larger than [`MAX_CHECKPOINT`].
@@ -101,8 +100,8 @@ pub(crate) fn write(
     Ok(changes)
 }
 
-/// Returns the changes that give a run's shelf to the new lease `lease`. Processes with earlier leases cannot write to
-/// the shelf after that. Returns no changes if the shelf already belongs to a later lease.
+/// Returns the changes that give a run's shelf to the lease `lease`, so that processes with earlier leases can no longer
+/// write to the shelf. Returns no changes if the shelf already belongs to a later lease.
 pub(crate) fn fence(records: &[Record], run: &RunId, lease: u32) -> Vec<Change> {
     match lease_of(records) {
         Some(held) if held > lease => Vec::new(),

@@ -22,8 +22,8 @@ pub const MAX_RUNS: usize = 100;
 /// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
 /// run starts. Unit: days. Source: chosen, equal to the default maximum age of run folders.
 pub const MAX_AGE_DAYS: i64 = 30;
-/// Maximum length of the goal in the line that describes an earlier run. The same maximum applies to the answer. Unit:
-/// characters. Source: chosen.
+/// Maximum length of the goal, and of the answer, in the line that describes an earlier run. Unit: characters. Source:
+/// chosen.
 const MAX_SAID: usize = 100;
 
 /// A heartbeat of a run: a sign that the run's process is alive, with the progress of the run.

@@ -27,8 +27,8 @@ const MAX_PATH: usize = 200;
 /// Maximum length of an address in a manifest. A longer address is shortened to the part before its query and fragment.
 /// If this part is still too long, the address is left out. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of an address's fragment, and of each value in its query. A longer fragment or value is removed from
-/// the address, because it is often a secret token. Unit: bytes. Source: chosen.
+/// Maximum length of an address's fragment, and of each value in its query. A longer one is removed from the address,
+/// because it is often a secret token. Unit: bytes. Source: chosen.
 const MAX_VALUE: usize = 40;
 
 /// The status of a run.
@@ -329,7 +329,7 @@ impl RunManifest {
     }
 }
 
-/// Returns a text on one line. The text is cut so that it has at most `max` bytes when it is written as a JSON string.
+/// Returns a text on one line, cut so that it takes at most `max` bytes as a JSON string.
 fn line(words: &str, max: usize) -> String {
     fitting(&text::squeeze(&text::clean(words)), max)
 }

@@ -4,9 +4,9 @@
 //! here compute the changes that start, continue and end a run. [`RunRegistry`](crate::store::RunRegistry) reads and
 //! writes the store.
 //!
-//! All manifests of a namespace are on one shelf of the store, for two reasons: a list of runs needs one read, and the
-//! edit that adds a run can also enforce the maximum number of runs. The checkpoint of each run, which another process
-//! needs to resume the run, is on a shelf of its own, so that runs do not wait for each other.
+//! All manifests of a namespace are on one [shelf](crate::memory::Shelf) of the store, for two reasons: a list of runs needs
+//! one read, and the edit that adds a run can also enforce the maximum number of runs. The checkpoint of each run, which
+//! another process needs to resume the run, is on a shelf of its own, so that runs do not wait for each other.
 //!
 //! # Decisions
 //!

@@ -99,7 +99,7 @@ impl Credit {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StatusChange {
-    /// A change for which there is no other variant. The memory kind chose the word that names the change.
+    /// Any other change, named by a word of the memory kind.
     Changed(String),
     /// The item was learned from this run.
     Recorded,
@@ -309,7 +309,7 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     book.items
 }
 
-/// Returns a rank by which the events of one step are sorted. An event whose kind has a lower rank comes first.
+/// Returns the rank by which the events of one step are sorted; the lowest comes first.
 const fn phase(kind: &EventKind) -> u8 {
     match kind {
         EventKind::Tier1Loaded { .. } => 0,

@@ -1,8 +1,8 @@
 //! Writes a run as one HTML file. For each step, the file shows the pages, the model's replies, the actions and
 //! memory's advice. This module does no I/O.
 //!
-//! Much of the content comes from pages and models. So the template escapes all text, the file loads nothing and runs
-//! no script, and the file's content security policy forbids it to load anything or to run a script.
+//! Much of the content comes from pages and models. So the template escapes all text, and the file's content security policy
+//! forbids it to load anything or to run a script.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::{
     event::{Event, EventKind, RunSummary},
 };
 
-/// Distance from the left edge of one bar of a plot to the left edge of the next. Unit: that of the plot's coordinates.
+/// Distance between the left edges of neighbouring bars of a plot. Unit: that of the plot's coordinates.
 const BAR: u32 = 10;
 /// Height of a plot. Unit: that of the plot's coordinates.
 const HEIGHT: u64 = 100;
@@ -346,7 +346,7 @@ impl Remembered {
     }
 }
 
-/// Returns at most two plots: one of the tokens and one of the time. A plot has a bar for each step.
+/// Returns at most two plots, one of the tokens and one of the time, with a bar for each step.
 fn plots(steps: &[Step]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;

@@ -48,7 +48,7 @@ fn retired(text: &str) -> Line {
     )
 }
 
-/// Returns the lines about an event for a person. Returns no lines for an event that does not matter to a person.
+/// Returns the lines about an event; none if the event does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
     let aside = |label, text: &str| vec![Line::aside(label, text)];
     match &event.kind {

@@ -132,8 +132,7 @@ impl RunRecord {
     }
 }
 
-/// Returns the content that was read from a file; `None` if the file does not exist, because a run that ended early
-/// lacks some files.
+/// Returns the content that was read from a file; `None` if the file does not exist.
 fn if_there<T>(path: &Path, read: io::Result<T>) -> Result<Option<T>> {
     match read {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -177,7 +176,6 @@ mod tests {
         }
     }
 
-    /// Writes a run with these events, and returns its folder.
     fn written(events: &[Event]) -> (tempfile::TempDir, PathBuf) {
         let parent = tempfile::tempdir().unwrap();
         let runs = RunFolder::new(parent.path()).unwrap();

@@ -16,7 +16,7 @@ const SECRET_TOKENS: [&str; 3] = ["current-password", "new-password", "one-time-
 /// names a password, a one-time code or a part of a payment card.
 ///
 /// Returns false if the driver does not report these properties. Even then, [`mask_fields`] hides a field into which a
-/// secret was typed, because the caller of [`mask_fields`] passes the field's reference.
+/// secret was typed.
 pub fn is_secret_field(node: &Node) -> bool {
     let is = |name: &str, test: &dyn Fn(&str) -> bool| {
         node.property(name).is_some_and(|value| {

@@ -33,8 +33,6 @@
 //!
 //! - Redaction undoes escapes instead of searching for each secret in a list of encodings, because pages mix and nest
 //!   encodings. The place of a secret in a view is mapped back to its place in the original text.
-//! - A secret of fewer than 6 characters is replaced only where a value is expected. Otherwise a PIN such as `12` would
-//!   destroy references and labels.
 
 mod escape;
 mod needles;
@@ -61,8 +59,7 @@ use crate::page::{Observation, Tree};
 /// Maximum number of layers of escapes that are undone. Source: chosen; a URL inside an HTML attribute inside a JSON
 /// string has three layers.
 const MAX_LAYERS: usize = 3;
-/// Replacement for every text if the secrets are too large to search for. In this case, any text could contain a
-/// secret.
+/// Replacement for every text if the secrets are too large to search for.
 const UNSEARCHABLE: &str = "[redacted]";
 
 /// Replaces every known form of every secret by its placeholder.
@@ -92,11 +89,11 @@ struct Forms {
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`, two flags about the places where the form occurs in a text: whether the character
-    /// before the form holds bits of the secret too, and whether the character after it does.
+    /// For each form in `coded`, whether the character before it in a text also holds bits of the secret, and whether the
+    /// character after it does.
     margins: Vec<(bool, bool)>,
-    /// The folded values of all secrets (see [`View::folded`]), each with the index of its secret. Used to find the
-    /// beginning of a value whose end was cut off.
+    /// The folded values of all secrets (see [`View::folded`]), each with the index of its secret. A value whose end was cut
+    /// off is found by its beginning.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
@@ -204,8 +201,7 @@ impl Redactor {
         }
     }
 
-    /// Returns the observation with every text redacted. The picture is left as it is, because it cannot be redacted;
-    /// the caller decides what happens to it.
+    /// Returns the observation with every text redacted. The picture stays as it is, because it cannot be redacted.
     #[must_use]
     pub fn observation(&self, mut seen: Observation) -> Observation {
         if self.is_empty() {
@@ -368,8 +364,7 @@ impl Forms {
         });
     }
 
-    /// Finds secrets whose end this crate has cut off. The crate puts the mark `…` at the end of a text that it cuts.
-    /// So a hit covers the beginning of a secret that stands directly before such a mark.
+    /// Finds secrets whose end this crate has cut off: the beginning of a secret directly before the mark `…`.
     fn find_cut_off(&self, folded: &View, hits: &mut Vec<Hit>) {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
@@ -404,8 +399,8 @@ impl Automaton {
         }
     }
 
-    /// Calls `found` for each occurrence of a form, including overlapping occurrences. The arguments of `found` are the
-    /// range of the occurrence in the view, the index of the secret, and the index of the form.
+    /// Calls `found` for each occurrence of a form, including overlapping ones, with the range of the occurrence in the
+    /// view, the index of the secret, and the index of the form.
     fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
         for hit in self
             .machine
@@ -418,8 +413,8 @@ impl Automaton {
     }
 }
 
-/// Returns the hits in the order of the text. Overlapping hits are merged into one hit. The merged hit covers the
-/// ranges of all these hits, and it has the secret of the longest of them.
+/// Returns the hits in the order of the text. Overlapping hits are merged into one hit, which covers all their ranges and
+/// has the secret of the longest of them.
 fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by_key(|hit| {
         (
@@ -443,8 +438,8 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     out.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// Extends a range of base64 characters. Adds the character before the range if `before` is true, and the character
-/// after it if `after` is true. Then adds padding that follows.
+/// Extends a range of base64 characters: by the character before it if `before` is true, by the character after it if
+/// `after` is true, and by the padding that follows.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
     let start =

@@ -21,8 +21,8 @@ impl SecretResolver {
         self.0.redactor()
     }
 
-    /// Returns the value of a secret if the secret may be typed into pages of both origins (is bound to them). `top` is
-    /// the origin of the top page, and `frame` is the origin of the frame that contains the field.
+    /// Returns the value of a secret if the secret is bound to both origins. `top` is the origin of the top page, and
+    /// `frame` is the origin of the frame that contains the field.
     ///
     /// Read both origins from the browser right before the call. An origin remembered from the last observation is not
     /// enough.

@@ -39,8 +39,8 @@ impl Misdirected {
         self.to.as_ref()
     }
 
-    /// Returns true if the secret was found in the request. Returns false if the body of the request cannot be read, so
-    /// it is only possible that the request contains the secret.
+    /// Returns true if the secret was found in the request. Returns false if the body of the request cannot be read and may
+    /// contain the secret.
     pub const fn is_certain(&self) -> bool {
         self.is_certain
     }
@@ -182,13 +182,13 @@ impl TypedSecrets {
     }
 }
 
-/// Sets of characters at which a request is split into pieces. The first set contains line ends. The second contains
-/// the separators in addresses. The third contains line ends, the separators in addresses, and the separators of form
-/// fields. Each set is tried on its own, because a short secret may itself contain characters of another set.
+/// Sets of characters at which a request is split into pieces: line ends; the separators in addresses; and both of these,
+/// together with the separators of form fields. Each set is tried on its own, because a short secret may itself contain
+/// characters of another set.
 const BORDERS: [&[u8]; 3] = [b"\r\n", b"/?#", b"\r\n/?#&=;"];
 
-/// Returns true if this part of a request contains a secret of the redactor. A short secret is recognised only if it
-/// stands alone. So for short secrets, the part is also split at the characters of each set in [`BORDERS`].
+/// Returns true if this part of a request contains a secret of the redactor. A short secret is recognised only if it stands
+/// alone, so the part is also split at the characters of each set in [`BORDERS`].
 fn carries(redactor: &Redactor, part: &[u8]) -> bool {
     let in_pieces = |borders: &&[u8]| {
         part.split(|byte| borders.contains(byte))

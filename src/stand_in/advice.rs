@@ -47,8 +47,8 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns the element for the choice that is called `value`. Returns `None` if the page has no such choice, or if the
-/// choice is not an element of its own that can be clicked or checked.
+/// Returns the element for the choice that is called `value`; `None` if no element that can be clicked or checked is this
+/// choice.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)
@@ -63,8 +63,8 @@ pub(super) fn aimed<'s>(now: &Situation<'s>, act: &Act) -> Option<&'s Element> {
         .find(|element| act.call.arguments["target"] == element.reference.as_str())
 }
 
-/// Returns true if a tip is about this act: it is about the act's command (the tool of the call) and about the act's
-/// target. The tip gives the target by name or by position. A tip that names no command is about every command.
+/// Returns true if a tip is about this act: about the act's command (the tool of the call), and about its target, by name or
+/// by position. A tip that names no command is about every command.
 pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
     let Some((role, number)) = &tip.place else {
         return for_this(tip, &act.call.name, &act.label);

@@ -24,8 +24,8 @@ const MIN_CAPITALS: usize = 4;
 /// Number of words after a label that are searched for a number, an amount or a code. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value that the words `what` name. The value is a cell of a table if the words name a column of a table.
-/// Otherwise it is the text that follows a label, and the words are those of the label.
+/// Finds the value that the words `what` name: a cell of a table if the words name one of its columns, otherwise the text
+/// that follows a label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -53,7 +53,7 @@ pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
 struct Table<'a> {
     rows: &'a [Line],
     column: usize,
-    /// The wanted words that do not name the column. They identify the row.
+    /// The wanted words that do not name the column; they identify the row.
     of_row: BTreeSet<&'a String>,
 }
 
@@ -74,9 +74,8 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row
-    /// or several rows, searches the rows for a label with all these words, such as the label of a row with a total,
-    /// and returns the value after the label. Returns `None` if there is no such value.
+    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row or
+    /// several rows, returns the value after a label with all these words, such as the label of a row with a total.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -95,8 +94,8 @@ impl<'a> Table<'a> {
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the index of the cell whose words identify this row as a wanted row; `None` if the row is not wanted. If
-    /// there are no words that identify a row, every row is wanted, and the index is that of the column.
+    /// Returns the index of the cell whose words identify this row as the wanted one; `None` if the row is not wanted. If no
+    /// words identify a row, every row is wanted, and the index is that of the column.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {
@@ -171,8 +170,8 @@ fn spans(text: &str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Returns the index of the first word and the index of the last word of the value that follows a label. The label ends
-/// before the word with the index `at`. Returns `None` if no value follows the label.
+/// Returns the indexes of the first and the last word of the value that follows a label. The label ends before the word with
+/// the index `at`. Returns `None` if no value follows the label.
 fn value(
     text: &str,
     words: &[(usize, usize)],
@@ -229,8 +228,7 @@ fn value(
     Some((from, end))
 }
 
-/// Returns the beginning of a text: as many whole words as fit into `max` bytes. The beginning can be quoted as
-/// evidence, because no word in it is cut.
+/// Returns as many whole words from the beginning of a text as fit into `max` bytes.
 pub(super) fn opening(text: &str, max: usize) -> String {
     let mut end = 0;
     for (_, to) in spans(text) {

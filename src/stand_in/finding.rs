@@ -13,11 +13,11 @@ const NAME_FIT: f64 = 0.9;
 /// Minimum fit between a field's label and the words of the instruction. Unit: see [`fit`]. Source: chosen; for an
 /// instruction with two words, a label of up to four words fits if it contains one of the two.
 const FIELD_FIT: f64 = 0.3;
-/// Minimum fit between an element's label and the words of the instruction. An element with a lower fit is not clicked.
-/// Unit: see [`fit`]. Source: chosen; a wrong click costs more than a search for the right element.
+/// Minimum fit between an element's label and the words of the instruction for the element to be clicked. Unit: see [`fit`].
+/// Source: chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// The fit that a field has at least if the instruction names its kind, such as a password field, whatever the field's
-/// label is. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
+/// Minimum fit of a field whose kind the instruction names, such as a password field, whatever its label is. Unit: see
+/// [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
 const KIND_FIT: f64 = 0.98;
 /// Minimum fit between the label of a choice and the wanted value, if they are not equal. Unit: see [`fit`]. Source:
 /// chosen.
@@ -61,8 +61,8 @@ pub(super) enum How {
     Fill,
 }
 
-/// Returns the element for which `fits` returns the highest value. If several elements have the highest value, returns
-/// the first of them. Returns `None` if every value is below `least`.
+/// Returns the element for which `fits` returns the highest value, the first of them if there are several. Returns `None` if
+/// every value is below `least`.
 fn best<'a>(
     elements: impl Iterator<Item = &'a Element>,
     least: f64,
@@ -94,8 +94,7 @@ pub(super) fn label(element: &Element) -> &str {
     }
 }
 
-/// Returns the value of an element's attribute as the prompt shows it. `name` is the attribute's name. Returns an empty
-/// text if the prompt does not show the attribute.
+/// Returns the value of the attribute `name` that the prompt shows for an element; empty if the prompt does not show it.
 fn hint<'a>(element: &'a Element, name: &str) -> &'a str {
     let mut hints = element.hints.iter();
     hints
@@ -158,8 +157,8 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of the page that has a label. Returns `None` if there are several. Also returns `None` if
-/// the words of the instruction, `what`, or the button's label mean more than "submit the form".
+/// Returns the only button of the page that has a label. Returns `None` if there are several, or if the words of the
+/// instruction, `what`, or the label mean more than "submit the form".
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -200,8 +199,8 @@ pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Elemen
         .find(|element| element.label == day)
 }
 
-/// Returns the control of the kind that the words name, such as a spinner. Returns `None` if the words name no kind of
-/// control, or if the page does not have exactly one control of this kind.
+/// Returns the only control of the kind that the words name, such as a spinner. Returns `None` if the words name no kind of
+/// control, or if the page has several of this kind or none.
 fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     const KINDS: &[(&str, &str)] = &[
         ("spinner", "spinbutton"),
@@ -282,9 +281,8 @@ pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Elemen
     })
 }
 
-/// Returns the clickable element whose label fits a wanted name best. `name` is this name as written, and `what`
-/// contains its words. If `submit` is true, only buttons count: a link that has the same name as the button leads
-/// elsewhere.
+/// Returns the clickable element whose label fits a wanted name best. `name` is this name as written, and `what` contains
+/// its words. If `submit` is true, only buttons count, because a link with the same name leads elsewhere.
 pub(super) fn clickable<'a>(
     page: &'a Page,
     what: &[String],
@@ -340,8 +338,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Number of buttons, from the first one of the page on, among which the button that closes a dialog is searched for. A
-/// page shows the buttons of a dialog first. Source: chosen.
+/// Number of the page's first buttons among which the button that closes a dialog is searched for. Source: chosen; a page
+/// shows the buttons of a dialog first.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

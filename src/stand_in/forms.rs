@@ -27,8 +27,7 @@ impl Form {
             .find(|form| form.write(value).is_some())
     }
 
-    /// Returns the value, written in this format. Returns `None` if the value is neither a date nor a time, or cannot
-    /// be converted to this format.
+    /// Converts the value to this format; `None` if it is no date or time, or cannot be converted.
     pub(super) fn write(self, value: &str) -> Option<String> {
         match self {
             Self::Date => {
@@ -39,7 +38,7 @@ impl Form {
     }
 }
 
-/// Returns true if the two texts are equal, or if they are one date or one time in two formats.
+/// Returns true if the texts are equal, or if they are the same date or time in two formats.
 pub(super) fn same(a: &str, b: &str) -> bool {
     a == b || Form::of(a).is_some_and(|form| form.write(a) == form.write(b))
 }
@@ -49,8 +48,7 @@ pub(super) fn day(value: &str) -> Option<String> {
     date(value).map(|(_, _, day)| day.to_string())
 }
 
-/// Returns year, month and day of a date such as `2016-12-05`, `12/05/2016` or `5.12.2016`; `None` if the text is not a
-/// date.
+/// Parses a date such as `2016-12-05`, `12/05/2016` or `5.12.2016` into year, month and day.
 fn date(value: &str) -> Option<(u32, u32, u32)> {
     let numbers = |mark: char| -> Option<[u32; 3]> {
         let parts: Vec<u32> = value
@@ -78,7 +76,7 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
         .then_some((year, month, day))
 }
 
-/// Returns hour and minute of a time such as `16:08` or `4:08 PM`; `None` if the text is not a time.
+/// Parses a time such as `16:08` or `4:08 PM` into hour and minute.
 fn time(value: &str) -> Option<(u32, u32)> {
     let value = value.trim().to_lowercase();
     let (clock, half) = match value

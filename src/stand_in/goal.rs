@@ -16,7 +16,7 @@ pub(super) enum Step {
         field: Vec<String>,
         value: String,
     },
-    /// Chooses the value, which is an option or a radio button, in the field whose name has these words.
+    /// Chooses an option or a radio button in the field whose name has these words.
     Choose {
         field: Vec<String>,
         value: String,
@@ -37,22 +37,22 @@ pub(super) enum Step {
         name: String,
         submit: bool,
     },
-    /// Reports the value that the page shows for the name with these words, such as `order number`.
+    /// Reports the value that the page shows next to the name with these words, such as `order number`.
     Report(Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the instruction that the step comes from. `None` unless the steps of this instruction must be done
-    /// together and in order, as for a login.
+    /// Number of the step's instruction, if all steps of this instruction must be done together and in order, as for a
+    /// login.
     pub strict: Option<usize>,
-    /// Words of an element that leads to the step's own element. It is clicked if the page lacks the step's own element.
-    /// Example: `login` for the fields of a login form. Empty if no such element is known.
+    /// Words of an element to click if the page lacks the step's own element. Example: `login` for the fields of a
+    /// login form. Empty if no such element is known.
     pub way: Vec<String>,
 }
 
-/// The kind of an instruction. It follows from the instruction's verb.
+/// The kind of an instruction, given by its verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
     LogIn,
@@ -170,9 +170,9 @@ pub(super) fn steps(goal: &str, secrets: &[String]) -> Vec<Planned> {
     out
 }
 
-/// Returns the kind of the instruction with which a segment begins, and the number of tokens before the instruction's
-/// object. These are words such as `to`, and then the verb. The verb of [`Verb::Act`] is not counted, because it
-/// belongs to the button's name. Returns `None` if the segment does not begin with a known verb.
+/// Returns the kind of the instruction at the start of a segment, and the number of tokens before the instruction's
+/// object. The verb of [`Verb::Act`] is not counted, because it belongs to the button's name. Returns `None` if the
+/// segment does not begin with a known verb.
 fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     let begins = |words: &[&str]| {
         tokens.len() >= words.len() && words.iter().zip(tokens).all(|(word, token)| token.is(word))

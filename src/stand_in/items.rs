@@ -5,8 +5,7 @@ use super::{
     words::content,
 };
 
-/// Returns the text that an instruction names after its verb: the first quoted value. If no value is quoted, returns
-/// all words after the verb, as they are written.
+/// Returns the first quoted value of an instruction; all words after its verb if no value is quoted.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()
@@ -49,8 +48,8 @@ fn words(tokens: &[Token]) -> String {
     words.join(" ")
 }
 
-/// Returns the user name and the password from the instruction to log in. If the instruction names no user name or no
-/// password, returns a placeholder from `secrets` with a matching name instead.
+/// Returns the user name and the password of a login instruction. If the instruction lacks one of them, a placeholder
+/// from `secrets` with a matching name replaces it.
 pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, Option<String>) {
     let (mut user, mut password): (Option<String>, Option<String>) = (None, None);
     let mut for_password = false;
@@ -98,8 +97,8 @@ fn is_password(secret: &str) -> bool {
 /// Words that may come between a field and its value.
 const GIVES: &[&str] = &["to", "with", "=", "is", "as"];
 
-/// Returns the fields and the values from an instruction to fill in fields, such as `the quantity to 2`, `name "A"`,
-/// `Berlin as city` or `"A" into the name field`. A field is given by the words of its name.
+/// Parses an instruction to fill in fields, such as `the quantity to 2`, `name "A"`, `Berlin as city` or
+/// `"A" into the name field`. Returns the words of each field's name, and the field's value.
 pub(super) fn fields(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts
         .iter()
@@ -145,8 +144,8 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     }
 }
 
-/// Returns fields with their values, if the values are quoted. A field's name comes before its value. Only the name of
-/// the last field may come after its value.
+/// Returns fields with their quoted values. A field's name comes before its value; the last field's name may come after
+/// it.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
@@ -166,8 +165,7 @@ fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     out
 }
 
-/// Returns the words that help to find a field, given the words of its name. Returns no words if the name consists only
-/// of words such as `the` or `for`.
+/// Returns the words of a field's name that help to find the field. Leaves out words such as `the` and `for`.
 fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
@@ -185,7 +183,7 @@ fn name(words: &[&str]) -> Vec<String> {
 }
 
 /// Returns the start and the end of an item's text, from a description such as
-/// `an item that starts with "Alb" and ends with "ia"`. The end is empty if the description gives none.
+/// `an item that starts with "Alb" and ends with "ia"`. A missing end is empty.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {
@@ -201,9 +199,8 @@ pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     Some((start, after(&["ends", "ending"]).unwrap_or_default()))
 }
 
-/// Returns the choices in an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`.
-/// Each entry has the words of the field's name and the value to choose. It has no words if the instruction names no
-/// field. If no value is quoted, the other words of the instruction are the value.
+/// Parses an instruction to choose, such as `size "M"`, `"Express" as shipping` or `Express delivery`. Returns the
+/// words of each field's name (none if the instruction names no field), and the value to choose.
 pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     let choice = |part: &Segment| {
         let tokens = &part.tokens;
@@ -228,7 +225,7 @@ pub(super) fn choices(parts: &[Segment]) -> Vec<(Vec<String>, String)> {
     parts.iter().flat_map(choice).collect()
 }
 
-/// Returns the words of these tokens as a text, without articles at the beginning.
+/// Returns the text of these tokens, without articles at the beginning.
 fn bare(tokens: &[Token]) -> String {
     let articles = tokens
         .iter()

@@ -97,8 +97,7 @@ impl StandIn {
     }
 }
 
-/// Returns the calls as the text of a reply. The text has the form in which a model writes calls if the request does
-/// not ask for tool calls.
+/// Writes the calls as text, for requests that do not ask for tool calls.
 fn written(calls: Vec<RawCall>) -> String {
     let call = |call: RawCall| {
         let mut fields = call.arguments.as_object().cloned().unwrap_or_default();

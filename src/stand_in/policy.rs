@@ -15,7 +15,7 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A tool call, and the name of the element that is its target. The name is empty if the call has no target.
+/// A tool call, and the name of its target element; the name is empty if the call has no target.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -79,12 +79,10 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
         .collect()
 }
 
-/// Examples of instructions that the stand-in understands. They are shown to a person whose goal contains no such
-/// instruction.
+/// Examples of instructions that the stand-in understands. They are shown if a goal contains none.
 const PHRASES: &str = r#"such as: log in as "NAME", search for "WORDS", open "NAME", fill in NAME "VALUE", press "NAME", report the NAME"#;
 
-/// Returns the acts (tool calls with the names of their targets) for the next steps of the plan. The last of them is
-/// the first act that may change the page.
+/// Returns the acts for the next steps of the plan, up to the first act that may change the page.
 fn acts(now: &Situation<'_>) -> Vec<Act> {
     let Some(next) = now.progress.next() else {
         return vec![finish_done(now)];
@@ -183,9 +181,8 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
 
 /// Returns the acts for a step that clicks an element: usually a click. Returns `None` if the page lacks the element.
 ///
-/// `typed` is true if the act before these acts puts a text into a field. Then the key Enter replaces the click if
-/// there is no submit button or if a tip asks for Enter. If a tip asks for Escape, this key comes before the click. If
-/// `typed` is false, no key is pressed.
+/// `typed` is true if the act before these acts puts a text into a field. Only then may a key be pressed: Enter instead
+/// of the click, or Escape before it.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -241,8 +238,8 @@ pub(super) fn click_then_type(field: &Element, value: &str) -> Vec<Act> {
     vec![Act::on("click", field), typing]
 }
 
-/// Returns true if the tip is about this command on an element with the name `label`. The command is the name of a
-/// tool. A tip that names no command is about every command.
+/// Returns true if the tip is about this tool on an element with the name `label`. A tip that names no tool is about
+/// all of them.
 pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     let commanded = tip.command.as_deref().is_none_or(|own| own == command);
     let named = tip
@@ -252,9 +249,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns a click that a tip for this site asks for before these acts; `None` if there is no such tip. The tip must be
-/// about the first of these acts, unless the page shows a dialog. The element to click must be on the page, and none of
-/// the last three calls may have clicked it.
+/// Returns the click that a tip for this site asks for before these acts; `None` if no tip does. None of the last three
+/// calls may have clicked the element.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -286,9 +282,9 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Returns an act that ends the task and reports values: those for which the plan asks from step `at` on. If one of
-/// these values is not on the page, returns acts that may make it appear instead. If no such acts are left to try, the
-/// task ends without success.
+/// Returns the act that reports the values that the plan asks for from step `at` on, and ends the task. If the page
+/// lacks one of these values, returns acts that may make it appear. If no such acts are left to try, the task ends
+/// without success.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

@@ -27,8 +27,7 @@ impl Progress {
     }
 }
 
-/// Returns which steps of the plan are done. These are the steps that calls in the history completed, and the steps
-/// after them whose results the page shows already.
+/// Returns the progress: the steps that the history completed, and the steps after them whose results the page shows.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
     let login = |planned: &Planned| {
@@ -54,8 +53,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Returns the progress that the calls in the history made. The steps that `done` marks count as done from the
-/// beginning.
+/// Derives the progress from the history. The steps that `done` marks count as done from the beginning.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,
@@ -82,10 +80,10 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     progress
 }
 
-/// Marks steps as not done again, if they filled in fields that the page now shows empty.
+/// Changes steps from done to not done if the page now shows their fields empty.
 ///
-/// Some instructions, such as a login, must be done as a whole. If the next step belongs to such an instruction, only the
-/// steps of this instruction are considered. Otherwise, [`lost`] is applied to the steps before the next step.
+/// Some instructions, such as a login, must be done as a whole. If the next step belongs to such an instruction, only
+/// the steps of this instruction are considered. Otherwise, [`lost`] is applied to the steps before the next step.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     let Some(next) = progress.next() else {
         return;
@@ -113,11 +111,10 @@ fn is_emptied(step: &Step, page: &Page) -> bool {
     }
 }
 
-/// Marks steps of `before` as not done again, if they entered values that the page has lost.
+/// Changes steps of `before` from done to not done if the page has lost the values that they entered.
 ///
-/// A page counts as having lost values only if it was opened again, as at the beginning of a resumed run, and if one of
-/// the fields is empty now. A step stays done if the page still shows its value, or if the step was repeated after the
-/// page was opened again.
+/// A page counts as having lost values only if it was opened again, and if one of the fields is empty now. A step stays
+/// done if the page still shows its value, or if the step was repeated after the page was opened again.
 fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
     let enters = |planned: &Planned| {
         matches!(
@@ -168,9 +165,8 @@ const fn is_click(step: &Step) -> bool {
     matches!(step, Step::Click { .. })
 }
 
-/// Returns the index of the plan's step that a call of the history completed; `None` if the call completed no step.
-/// Only some steps are considered: the first step that is not done yet, and steps after it, up to the first that does
-/// more than fill in a field, choose a value or tick a box.
+/// Returns the index of the step that a call of the history completed; `None` if the call completed no step. The step
+/// must be the first that is not done, or one after it if all steps between them only set fields or boxes.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -267,8 +263,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the next steps as done whose results the page shows already. Stops at the first step whose result it does not
-/// show.
+/// Marks the next steps as done, up to the first whose result the page does not show yet.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {
@@ -278,8 +273,7 @@ fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-/// Returns true if the page already shows the result of the step: the field has the value, the choice is made, or the
-/// box is ticked (or unticked, if the step asks for this).
+/// Returns true if the page shows the result of the step: the value, the choice, or the state of the box.
 fn is_shown(step: &Step, page: &Page) -> bool {
     match step {
         Step::Fill { field: name, value } => {

@@ -24,8 +24,7 @@ const MAX_FAILURES: usize = 4;
 /// after so many clicks, it must be opened in another way.
 const MAX_OPENED: usize = 3;
 
-/// Returns the acts that replace the planned acts if one of these has just failed. Returns `None` if the planned acts
-/// stay as they are.
+/// Returns the acts that replace the planned `acts` after one of them has failed; `None` if nothing replaces them.
 pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let (failed, last) = failure(now, acts)?;
     let class = ErrorClass::ALL
@@ -70,8 +69,8 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     }
 }
 
-/// Turns [`Remedy::Close`] into a click on the button that most likely closes the dialog; `None` if there is no such button.
-/// Returns every other remedy unchanged.
+/// Turns [`Remedy::Close`] into a click on the most likely button; `None` if there is no such button. Returns every
+/// other remedy unchanged.
 fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     match remedy {
         Remedy::Close => {
@@ -81,9 +80,9 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
     }
 }
 
-/// Returns the planned act that the last call tried, if this call failed, and the call's history entry. Returns `None`
-/// if the last call did not fail, or if it tried none of `acts`. Calls that were only remedies do not count as the last
-/// call: `press` and `type` calls that had no effect, and clicks that opened a list of choices.
+/// Returns the planned act that the last call tried without success, and the call's history entry. Returns `None` if
+/// the last call succeeded or tried none of `acts`. Skips calls that were only remedies: `press` and `type` calls that
+/// had no effect, and clicks that opened a list of choices.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"
@@ -99,8 +98,8 @@ fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, 
     acts.iter().find(|act| is(act, last)).map(|act| (act, last))
 }
 
-/// Returns a click on a button such as `Cancel`, which answers no to a question of the page. Returns `None` if the page
-/// asks no question, if it has no such button, or if the button was clicked since the last completed step.
+/// Returns a click on a button such as `Cancel`, which answers no to a question of the page. Returns `None` if there is
+/// no question or no such button, or if the button was clicked since the last completed step.
 pub(super) fn decline(now: &Situation<'_>) -> Option<Act> {
     const NO: &[&str] = &["cancel", "no thanks", "not now", "no", "later"];
     let page = &now.seen.page;
@@ -117,7 +116,7 @@ fn is_on(act: &Act, past: &Past) -> bool {
     act.call.name != "click" && !act.label.is_empty() && act.label == past.target_name()
 }
 
-/// Returns true if the history entry records this act: both have the same tool and the same name of the target.
+/// Returns true if the act and the history entry have the same tool and the same name of the target.
 fn is(act: &Act, past: &Past) -> bool {
     act.call.name == past.tool && act.label == past.target_name()
 }
@@ -194,8 +193,7 @@ fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Re
     }
 }
 
-/// Returns true if the remedy was already tried often enough for the failed act. Only calls since the last completed
-/// step of the plan count.
+/// Returns true if the remedy was tried often enough for the failed act since the last completed step.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     let opened = || {
         since(now)
@@ -255,7 +253,7 @@ fn planned<'n>(now: &'n Situation<'_>) -> Option<&'n Step> {
     now.progress.next().map(|next| &now.plan[next].step)
 }
 
-/// Returns the value that the next step of the plan enters. Returns an empty text if this step enters no value.
+/// Returns the value that the next step of the plan enters; empty if it enters none.
 fn value(now: &Situation<'_>) -> String {
     match planned(now) {
         Some(

@@ -11,9 +11,9 @@ use super::{
     words::content,
 };
 
-/// Names of elements that usually bring a task closer to its goal. The best come first.
+/// Names of elements that usually bring a task closer to its goal, the best first.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Maximum number of clicks on a submit button that try to make a missing answer appear. Source: chosen.
+/// Maximum number of clicks on a submit button to make a missing answer appear. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
 /// Returns acts that may lead to the page with the element that step `at` of the plan needs. If no such act is left to
@@ -59,9 +59,8 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
     vec![give_up(&format!("there is no {words} on the page"))]
 }
 
-/// Returns acts that may make a missing answer appear. If a form marks fields as invalid or lacks values of the plan,
-/// the acts correct the form and submit it again. In all other cases, the act is to wait, because the page may be slow.
-/// Returns `None` if the stand-in has already waited.
+/// Returns acts that may make a missing answer appear. If a form is invalid or incomplete, the acts correct it and
+/// submit it again. Otherwise, the act is to wait. Returns `None` if the stand-in has already waited.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page
@@ -117,8 +116,8 @@ pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     (now.has("wait") && !waited).then(|| vec![Act::new("wait", json!({ "seconds": 1 }))])
 }
 
-/// Returns a click on a link that has the name of a value to report. A link that was clicked since the last completed
-/// step does not count. Buttons with this name are not clicked, because they may change something.
+/// Returns a click on a link that has the name of a value to report. Skips links that were clicked since the last
+/// completed step.
 pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option<Act> {
     let is_new = |link: &&Element| {
         let mut clicks = since(now).filter(|past| past.tool == "click");
@@ -128,12 +127,12 @@ pub(super) fn named_link(now: &Situation<'_>, wanted: &[&Vec<String>]) -> Option
     named.find(is_new).map(|link| Act::on("click", link))
 }
 
-/// Returns the history entries after the call that completed the last completed step of the plan.
+/// Returns the history entries since the last completed step of the plan.
 pub(super) fn since<'a>(now: &'a Situation<'_>) -> impl DoubleEndedIterator<Item = &'a Past> {
     now.seen.history.iter().skip(now.progress.since)
 }
 
-/// Returns true if an element with the name `label` was clicked since the last completed step.
+/// Returns true if an element named `label` was clicked since the last completed step.
 fn followed(now: &Situation<'_>, label: &str) -> bool {
     since(now).any(|past| past.tool == "click" && past.done() && past.target_name() == label)
 }

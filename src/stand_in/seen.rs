@@ -16,8 +16,7 @@ pub(super) struct Seen {
     pub parameters: Vec<(String, String)>,
     /// Lessons from memory, as the system instruction lists them.
     pub lessons: Vec<String>,
-    /// The short names that tips use for elements, such as `n1`. Each entry has a short name and the element that it
-    /// stands for, such as `button "Go"`.
+    /// Pairs of a short name in a tip, such as `n1`, and the element that it stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
     /// Tips from memory for this site, as the message lists them.
     pub site_tips: Vec<String>,
@@ -64,7 +63,7 @@ impl Line {
     }
 }
 
-/// A call that was made earlier, and its outcome, as a line of the prompt's history shows them.
+/// A line of the prompt's history: an earlier call and its outcome.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Past {
     pub tool: String,
@@ -76,8 +75,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Returns true if the call succeeded or may have succeeded. A call with an unclear outcome may have worked, so it must
-    /// not be repeated.
+    /// Returns true if the call succeeded or may have succeeded. Such a call must not be repeated.
     pub(super) fn done(&self) -> bool {
         matches!(&*self.outcome, "done" | "unclear")
     }
@@ -171,8 +169,8 @@ impl Seen {
 }
 
 impl Seen {
-    /// Returns a tip in which elements are written out, such as `button "Go"`. They replace the references, such as
-    /// `e12`, and the short names, such as `n1`.
+    /// Replaces references such as `e12` and short names such as `n1` in a tip with the elements, such as
+    /// `button "Go"`.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -193,8 +191,8 @@ impl Seen {
 }
 
 impl Page {
-    /// Returns the role and the name of the element with this reference, in the form in which tips name elements:
-    /// `button "Go"`, or `textbox number 2` for an element without a name.
+    /// Returns the role and the name of the element with this reference, as tips write them: `button "Go"`, or
+    /// `textbox number 2` for an element without a name.
     fn called(&self, reference: &str) -> Option<String> {
         let element = self
             .elements
@@ -241,7 +239,7 @@ impl Page {
         }
     }
 
-    /// Adds the elements of another part of the page. This part was returned by `find` or `read`.
+    /// Adds the elements of a part of the page that `find` or `read` returned.
     fn add(&mut self, body: &str) {
         let mut shown = ShownPage::default();
         shown.read_more(body);
@@ -249,8 +247,8 @@ impl Page {
     }
 }
 
-/// Splits a text at its headings, which are lines that begin with `## `. Returns pairs: a heading and the text below
-/// it. The text before the first heading has an empty heading.
+/// Splits a text at its headings: lines that begin with `## `. Returns each heading with the text below it. The text
+/// before the first heading has an empty heading.
 fn sections(text: &str) -> Vec<(&str, &str)> {
     let mut out = Vec::new();
     let (mut heading, mut start, mut at) = ("", 0, 0);
@@ -278,8 +276,7 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
 }
 
-/// Returns the cells of a table row. In the prompt, bars separate the cells. Returns no cells if the line is not a
-/// table row.
+/// Returns the cells of a table row, which bars separate. Returns no cells if the line is not a table row.
 fn cells(line: &str) -> Vec<String> {
     let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
         return Vec::new();

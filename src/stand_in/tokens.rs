@@ -75,8 +75,8 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     out
 }
 
-/// Returns the length of the quotation with which a text begins, including its quotation marks. Returns `None` if the
-/// text does not begin with a quotation. `first` is the text's first character. Unit: bytes.
+/// Returns the length of the quotation at the beginning of a text, including its quotation marks. Returns `None` if
+/// there is none. `first` is the text's first character. Unit: bytes.
 fn quoted(text: &str, first: char) -> Option<usize> {
     let close = match first {
         '"' => '"',

@@ -30,7 +30,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["colour"], "color"),
 ];
 
-/// Groups of words. All words of a group have one meaning when they label a button or a field.
+/// Groups of words that mean the same as labels of buttons or fields.
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],

@@ -168,8 +168,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves as [`read`](Self::read) does. Does not fail if a shelf is damaged or too large, but returns
-    /// such shelves in a separate list.
+    /// Reads the shelves as [`read`](Self::read) does, but returns damaged and too large shelves in a separate list
+    /// instead of failing.
     #[cfg(feature = "cli")]
     pub(crate) async fn read_intact(
         &self,
@@ -185,8 +185,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok((read, damaged))
     }
 
-    /// Returns the records of a shelf. If the shelf is damaged or too large, returns a description of this as the inner
-    /// error. Every other error of the store is returned as the outer error.
+    /// Returns the records of a shelf. The inner error describes a shelf that is damaged or too large. The outer error
+    /// is any other error of the store.
     async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
         match self.store.load(shelf).await {
             Ok(state) => Ok(Ok(state.records)),

@@ -135,8 +135,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Ok(filter.select(&records, now))
     }
 
-    /// Returns a run and the runs that led to it: first the run itself, then the run that it continues, then the run that
-    /// this second run continues, and so on. The list ends before the first run that is no longer in the register.
+    /// Returns a run, then the run that it continues, and so on. The list ends before the first run that is no longer
+    /// in the register.
     ///
     /// # Errors
     /// The errors of the store.
@@ -281,8 +281,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         self.held(lease, &committed).await
     }
 
-    /// Returns whether a write for a run was made. If the write changed nothing, finds out the reason: another process
-    /// took over the run, or the run was removed from the register.
+    /// Returns whether a write for a run was made. If not, finds out whether another process took over the run or the
+    /// run was removed from the register.
     async fn held(&self, lease: &Lease, committed: &Committed) -> Result<Held> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);

@@ -141,8 +141,7 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// Returns the bytes for a screenshot: those of the picture that the test set. If it set none, the bytes are not a
-    /// picture.
+    /// Returns the picture that the test set, or else bytes that are not a picture.
     fn picture(&self) -> Vec<u8> {
         self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
     }

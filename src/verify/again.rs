@@ -13,9 +13,6 @@ const TARGETS: [&str; 3] = ["target", "from", "to"];
 
 /// Returns the reference that the wanted element has on this page. `reference` is its earlier reference. Returns `None`
 /// if the element is gone or cannot be identified.
-///
-/// It does not matter which number the element has among the elements with its role and name, because an element before
-/// it may be gone.
 pub(crate) fn find_again(
     page: &PageNow,
     reference: &ElementRef,
@@ -35,9 +32,8 @@ pub(crate) fn find_again(
     find_only(page, wanted)
 }
 
-/// Returns the reference of the element that has the role, the name and the label of `wanted` and lies in the same
-/// frames. Returns `None` if the page does not have exactly one such element. Also returns `None` if the element has no
-/// name, no label and no attribute that could identify it.
+/// Returns the reference of the only element that has the role, the name and the label of `wanted` and lies in the same
+/// frames. Returns `None` if there is no such element or more than one, or if nothing identifies the element.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
     let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {
@@ -81,9 +77,9 @@ pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> 
     serde_json::from_value(value).unwrap_or(action)
 }
 
-/// Returns the action with the references that its targets have now, after the page has replaced these elements.
-/// `wanted` contains the identities of the targets. Returns `None` if a target cannot be identified on this page, or if
-/// no reference has changed.
+/// Returns the action with the new references of its targets, after the page has replaced these elements. `wanted`
+/// contains the identities of the targets. Returns `None` if a target cannot be identified on this page, or if no
+/// reference has changed.
 pub(crate) fn redrawn(
     action: &BrowserAction,
     wanted: &[TargetIdentity],
@@ -102,13 +98,11 @@ pub(crate) fn redrawn(
     is_redrawn.then_some(action)
 }
 
-/// Returns the action with locators in place of references. Each locator has the role and the name of the element that
-/// the reference stands for. A reference stays if its locator would also find other elements, or if the element has no
-/// name or lies in a frame.
+/// Replaces references in the action by locators with the role and the name of the element. A reference stays if its
+/// locator would also find other elements, or if the element has no name or lies in a frame.
 ///
-/// This is for pages that keep replacing their elements. A reference belongs to one observation, so it may be invalid
-/// when the action is carried out. A locator stays valid: the driver searches for the element until the action is
-/// possible.
+/// This is for pages that keep replacing their elements. A reference may be invalid when the action is carried out; a
+/// locator stays valid.
 pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction {
     let mut action = action.clone();
     for target in action.targets_mut() {
@@ -123,8 +117,7 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
 }
 
 /// Returns a locator with the role and the name of an element. Returns `None` if the locator would also find other
-/// elements, or if the name is empty. Also returns `None` if the element is in a frame, because a locator of the page
-/// does not search frames.
+/// elements, if the name is empty, or if the element is in a frame.
 fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
     let (tree, node) = (page.tree(), &page.tree()[id]);
     if node.name.is_empty() || !page.element(id).frames.is_empty() {

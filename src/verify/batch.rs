@@ -10,15 +10,14 @@ use crate::action::Outcome;
 /// prompt shows the page itself after these lines.
 const MAX_LINES: usize = 16;
 
-/// A call that was carried out, or that was tried and failed. Its target is not recorded here, because the history
-/// lists it under the step's number.
+/// A call that was carried out, or that was tried and failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallMade {
     pub(crate) step: u32,
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     pub(crate) changed: Vec<String>,
-    /// True if the page's address was another one after the action.
+    /// True if the action changed the page's address.
     pub(crate) went_on: bool,
 }
 
@@ -44,13 +43,13 @@ impl CallMade {
     }
 }
 
-/// Returns lines that report the calls of a reply, in order: for each call, a line with its changes or its outcome. The
+/// Returns lines that report the calls of a reply, in order. Each line has the changes or the outcome of a call. The
 /// changes are text of the page. If there are too many calls, the first line gives the number of the earliest calls,
 /// which have no lines of their own.
 ///
-/// For a single call, returns only the changes, one in each line, because the prompt reports the call's outcome in
-/// another section. For the same reason, the call that `told` describes by its tool and its outcome gets no line. Calls that
-/// were done before another address was opened get no line either, because their changes are those of a page that is gone.
+/// A call that was done gets no line if another address was opened after it, because its changes are those of a page
+/// that is gone. The call that `told` describes by its tool and its outcome gets no line either, because the prompt
+/// reports it in another section. For a single call, returns only the changes, one in each line.
 pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec<String> {
     if let [only] = calls {
         return only.changed.clone();

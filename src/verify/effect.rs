@@ -94,7 +94,7 @@ fn focused(tree: &Tree) -> Option<NodeId> {
 }
 
 /// Returns the name of the button that the key Enter in this field could press. Among the [`nearest_buttons`], this is
-/// the button with the worst effect. Returns `None` if the node is not a text field, or if the page has no button.
+/// the one with the worst effect. Returns `None` if the node is not a text field, or if the page has no button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {
@@ -116,8 +116,7 @@ fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Op
 /// Returns the buttons near a field, in document order. These are all buttons inside the field's nearest ancestor that
 /// contains a button.
 ///
-/// The search goes from ancestor to ancestor. In each one, it skips the part that was searched before. So the whole
-/// search costs no more than one walk over the tree, however deep the nesting is.
+/// The whole search costs no more than one walk over the tree, however deep the nesting is.
 fn nearest_buttons(tree: &Tree, field: NodeId) -> Vec<NodeId> {
     let is_button = |id: &NodeId| tree[*id].role == Role::Button;
     let mut buttons: Vec<NodeId> = tree.descendants(field).filter(is_button).collect();
@@ -150,8 +149,7 @@ fn click_effect(page: &PageNow, button: NodeId, around: &PageContext<'_>) -> Eff
     )
 }
 
-/// Returns the facts about the page that the effect of an action depends on. Returns an empty context if there is no
-/// page.
+/// Returns the facts about the page that the effect of an action depends on; empty if there is no page.
 fn context(page: Option<&PageNow>) -> PageContext<'_> {
     let Some(page) = page else {
         return PageContext::default();
@@ -187,8 +185,8 @@ mod tests {
         page::{DialogKind, ElementRef, Node, Observation},
     };
 
-    /// Returns a page with two forms. The first form has a field, and a button with an irreversible effect that has the
-    /// focus. The only button of the second form is harmless.
+    /// Returns a page with two forms. The first has a field, and a focused button with an irreversible effect. The
+    /// second has one harmless button.
     fn page() -> PageNow {
         let node = |role, name: &str, reference: &str| {
             Node::new(role, name).with_ref(ElementRef::parse(reference).unwrap())

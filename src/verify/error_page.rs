@@ -7,8 +7,8 @@ use crate::{
     page::{Observation, Role},
 };
 
-/// Returns the sentence that tells the model that a page is the browser's own error page, with the reason that the
-/// browser gives. Returns `None` for every other page.
+/// Returns a sentence for the model about the browser's own error page, with the reason that the browser gives. Returns
+/// `None` for every other page.
 pub(crate) fn told(page: &Observation) -> Option<String> {
     let shown = "this is the browser's own error page, not a page of the site";
     page.browser_error().map(|why| match why {

@@ -26,13 +26,11 @@ const MAX_RETURNED: usize = 8_000;
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words that evidence must have so that it counts as a sentence. Words that deny something are not
-/// counted. Source: chosen.
+/// Minimum number of words, without words of denial, in evidence that counts as a sentence. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of words that the model is told to be missing: words of the evidence that are not on the page.
-/// Source: chosen.
+/// Maximum number of missing words of the evidence that the model is told. Source: chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
@@ -49,8 +47,7 @@ pub(crate) enum Evidence {
     /// The words were found in a text that the run read earlier, from a page or from a tool. If the text came from a
     /// page, the words were also found among the page's own words.
     Earlier,
-    /// The words were found nowhere. The value is a text that explains this to the model. In most cases, it lists the
-    /// words that are missing on the page.
+    /// The words were found nowhere. The value explains this to the model.
     Missing(String),
 }
 
@@ -60,17 +57,15 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// The texts that the run read. For a text from a page, the entry has the words of the text and the words of the
-    /// page. For a text from a tool, it has `None` and the words of the text.
+    /// The texts that the run read. An entry has the words of the page that the text is from (`None` for a tool's
+    /// result), and the words of the text.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
-    /// The texts whose words were added before. This set only saves time. It is not stored, because it fills again
-    /// while the run goes on.
+    /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
     known: Known,
 }
 
-/// Hashes of the texts whose words were added. A page usually repeats most texts of the page before it, and the words
-/// of these texts need not be added again.
+/// Hashes of the texts whose words were added.
 #[derive(Debug, Clone, Default)]
 struct Known(HashSet<u64>);
 
@@ -219,9 +214,8 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     })
 }
 
-/// Returns the evidence without the marks that the prompt adds to the words of the page: line numbers, references,
-/// roles and states. Inside quotation marks, nothing is removed. For example, `e8 img "True" [clickable]` becomes
-/// `True`.
+/// Removes the marks that the prompt adds to the words of the page (line numbers, references, roles and states) outside
+/// of quotation marks. For example, `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.
@@ -276,8 +270,8 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// Returns true if the answer denies something in its own words. If the answer repeats a sentence of its evidence,
-/// words of denial in this sentence do not count, because the sentence comes from the page.
+/// Returns true if the answer denies something in its own words. Words of denial in a repeated sentence of the evidence
+/// do not count.
 fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);
@@ -355,16 +349,15 @@ fn plain(number: &str) -> String {
     plain
 }
 
-/// Returns the words of the page in order, without the contents of fields. In place of a field's content there is an
-/// empty word. So no passage is found that begins before a field and ends after it.
+/// Returns the words of the page in order, with an empty word in place of a field's content. So no passage is found
+/// across a field.
 fn shown(page: &Observation) -> Vec<String> {
     let texts = texts(page);
     let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
     texts.into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order, without the contents of fields. In place of a field's content there is
-/// `None`.
+/// Returns the texts of the page in order, with `None` in place of a field's content.
 fn texts(page: &Observation) -> Vec<Option<&str>> {
     let dialog = page.dialog.as_ref();
     let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];

@@ -9,8 +9,8 @@ use crate::{
 
 /// Returns the reference of the element that had the words of this locator as its name in earlier runs.
 ///
-/// Returns `None` if the locator finds an element on the page. Also returns `None` if the page does not have exactly
-/// one element that had these words as its name.
+/// Returns `None` if the locator finds an element on the page, or if the page does not have exactly one element that
+/// had this name.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,
@@ -33,8 +33,8 @@ pub(crate) fn once_called(
     }
 }
 
-/// Returns the role and the words of a locator. The role is `None` if the locator consists of words alone. Returns
-/// `None` if the locator consists of anything but words, or a role and words.
+/// Returns the role and the words of a locator; the role is `None` for a locator of words alone. Returns `None` for a
+/// locator of any other form.
 fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     match locator.steps() {
         [
@@ -51,10 +51,9 @@ fn words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
     }
 }
 
-/// Returns the action with the references that its targets have on this page. Each target is searched for with
-/// [`find_again`]. A target that this does not find is searched for by the attributes that earlier runs recorded.
-/// `wanted` contains the identities of the targets. Returns `None` if [`find_again`] finds all targets, or if a target
-/// is not found at all.
+/// Returns the action with the references that its targets have on this page. Targets that [`find_again`] does not find
+/// are searched for by the attributes that earlier runs recorded. `wanted` contains the identities of the targets.
+/// Returns `None` if [`find_again`] finds all targets, or if a target is not found at all.
 pub(crate) fn healed(
     action: &BrowserAction,
     wanted: &[TargetIdentity],

@@ -80,9 +80,8 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if the action selected a text that was not selected before. Only key presses, clicks, scripts and the
-/// selection of text count. A double click or a drag does not count, because the browser then selects words even if the
-/// page does not react. Filling a field does not count either, because a driver may select the field's text first.
+/// Returns true if the action selected a text that was not selected before. Double clicks, drags and the filling of
+/// fields do not count, because they may select text even if the page does not react.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
     let selects = matches!(
@@ -93,8 +92,7 @@ fn has_selected(action: &BrowserAction, before: &Observation, after: &Observatio
 }
 
 /// Returns true if the action typed text into a read-only field, and the field's value did not change. Other changes of
-/// the page do not matter, because they may belong to the action before. For example, that action may have opened a
-/// calendar that appears late.
+/// the page do not matter, because they may belong to the action before.
 fn types_in_vain(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     let field = |page: &Observation| {
         let mut nodes = page.tree.nodes().iter().rev();
@@ -121,7 +119,7 @@ pub(crate) fn is_another_document(before: &Observation, after: &Observation) -> 
 }
 
 /// Returns true if an action that failed with an error of this class may have had its effect on the page. Returns false
-/// for navigation, because it does no harm to navigate again.
+/// for navigation, which may safely be repeated.
 pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
     let acts = matches!(
@@ -188,8 +186,7 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
 /// Returns true if the page must show a change when this action has worked. `is_watched` is true if the driver watches
 /// for reactions of the page; in this case, a reaction counts as a change.
 ///
-/// In a field, a key that moves left or right may move only the caret, and no observation shows the caret. So no change
-/// is required for such a key.
+/// A key that moves left or right in a field need not show a change, because it may move only the caret.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {
@@ -206,9 +203,8 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
-/// Returns true if nothing but the focus has changed, and this is only a side effect of the action: its target got the
-/// focus, or another element lost the focus. Returns false for a click into a text field, because such a click is meant
-/// to move the focus.
+/// Returns true if only the focus has changed, as a side effect of the action. Returns false for a click into a text
+/// field, because such a click is meant to move the focus.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
     let target = aimed_at(action, &after.tree).map(|id| &after.tree[id].reference);
     let is_own = |change: &Change| {
@@ -218,8 +214,7 @@ fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation
     !action.targets().is_empty() && diff.is_focus_alone() && diff.changed.iter().all(is_own)
 }
 
-/// Returns true if the action is a click into a text field. `role` is the role of the clicked element. Such a click is
-/// meant to move the focus into the field before text is typed.
+/// Returns true if the action is a click into a text field. `role` is the role of the clicked element.
 const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     matches!(
         action,
@@ -230,8 +225,7 @@ const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
     ) && matches!(role, Role::TextBox | Role::SearchBox)
 }
 
-/// Returns the node that an action is aimed at: its first target. If the action has no target, as a key press has none,
-/// returns the node with the focus.
+/// Returns the node of the action's first target. If the action has no target, returns the node with the focus.
 pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     match action.targets().first() {
         Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
@@ -243,8 +237,7 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     }
 }
 
-/// Returns true if the page is in the state that the action asked for. It does not matter whether the page was in this
-/// state before.
+/// Returns true if the page is in the state that the action asked for.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);

@@ -45,8 +45,6 @@ impl Numbers {
     }
 
     /// Returns true if only numbers changed during an action, and it is not yet known whether the action changed them.
-    /// This is so if none of these numbers has answered an action before, and if at least one of them is not known to
-    /// tick.
     pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
@@ -57,7 +55,7 @@ impl Numbers {
     }
 
     /// Returns true if a clock explains all changes during an action: only numbers that are known to tick have changed,
-    /// and at least one of these numbers is beside the target. A clock far from the target is no explanation.
+    /// and one of them is beside the target.
     pub(crate) fn explain(
         &self,
         changes: &PageDiff,
@@ -74,9 +72,8 @@ impl Numbers {
             && changes.counted.iter().any(is_near)
     }
 
-    /// Returns true if a time of day changed during the action (`changes`) but has not changed again since then
-    /// (`since`). Such a number may be a clock that ticks late on a busy machine, so the page should be observed once
-    /// more.
+    /// Returns true if a time of day changed during the action (`changes`) but not since then (`since`). It may belong
+    /// to a clock that ticks late, so the page should be observed once more.
     pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
@@ -131,9 +128,8 @@ impl Numbers {
     }
 }
 
-/// Returns the root of the part of the page that counts as beside the target. This is the largest part around the
-/// target that has at most [`MAX_NEAR`] nodes and whose root is at most [`NEAR_LEVELS`] levels above the target.
-/// Returns `None` if even the target has more nodes inside it.
+/// Returns the root of the part of the page that counts as beside the target: the largest part around the target within
+/// [`MAX_NEAR`] and [`NEAR_LEVELS`]. Returns `None` if the target alone has more than [`MAX_NEAR`] nodes.
 fn part_around(tree: &Tree, target: NodeId) -> Option<NodeId> {
     let size = |id: &NodeId| tree.descendants(*id).take(MAX_NEAR + 1).count() <= MAX_NEAR;
     std::iter::once(target)
@@ -161,8 +157,7 @@ mod tests {
     use super::*;
     use crate::page::{ElementRef, Node, PageHead, Role, diff};
 
-    /// Returns a page with a quantity (a stepper) in a group, a total in another part of the page, and a clock in the
-    /// footer.
+    /// Returns a page with a quantity, a total in another part of the page, and a clock in the footer.
     fn page(quantity: u32, total: &str, clock: &str) -> Tree {
         let mut b = Tree::builder();
         b.open(Node::new(Role::Main, ""));

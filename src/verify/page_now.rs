@@ -19,8 +19,7 @@ const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be se
 
 const LEAVE: &str = "Nothing on it is a word of the site or evidence. goto and go_back lead away from it, and reload tries again";
 
-/// An observation of a page, with its interpretation. The identities of the elements and the layout are computed only
-/// when they are first needed.
+/// An observation of a page, with its interpretation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(from = "Looked", into = "Looked")]
 pub(crate) struct PageNow {
@@ -30,15 +29,13 @@ pub(crate) struct PageNow {
     pub(crate) place: Place,
     pub(crate) observation: Arc<Observation>,
     pub(crate) view: Arc<PageView>,
-    /// The identities of all elements. They are computed together, in one walk over the page, when the first of them is
-    /// needed.
+    /// The identities of all elements, computed when the first of them is needed.
     identities: Arc<OnceLock<Identities>>,
-    /// The page as lines. They are computed when a prompt first shows the page, or when the page is first searched.
+    /// The page as lines, computed when it is first shown or searched.
     layout: Arc<OnceLock<Layout>>,
 }
 
-/// The serialized form of a page. It contains only the observation and its number, because everything else can be
-/// computed from the observation.
+/// The serialized form of a page: the observation and its number. Everything else can be computed from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Looked {
     look: u64,
@@ -102,13 +99,13 @@ impl PageNow {
             .get_or_init(|| Identities::of(&self.observation.tree))
     }
 
-    /// Returns the whole identity of an element, with its position among the siblings of its node. This may cost a walk
-    /// over the page, so call it only for the targets of actions.
+    /// Returns the whole identity of an element, with its position among its siblings. This may cost a walk over the
+    /// page, so call it only for the targets of actions.
     pub(crate) fn identity(&self, id: NodeId) -> TargetIdentity {
         self.identities().identity(self.tree(), id)
     }
 
-    /// Returns the identity of an element, but leaves out its position among the siblings of its node.
+    /// Returns the identity of an element without its position among its siblings.
     pub(crate) fn element(&self, id: NodeId) -> TargetIdentity {
         self.identities().element(self.tree(), id)
     }

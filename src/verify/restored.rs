@@ -12,9 +12,8 @@ use crate::{
 /// recovery.
 const WINDOW: usize = 10;
 
-/// Returns the numbers of earlier steps whose failure the current step has repaired. Such an earlier step tried to fill
-/// a field with a text and failed. The field has this text on the page after the current step, but not on the page
-/// before it.
+/// Returns the numbers of earlier steps whose failure the current step has repaired. Such an earlier step failed to
+/// fill a field with a text. The field has this text after the current step, but not before it.
 pub(crate) fn restored(
     steps: &[Step],
     before: Option<&PageNow>,
@@ -37,8 +36,7 @@ pub(crate) fn restored(
         .collect()
 }
 
-/// Returns true if the step emptied a field that is not one of its targets: the field had a value on the page before
-/// the step, and has none on the page after the step.
+/// Returns true if a field that is not one of the step's targets had a value before the step and has none after it.
 pub(crate) fn empties(
     targets: &[TargetIdentity],
     before: Option<&PageNow>,
@@ -63,8 +61,8 @@ pub(crate) fn empties(
     })
 }
 
-/// Returns the field and the text of a step that fills a field with a text other than a secret. Returns `None` for any
-/// other step, and if the text is blank.
+/// Returns the field and the text of a step that fills a field. Returns `None` for any other step, and if the text is
+/// blank or a secret.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (
@@ -91,7 +89,6 @@ mod tests {
         page::{ElementRef, NodeId, Observation, Role, Tree},
     };
 
-    /// Returns a page with two fields and their values.
     fn page(date: &str, note: &str) -> PageNow {
         let mut b = Tree::builder();
         for (name, reference, value) in [("Date", "e1", date), ("Note", "e2", note)] {

@@ -13,8 +13,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns the traces that a clock beside the target cannot have caused. Leaves out changes of markup that did not
-/// happen while the page handled the events of the action, because the clock may have caused them.
+/// Returns the traces that a clock beside the target cannot have caused: all except changes of markup that did not
+/// happen while the page handled the events of the action.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

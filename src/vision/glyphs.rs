@@ -5,8 +5,8 @@ pub(super) const WIDTH: u32 = 5;
 /// Height of a letter. Unit: dots.
 pub(super) const HEIGHT: u32 = 7;
 
-/// Returns the rows of a character's dots, from top to bottom. In each row, the five lowest bits are the dots, and the
-/// highest of them is the leftmost dot. For a character that no reference contains, all dots are set.
+/// Returns the rows of a character's dots, from top to bottom. The five lowest bits of a row are its dots; the highest
+/// of them is the leftmost. For a character that no reference contains, all dots are set.
 pub(super) const fn rows(letter: char) -> [u8; HEIGHT as usize] {
     match letter {
         '0' => [

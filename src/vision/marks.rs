@@ -6,16 +6,15 @@ use super::{
 };
 use crate::page::{Area, Scene};
 
-/// Maximum number of elements that are marked in a screenshot. If there are more elements, only the first ones are
-/// marked. Source: chosen; more marks would cover the elements.
+/// Maximum number of elements that are marked in a screenshot. The first ones are marked. Source: chosen; more marks
+/// would cover the elements.
 const MAX_MARKS: usize = 120;
 /// Width and height of one dot of a letter. Unit: pixels. Source: chosen; the letters then have 10 by 14 pixels and
 /// stay readable if a provider halves the size of the picture.
 const DOT: u32 = 2;
 /// Width of an outline, and also of the space around the letters of a label. Unit: pixels.
 const LINE: i64 = 2;
-/// Colours of the marks. The first mark has the first colour, the next mark the next colour, and so on in turn. All are
-/// dark enough for white letters. Source: chosen.
+/// Colours of the marks, used in turn. All are dark enough for white letters. Source: chosen.
 const COLOURS: [Colour; 6] = [
     [200, 0, 0],
     [0, 90, 200],
@@ -84,9 +83,8 @@ fn draw(picture: &mut Raster, scene: &Scene) {
     }
 }
 
-/// Returns the places where the label of an element may be drawn, the best place first. The first six are beside the
-/// element, the last two are inside it. The arguments are the box of the element, and the width and height of the
-/// label.
+/// Returns the places where the label of an element may be drawn, the best place first. The arguments are the box of
+/// the element, and the width and height of the label.
 fn places((x, y, width, height): Rect, (across, down): (i64, i64)) -> [Rect; 8] {
     let (right, bottom) = (x + width, y + height);
     [

@@ -40,8 +40,7 @@ pub(crate) fn nameless(elements: &[Element], max: usize) -> Vec<ElementRef> {
         .collect()
 }
 
-/// Returns the reason why a picture of a page is needed, or the first reason if there are several. Returns `None` if no
-/// picture is needed.
+/// Returns the first reason why a picture of a page is needed; `None` if no picture is needed.
 ///
 /// If the scene (the places of elements and drawings in the window) is unknown, only the names of the elements are
 /// judged.
@@ -73,9 +72,8 @@ pub(crate) fn lack(elements: &[Element], scene: &Scene) -> Option<Lack> {
     is_board.then_some(Lack::Blank)
 }
 
-/// Returns true if an element has no words of its own that say what it is for. Words beside the element do not count,
-/// because they only say where the element is. Returns false for text fields, check boxes, radio buttons, switches,
-/// sliders and lists, because their content or state identifies them.
+/// Returns true if an element has no words of its own that say what it is for. Returns false for elements whose content
+/// or state identifies them, such as text fields and check boxes.
 fn is_nameless(element: &Element) -> bool {
     let says = |text: &str| text.chars().any(char::is_alphanumeric);
     !says(&element.label)

@@ -9,19 +9,18 @@ use crate::{
 pub(crate) struct Under {
     /// The reference of an element, or the locator of a drawing or of the page.
     pub(crate) target: Target,
-    /// The points, in the order in which they were given. Each is the distance from the left edge and from the top edge
-    /// of the target. Unit: CSS pixels.
+    /// The points, in the order in which they were given: distances from the left edge and the top edge of the target.
+    /// Unit: CSS pixels.
     pub(crate) points: Vec<(u32, u32)>,
 }
 
-/// CSS selector of the page itself. The page is the target if no element or drawing contains the points.
+/// CSS selector of the page itself.
 const PAGE: &str = "html";
 
-/// Returns the smallest element or drawing that contains all of these points of the window. If no element or drawing
-/// contains all of them, returns the page. Returns `None` if one of the points lies outside the page.
+/// Returns the smallest element or drawing that contains all of these points of the window. If there is none, returns
+/// the page. Returns `None` if one of the points lies outside the page.
 ///
-/// If an element and a drawing have an equal size, they count as one thing. In this case, the element is returned,
-/// because it has a reference.
+/// If an element and a drawing have an equal size, the element is returned.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {
     let elements = scene
         .boxes
@@ -52,8 +51,8 @@ fn page_locator() -> Option<Locator> {
     Locator::new(vec![LocatorStep::Css(PAGE.to_owned())]).ok()
 }
 
-/// Returns the distances of a point from the left edge and from the top edge of an area. The point is given by its
-/// place in the window, and lies inside the area.
+/// Returns the distances of a point inside an area from the area's left edge and top edge. The point is given by its
+/// place in the window.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -56,7 +56,7 @@ impl Raster {
         })
     }
 
-    /// Returns the picture as the bytes of a PNG file; `None` if the picture cannot be encoded.
+    /// Returns the picture as a PNG file; `None` if it cannot be encoded.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         let mut encoder = Encoder::new(&mut out, self.width, self.height);
@@ -78,8 +78,7 @@ impl Raster {
     }
 
     /// Scales the picture to a new size. Each new pixel is the mean of the old pixels that it covers. If the new size
-    /// is zero or too large, returns the picture unchanged. This is necessary because a page may report any size of its
-    /// window.
+    /// is zero or too large, returns the picture unchanged.
     pub(crate) fn fitted(self, width: u32, height: u32) -> Self {
         let count = u64::from(width) * u64::from(height);
         let is_possible = (1..=MAX_PIXELS as u64).contains(&count);
@@ -125,7 +124,6 @@ impl Raster {
         self.pixels.get(usize::try_from(index).ok()?).copied()
     }
 
-    /// Returns the colour of the pixel at this position; `None` if the position is outside the picture.
     #[cfg(any(test, feature = "testing"))]
     pub(crate) fn pixel(&self, x: u32, y: u32) -> Option<Colour> {
         (x < self.width && y < self.height)
@@ -133,7 +131,7 @@ impl Raster {
             .flatten()
     }
 
-    /// Fills a rectangle with a colour. Only the part of the rectangle that lies in the picture is filled.
+    /// Fills with a colour the part of the rectangle that lies in the picture.
     pub(super) fn fill(&mut self, (x, y): (i64, i64), (width, height): (i64, i64), colour: Colour) {
         let within = |from: i64, length: i64, all: u32| {
             let all = i64::from(all);

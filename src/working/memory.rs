@@ -27,8 +27,8 @@ const MAX_NAME: usize = 60;
 /// Time for which an extracted text counts as current. Prompts give the age of older texts. Source: a requirement of the
 /// project.
 pub const FRESH: TimeDelta = TimeDelta::seconds(300);
-/// Names that the program must not use for a text that it gives to a run. The model would take a text with such a name
-/// for something that the run itself observed.
+/// Names that the program must not use for a text that it gives to a run, because the model would take such a text for
+/// an observation.
 const RESERVED: [&str; 5] = [
     "current_page",
     "navigation_graph",
@@ -101,8 +101,7 @@ pub struct Memory {
     taken_back: BTreeSet<String>,
 }
 
-/// The stored form of a memory. What was counted about the steps (the tally) is left out, because it can be computed
-/// from the steps.
+/// The stored form of a memory, without the tally, which can be computed from the steps.
 #[derive(Deserialize)]
 struct Stored {
     steps: Vec<Step>,
@@ -142,8 +141,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Looks for the last step before step `number` that tried the same action as step `number` on the same kind of
-    /// page. Returns the step that was found if it failed or had no effect; otherwise returns `None`.
+    /// Returns the last earlier step that tried the same action as step `number` on the same kind of page, if that step
+    /// failed or had no effect.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;
@@ -200,8 +199,7 @@ impl Memory {
         });
     }
 
-    /// Sets the shortened form of the text that the last step returned. If the last step extracted a text, sets the
-    /// shortened form of that text.
+    /// Sets the shortened form of the text that the last step returned or extracted.
     pub(crate) fn shorten(&mut self, short: &str) {
         let Some(step) = self.steps.last_mut() else {
             return;
@@ -216,8 +214,8 @@ impl Memory {
         }
     }
 
-    /// Keeps only the newest extractions. Together, the names, texts and shortened texts of these extractions have at
-    /// most `bytes` bytes. All older extractions are removed.
+    /// Removes the oldest extractions until the names, texts and shortened texts of the others have at most `bytes`
+    /// bytes together.
     pub(crate) fn keep_extracted(&mut self, bytes: usize) {
         let mut room = bytes;
         let fits = |taken: &&Extraction| {
@@ -271,9 +269,9 @@ impl Memory {
         Ok(())
     }
 
-    /// Stores a text that the program gives to the run, without checking it. The text was checked before placeholders
-    /// replaced the secrets in it. A placeholder may be longer than its secret, so the text may now be slightly longer
-    /// than [`MAX_GIVEN_TEXT`].
+    /// Stores a text that the program gives to the run, without checking it: the text was checked before placeholders
+    /// replaced its secrets. A placeholder may be longer than its secret, so the text may now be slightly longer than
+    /// [`MAX_GIVEN_TEXT`].
     pub(crate) fn put(&mut self, name: &str, text: String) {
         self.taken_back.remove(name);
         self.given.insert(name.to_owned(), text);

@@ -72,8 +72,7 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Returns true if an action only sets the value of a field or box. Such an action can be repeated on the page without
-/// harm.
+/// Returns true if an action only sets the value of a field or box, so that it can be repeated without harm.
 const fn sets_value(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -82,8 +81,7 @@ const fn sets_value(action: &Action) -> bool {
     )
 }
 
-/// Returns true if a step changed a field or box by an action that is not repeated, such as typing key by key or a
-/// click.
+/// Returns true if a step changed a field or box by an action that is not repeated, such as a click or typed keys.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];
@@ -96,8 +94,8 @@ fn is_entered(step: &Step) -> bool {
         && (by_keys || step.targets.iter().any(is_value))
 }
 
-/// Returns true if the fields of the page may have lost their values in this step. They lose them if the browser loads
-/// the page again at its address, for example because the step reloaded the page or sent a form.
+/// Returns true if the fields of the page may have lost their values in this step, because the browser may have loaded
+/// the page again at its address.
 fn may_have_loaded(step: &Step) -> bool {
     use BrowserAction as A;
     let by_action = match &step.action {

@@ -45,9 +45,9 @@ pub enum LeftOut {
     /// Enough pages of the address's kind were opened already. Pages are of one kind if they have an equal
     /// [`PageTemplate`](crate::page::PageTemplate).
     Alike,
-    /// The address can be reached only by following more links from the start than are allowed.
+    /// The address is more links away from the start than is allowed.
     TooDeep,
-    /// As many pages as are allowed were opened already.
+    /// The maximum number of pages was reached.
     TooMany,
     /// The address could not be opened.
     Unreachable,

@@ -9,9 +9,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Number of steps that are dropped together when too many steps are shown one by one. A dropped step, one of the
-/// oldest, is no longer shown one by one. Source: chosen; until the next steps are dropped, the history only grows at
-/// its end, so that a provider can cache its beginning.
+/// Number of steps that are dropped together from the steps that are shown one by one. Source: chosen; until the next
+/// steps are dropped, the history only grows at its end, so that a provider can cache its beginning.
 const DROPPED_AT_ONCE: usize = 10;
 
 /// The tool, the outcome and the kind of page that all steps of a group have in common.
@@ -142,8 +141,8 @@ impl Tally {
         });
     }
 
-    /// Drops a step: the first of the steps that are shown one by one is no longer shown. If it cannot be undone, adds
-    /// it to `lasting`. Otherwise adds it to a group.
+    /// Drops the first of the steps that are shown one by one: adds it to `lasting` if it cannot be undone, otherwise
+    /// to a group.
     fn drop_first(&mut self, steps: &[Step]) {
         let step = &steps[self.shown];
         if is_told(step) {

@@ -6,10 +6,9 @@ use serde_json::Value;
 /// Maximum length of a text that is searched for JSON. Unit: bytes. Source: chosen; far more than a usual reply: 2,048
 /// tokens have about 8 kB.
 pub(super) const MAX_TEXT: usize = 256 * 1_024;
-/// Maximum number of bytes that a search reads without finding a value. After this many, the search gives up. If the
-/// search starts again at a later bracket, the bytes that it reads a second time count again. Source: chosen; four
-/// times the maximum length of a text. A text of up to 2,000 bytes never reaches this number, however many brackets it
-/// contains.
+/// Maximum number of bytes that a search reads without finding a value. Bytes that are read twice count twice. Source:
+/// chosen; four times the maximum length of a text. A text of up to 2,000 bytes never reaches this number, however many
+/// brackets it contains.
 const MAX_IN_VAIN: usize = 4 * MAX_TEXT;
 
 /// Returns the value of a text that consists of exactly one JSON object or array; `None` for any other text.

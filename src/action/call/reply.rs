@@ -48,9 +48,9 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
     read.into_iter().map(move |read| read(said))
 }
 
-/// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. A text that begins
-/// with `{` or `[` is returned whole. If the text has no `</think>`, it is returned whole, unless it begins with
-/// `<think>`. In that case, returns an empty text.
+/// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. Without `</think>`,
+/// returns the whole text, or an empty text if it begins with `<think>`. A text that begins with `{` or `[` is returned
+/// whole.
 fn without_thoughts(text: &str) -> &str {
     const END: &str = "</think>";
     let text = text.trim();
@@ -103,8 +103,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 }
 
 /// Returns the JSON values before the closing mark, and the text after the mark. `inside` is the text after the opening
-/// mark. Fails if there are no values. Also fails if there is other text before the closing mark, or other text next to
-/// this mark. The error contains the rest of the text, in which the search for calls continues.
+/// mark. Fails if anything but values stands before the closing mark, or if other text is next to this mark. The error
+/// contains the text in which the search for calls continues.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -64,9 +64,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
     }
 }
 
-/// Adds the calls in an object to `found`. If the object names a tool of the run, the object counts as a call of that
-/// tool. Its other keys do not matter, because keys such as `name`, `steps` and `input` may be arguments of the tool.
-/// If the object names no tool, it counts as a wrapper around calls.
+/// Adds the calls in an object to `found`. An object that names a tool of the run is a call of that tool, whatever its
+/// other keys are. Any other object is a wrapper around calls.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,
@@ -116,9 +115,8 @@ fn look_into_object(
     }
 }
 
-/// Returns the value that contains the inner call, if the object is a call of the tool [`ToolSet::OTHER`]; `None` if it
-/// is a call of another tool. The value is the object under a key such as `args`. If there is no key of this kind, the
-/// value consists of all keys except the one with the tool's name.
+/// Returns the arguments of a call of [`ToolSet::OTHER`]; `None` for a call of another tool. The arguments are the
+/// object under a key such as `args`. If there is no such key, they are all keys except the one with the tool's name.
 fn through_other(map: &Map<String, Value>) -> Option<Value> {
     let mut names = ["tool", "action"].iter().chain(NAMES);
     let named = names.find(|key| map.get(**key).is_some_and(|name| name == ToolSet::OTHER))?;
@@ -172,7 +170,7 @@ fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     Value::Object(map)
 }
 
-/// Returns the tool's name and the arguments of a call such as `{"click": {...}}`, in which the name of one tool is the
+/// Returns the tool's name and the arguments of a call such as `{"click": {...}}`. The name of the tool must be the
 /// only key besides notes. Returns `None` if two keys name tools, because the order of the two calls would be unknown.
 fn keyed_by_tool<'m>(map: &'m Map<String, Value>, tools: &ToolSet) -> Option<(&'m str, &'m Value)> {
     let is_call = |(key, value): &(&String, &Value)| {

@@ -1,6 +1,5 @@
-//! Learns from earlier runs. If the store could not be updated with what memory learned from a run, it may still have
-//! accepted a digest of that run (the part of the run's log that a kind of memory learns from). The digest waits in the
-//! store for the next run, which learns from it.
+//! Learns from the digests of earlier runs. A digest is the part of a run's log that a kind of memory learns from. It
+//! waits in the store if memory could not be updated when its run ended.
 
 use tokio::time::Instant;
 
@@ -35,7 +34,7 @@ impl Engine {
         }
     }
 
-    /// Learns from the digests on this shelf (a part of the store), and removes these digests from the shelf.
+    /// Learns from the digests on this [`Shelf`] of the store, and removes them from the shelf.
     ///
     /// # Errors
     /// The store's error, if the store cannot be used now. Digests from which nothing was learned yet stay on the
@@ -70,8 +69,8 @@ impl Engine {
         stopped
     }
 
-    /// Applies the edits that all waiting runs make to one shelf, in one update. If the store refuses this update
-    /// permanently, applies the edits one by one, so that the edit of one bad run does not hold up the others.
+    /// Applies the edits that all waiting runs make to one shelf of the store, in one update. If the store refuses this
+    /// update permanently, applies the edits one by one, so that one bad edit does not hold up the others.
     async fn learn_group(
         &mut self,
         store: &impl MemoryBackend,

@@ -14,11 +14,11 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum time that is reserved for storing a digest of the run, in case an update of the store fails. The reserved
-/// time is a part of the time for learning. Source: chosen; twice the time that a store waits for a lock.
+/// Maximum part of the time for learning that is reserved for storing digests. Source: chosen; twice the time that a
+/// store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
-/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; short pauses are
-/// enough, because a store that waits for a lock by itself has already waited for seconds.
+/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
+/// waits for a lock by itself has already waited for seconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 impl Engine {
@@ -99,8 +99,8 @@ impl Engine {
         }
     }
 
-    /// Stores the digest of a run, so that the next run learns from it. There are two shelves for such digests. If the
-    /// first shelf does not accept the digest, the second is tried.
+    /// Stores the digest of a run, so that the next run learns from it. If the first shelf for digests does not accept
+    /// it, the second is tried.
     async fn keep_for_later(
         &self,
         store: &impl MemoryBackend,
@@ -127,9 +127,8 @@ impl Engine {
     }
 }
 
-/// Returns two deadlines. Until the first, the shelves of the memory kinds are updated. Until the second, digests are
-/// stored if an update has failed. `patience` is the maximum time for both. `end` is the end of the run's time; `None`
-/// if the time is unlimited.
+/// Returns two deadlines: the end of the updates of memory, and the end of the storing of digests. `patience` is the
+/// maximum time for both. `end` is the end of the run's time; `None` if the time is unlimited.
 fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, Instant) {
     let left = end.map_or(patience, |end| {
         end.saturating_duration_since(now).min(patience)
@@ -138,9 +137,8 @@ fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, In
     (now + left.saturating_sub(reserve), now + left)
 }
 
-/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt until it
-/// reaches the longest pause of [`PAUSES`]. The pause also differs from run to run, so that waiting runs do not all
-/// retry at the same moments.
+/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt, up to
+/// the longest pause of [`PAUSES`]. It also differs from run to run, so that runs do not all retry at the same moments.
 fn pause(run: &RunId, attempt: u32) -> Duration {
     let (shortest, longest) = PAUSES;
     let limit = shortest.saturating_mul(1 << attempt.min(16)).min(longest);

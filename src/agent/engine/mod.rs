@@ -1,14 +1,15 @@
 //! The memory engine of the loop. It reads and writes the store; the kinds of memory decide what to write and what to
 //! advise. A run never fails because the store fails.
 //!
-//! This file recalls advice. `learning` learns from the run at its end, `backlog` from earlier runs that wait in the store.
+//! This file recalls advice. `learning` learns from the run at its end. `backlog` learns from earlier runs whose
+//! digests wait in the store.
 //!
 //! # Decisions
 //!
 //! - After the run's time is up, all answers of the store together may take 1.5 s, so that a silent store cannot
 //!   prolong a run.
-//! - A recall waits for one answer and is not repeated, because the model waits for it. Learning waits its turn: many runs
-//!   that end at once write the same shelves one after the other.
+//! - A recall is not repeated if it fails, because the model waits for it. Learning is repeated, because runs that end
+//!   at the same time have to write the same shelves (parts of the store) one after the other.
 
 mod backlog;
 mod learning;
@@ -30,23 +31,21 @@ use crate::{
     store::MemoryBackend,
 };
 
-/// Maximum total time that the answers of the store may take after the run's time is up, so that the lessons of the run
-/// can still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
+/// Maximum total time for answers of the store after the run's time is up. In this time, the lessons of the run can
+/// still be stored. Source: chosen; less than the 2 s that a run may take beyond its time.
 const AFTER_TIME: Duration = Duration::from_millis(1_500);
 
-/// The records of a shelf (a part of the store), as the run last read or changed them, with the indexes of these
-/// records.
+/// The records of a shelf (a part of the store), as the run last read or changed them, and their indexes.
 #[derive(Debug)]
 struct CachedShelf {
     state: ShelfState,
-    /// The indexes of the shelf's records. The key is the name of the memory kind that made the index. There can be
-    /// several indexes, because a kind may read records that another kind wrote. Empty before the first query and after
-    /// each change.
+    /// The indexes of the shelf's records, by the name of the memory kind that made them. Empty before the first query
+    /// and after each change.
     indexes: BTreeMap<&'static str, Arc<dyn Index>>,
 }
 
-/// The part of a run that reads and updates memory, with the shelves (parts of the store) that the run has read. Each
-/// shelf is read once. Changes that the store refuses are kept here until the run ends.
+/// The part of a run that reads and updates memory, with the shelves (parts of the store) that the run has read.
+/// Changes that the store refuses are kept here until the run ends.
 #[derive(Debug)]
 pub(super) struct Engine {
     kinds: Vec<Arc<dyn MemoryKind>>,
@@ -59,8 +58,7 @@ pub(super) struct Engine {
     failures: Vec<String>,
 }
 
-/// The parts of the run that the engine needs to report events: the emitter of events, and the redactor, which replaces
-/// secrets.
+/// What the engine needs to report events: the emitter, and the redactor, which replaces secrets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,
@@ -91,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Waits for an answer of the store and returns it. Returns a timeout error in two cases: the answer takes longer
-    /// than the time limit for one answer, or it does not arrive within [`AFTER_TIME`] after the end of the run's time.
+    /// Waits for an answer of the store and returns it. Returns a timeout error if the answer takes longer than the
+    /// time limit for one answer, or does not arrive before the engine's end.
     async fn within<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         self.until(self.end, answer).await
     }
@@ -114,8 +112,7 @@ impl Engine {
         }
     }
 
-    /// Returns the advice of every memory kind for the current moment of the run, in the order of the kinds. `moment`
-    /// gives the cue (the occasion for the advice), the task and the steps.
+    /// Returns the advice of every memory kind for the current moment of the run, in the order of the kinds.
     pub(super) async fn recall(
         &mut self,
         store: &impl MemoryBackend,
@@ -157,8 +154,8 @@ impl Engine {
         known
     }
 
-    /// Returns the next step of the task on the page's host, as an earlier run recorded it, from the first memory kind
-    /// that knows a next step; `None` if no kind knows one.
+    /// Returns the next step of the task on the page's host, as an earlier run recorded it; `None` if no memory kind
+    /// knows a next step.
     pub(super) async fn replay(
         &mut self,
         store: &impl MemoryBackend,
@@ -283,8 +280,8 @@ impl Engine {
         }
     }
 
-    /// Emits the events about a change that the store has accepted. `runs` are the runs from which the change was
-    /// learned. Also removes the shelf from the cache, because its cached records are out of date.
+    /// Emits the events about a change that the store has accepted, and removes the shelf from the cache. `runs` are
+    /// the runs from which the change was learned.
     fn committed(
         &mut self,
         kind: &dyn MemoryKind,
@@ -307,15 +304,13 @@ impl Engine {
         );
     }
 
-    /// Reports a failure of the store. Emits an event only for the first failure in a run, because the first error
-    /// shows the cause.
+    /// Reports a failure of the store. Only the first failure in a run is emitted as an event.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if self.failures.is_empty() {
             self.tell_failure(error, asking);
         }
     }
 
-    /// Emits the event that says that the store failed, and keeps the error for the run's report.
     fn tell_failure(&mut self, error: Error, asking: Asking<'_>) {
         let operation = error.operation().to_owned();
         let error = format!("{:?}", error.map_text(|text| asking.redactor.text(text)));
@@ -325,21 +320,18 @@ impl Engine {
             .emit(EventKind::MemoryFailed { operation, error });
     }
 
-    /// Returns the texts of the store's errors that were reported, in order.
     pub(super) fn into_failures(self) -> Vec<String> {
         self.failures
     }
 }
 
-/// Emits an event for each notice that the store has for its caller, such as a repaired shelf.
 fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
     for notice in store.notices() {
         asking.emitter.emit(EventKind::StoreNoticed { notice });
     }
 }
 
-/// Emits an event for a committed change of a shelf, and then an event for each note that the memory kind makes about
-/// the change. A kind may make notes for each of the runs from which the change was learned.
+/// Emits an event for a committed change of a shelf, and an event for each note of the memory kind about the change.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,

@@ -61,8 +61,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Returns the refusal of an action that must be refused without asking a person; `None` if the action need not be
-    /// refused. This is a part of step 10 in `Run::advance`.
+    /// Returns the refusal of an action that must be refused without asking a person; `None` if there is no reason to
+    /// refuse.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
         if !self
             .parts
@@ -92,9 +92,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         why.map(|why| Outcome::failed(ErrorClass::BadArguments, &why))
     }
 
-    /// Returns the reason why a text cannot be typed: it is a placeholder for an unknown secret or parameter, or it is
-    /// a longer text that contains a placeholder. A placeholder in a longer text would be typed literally. Returns
-    /// `None` if the text can be typed.
+    /// Returns the reason why a text cannot be typed; `None` if it can. A text cannot be typed if it is a placeholder
+    /// for an unknown secret or parameter, or if it contains a placeholder among other words.
     fn bad_text(&self, text: &TextValue) -> Option<String> {
         match text {
             TextValue::Secret(name) if !self.task.vault.contains(name) => {
@@ -110,8 +109,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns the action with its address in the form that the scope check has parsed, so that no other code
-    /// interprets the address differently.
+    /// Returns the action with its address as the scope check has parsed it, so that the browser opens the address that
+    /// was checked.
     fn normalised(&self, action: &BrowserAction) -> BrowserAction {
         let Some(Ok(url)) = action.url().map(|url| self.state.guards.check_url(url)) else {
             return action.clone();

@@ -12,18 +12,19 @@ use crate::{
     verify::{PageNow, effect, once_called},
 };
 
-/// Maximum number of elements that the model is shown if the model's words for a target match several elements. Source:
-/// chosen, as many as `find` shows on a usual page.
+/// Maximum number of elements that the model is shown if its words for a target match several. Source: chosen, as many
+/// as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
-/// The line between the hits of a `find` and the lines that match the target of a failed call.
+/// The line that separates the hits of a `find` from the matches for the target of a failed call.
 const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Changes each target that the model gave in words into a reference, if the words identify exactly one element of
-    /// the page. If the words match several elements, or only a part of a text on the page, lists the matches for the
-    /// model and returns a refusal. If the words match nothing, but earlier runs used an element under these words and
-    /// exactly one such element is on the page, uses the reference of that element. For an irreversible action, an
-    /// element is never found in this way.
+    /// Changes each target that the model gave in words into a reference, if the words identify exactly one element.
+    /// Refuses the action if the words match several elements, or only a part of a text, and lists the matches for the
+    /// model.
+    ///
+    /// If the words match nothing, uses the one element of the page that earlier runs used under these words. An
+    /// irreversible action never gets its target in this way.
     pub(in crate::agent) fn aim(
         &mut self,
         action: &mut BrowserAction,
@@ -100,8 +101,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns a note for the model. It says that no element has the name that the model gave, and it gives the reference of
-/// the element that is used instead. The note contains no words of the model or of a page.
+/// Returns a note for the model: no element has the name that the model gave, and the element with this reference is
+/// used instead. The note contains no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -112,8 +113,7 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds to `found` the lines that match the target of a failed call. If `found` already contains the hits of a `find`
-/// from the same reply, the lines are added below these hits.
+/// Adds the lines that match the target of a failed call to `found`, below the hits of a `find` from the same reply.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());
@@ -121,7 +121,6 @@ fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     found.extend(lines);
 }
 
-/// Returns the element references that an action contains, in the order of the action's arguments.
 pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     let targets = match action {
         Action::Browser(action) => action.targets(),
@@ -154,8 +153,7 @@ const fn is_point(action: &BrowserAction) -> bool {
     matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
 }
 
-/// Returns the identities of the elements to which an action refers by element references; `None` if one of these
-/// elements is not on the page.
+/// Returns the identities of the elements that an action refers to; `None` if one of them is not on the page.
 pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Vec<TargetIdentity>> {
     let known = |reference: &ElementRef| {
         page.tree()
@@ -168,9 +166,8 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
 /// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges keys that have a
 /// target, and points inside an element.
 ///
-/// An action on a point inside an element counts as irreversible if the element is unknown, or if it contains an
-/// interactive element, which the point may hit. A key counts like the click or the form submission that it may cause
-/// on its target.
+/// An action on a point is irreversible if the element is unknown, or if it contains an interactive element, which the
+/// point may hit. A key has the effect of the click or the form submission that it may cause.
 pub(in crate::agent) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

@@ -21,7 +21,7 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Asks for approval if the action needs it. Returns the outcome if approval was refused; `None` if the action may
-    /// run. This is step 11 in `Run::advance`.
+    /// run.
     pub(in crate::agent) async fn approval(
         &mut self,
         tried: &mut Tried,

@@ -1,5 +1,5 @@
-//! Hides the message of a dialog if the message may come from a frame that is out of the run's scope. The browser does
-//! not say which frame opened a dialog.
+//! Hides the message of a dialog if it may come from a frame that is out of the run's scope. The browser does not say
+//! which frame opened a dialog.
 
 use super::{Executor, look::is_closed_frame};
 use crate::{
@@ -11,18 +11,15 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Hides the message of a dialog if the message may come from a frame that is out of the run's scope. That is
-    /// assumed if the last observation of the page contains such a frame. In a run with limited scope, the message is
-    /// also hidden if the page at `url` has not been observed yet, or if the last observation shows a dialog with
-    /// another message. The message of a frame that was added after the last observation is not hidden.
+    /// Hides the message of a dialog if it [may come](Self::may_be_foreign) from a frame that is out of the run's
+    /// scope.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {
         if self.may_be_foreign(&dialog.message, url) {
             HIDDEN.clone_into(&mut dialog.message);
         }
     }
 
-    /// Hides the message of a dialog in the result of an action, under the same conditions as
-    /// [`hide_foreign_words`](Self::hide_foreign_words).
+    /// Hides the message of a dialog in the result of an action, like [`hide_foreign_words`](Self::hide_foreign_words).
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state
@@ -42,8 +39,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns true if the message may come from a frame that is out of the run's scope, and not from the page at `url`
-    /// itself.
+    /// Returns true if the message may come from a frame that is out of the run's scope. This is judged from the last
+    /// observation, so a frame that was added later is not considered.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();

@@ -1,4 +1,4 @@
-//! The possible effect of the drop at the end of a drag that is given by a distance, and not by the element to drop on.
+//! The possible effect of the drop at the end of a [`DragBy`].
 
 use tokio::time::timeout;
 
@@ -12,11 +12,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Returns the effect of dropping an element where the drag ends.
-    ///
-    /// The drop is irreversible if it may hit an element whose click would be irreversible. If the page has such
-    /// elements and the position of the drop is not known, the drop counts as irreversible. The drop also counts as
-    /// irreversible if there is no page.
+    /// Returns the effect of dropping an element where the drag ends. The drop is irreversible if it may hit an element
+    /// whose click would be irreversible, or if there is no page.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
         let Some(page) = &self.state.page else {
             return Effect::Irreversible;

@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Waits until the run is cancelled or its time is up. Returns the stop reason that says which of the two happened.
+    /// Waits until the run is cancelled or its time is up, and returns the stop reason.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
         let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
         let longest = self.parts.options.budget.max_duration;
@@ -39,8 +39,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         end
     }
 
-    /// Emits an event if the sink reports that it is losing events of the run. At most one such event is emitted in a
-    /// run.
+    /// Emits an event if the sink reports that it is losing events of the run, at most once in a run.
     pub(super) fn watch_recording(&mut self) {
         if self.recording.is_none()
             && let Some(error) = self.emitter.failure()
@@ -59,8 +58,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.ended(StopReason::Cancelled)
     }
 
-    /// Ends the run and returns the report. The stop reason is the one with which the run has already stopped, or
-    /// `stop` if the run has not stopped yet.
+    /// Ends the run and returns the report. `stop` is the stop reason of a run that has not stopped yet.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -126,8 +124,8 @@ async fn sleep_or_forever(time: Option<Duration>) {
     }
 }
 
-/// Returns the step with the run's secrets replaced. If a replacement makes the step invalid, only the number, action,
-/// outcome and signature of the step are kept.
+/// Returns the step with secrets replaced. If a replacement makes the step invalid, only its number, action, outcome
+/// and signature are kept.
 fn redacted(step: Step, redactor: &Redactor) -> Step {
     if redactor.is_empty() {
         return step;

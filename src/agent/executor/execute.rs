@@ -26,9 +26,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Time for which the executor watches a number that changed on the page after an action. If the number changes again
-/// in this time, the number may be a clock that shows seconds. The change is then not an effect of the action. Source:
-/// chosen.
+/// Time for which the executor watches a number that changed on the page after an action. A number that changes again
+/// may be a clock with seconds, so its change is not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
@@ -216,9 +215,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns the action with new targets: the elements with which the page has replaced the old targets. Returns
-    /// `None` if the page has no replacements. The flag is true if the new targets have other names than the old
-    /// targets, and were found because earlier runs used them.
+    /// Returns the action with the elements that have replaced its targets on the page; `None` if there are no such
+    /// elements. The flag is true if the new targets have other names, and were found because earlier runs used them.
     fn again(
         &self,
         action: &BrowserAction,
@@ -238,7 +236,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         })
     }
 
-    /// Returns the time limit for an action. For a `wait`, the limit is longer by the seconds that the action waits.
+    /// Returns the time limit for an action. For a `wait`, its seconds are added to the limit.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
             BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
@@ -249,7 +247,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Passes an action to the driver and returns the result. An error that leaves the browser usable becomes a failed
-    /// outcome. If the browser is lost, returns a stop reason instead.
+    /// outcome; any other error becomes a stop reason.
     async fn attempt(
         &mut self,
         action: BrowserAction,
@@ -271,7 +269,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Passes an action to the driver and returns the driver's result, or an error if the time in `patience` runs out.
+    /// Passes an action to the driver and returns the driver's result, or an error if the time runs out.
     pub(super) async fn send(
         &self,
         action: BrowserAction,
@@ -290,8 +288,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records the use of a secret: that a secret was typed, and the fields into which it was typed. Does nothing if
-    /// the action types no secret.
+    /// Records that a secret was typed, and into which elements. Does nothing if the action types no secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             self.state.secret_seen = true;
@@ -397,7 +394,7 @@ const fn offered(kept: bool) -> &'static str {
 }
 
 /// Returns the text that the model gets as the result of an action; `None` if the driver returned no text. After an
-/// action on tabs, the result is not the driver's text but a list of the tabs that the model may see.
+/// action on tabs, this is a list of the tabs that the model may see.
 fn told(action: &BrowserAction, text: Option<String>, after: &PageNow) -> Option<String> {
     let of_tabs = matches!(
         action,

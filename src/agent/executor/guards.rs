@@ -1,5 +1,4 @@
-//! The guards of one run: the checks of its actions and pages. This module prepares the input of the guards and acts on
-//! their verdicts.
+//! The guards of one run: the checks of its actions and pages.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use crate::{
     working::StopReason,
 };
 
-/// The sentence that is added to a guard's warning if the run may end with the next warning.
+/// The sentence at the end of a guard's warning if the run may end with the next warning.
 const ENDS: &str = " The next one may end the run: if nothing else is left to try, call finish with success false.";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +29,7 @@ pub(in crate::agent) struct Guards {
     warned: BTreeMap<String, WarnedTurns>,
 }
 
-/// The model's turn that an action belongs to: one reply with all its calls.
+/// The reply of the model that an action belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct TurnNow {
     pub(in crate::agent) number: u32,
@@ -54,21 +53,21 @@ impl Guards {
         }
     }
 
-    /// Resets the guards against repetition and standstill, as if the run had taken no action yet.
+    /// Resets the guards against repetition and against standstill.
     pub(in crate::agent) fn forget_actions(&mut self) {
         (self.repeat, self.stuck) = (RepeatGuard::default(), StuckGuard::default());
         self.warned.clear();
     }
 
-    /// Returns these guards with the scope of a task in place of the stored scope, because a stored state must not
-    /// widen the scope. The arguments are the task's start address, its allowed sites, and whether it has secrets.
+    /// Returns these guards with the scope of a task instead of the stored scope, because a stored state must not widen
+    /// the scope. `start` and `allow` are the task's start address and allowed sites.
     pub(super) fn within(self, start: Option<&Url>, allow: Vec<Site>, has_secrets: bool) -> Self {
         let scope = Scope::new(start, allow, has_secrets);
         Self { scope, ..self }
     }
 
-    /// Checks that an address may be opened in this run, and returns the parsed address. The page must be opened by the
-    /// parsed address.
+    /// Checks that the run may open an address, and returns the parsed address. Open the page by the parsed address
+    /// only.
     pub(super) fn check_url(&self, url: &str) -> Result<Url, ScopeRefusal> {
         self.scope.check_url(url)
     }
@@ -82,7 +81,7 @@ impl Guards {
         self.scope.may_show_frame(url)
     }
 
-    /// Checks that the page that the browser showed before the run's first action is in scope. A blank page is accepted.
+    /// Checks that the page before the run's first action is in scope. A blank page is accepted.
     pub(super) fn check_first_page(&self, url: &str) -> Result<(), ScopeRefusal> {
         self.scope.check_page(url, Blank::Tolerated)
     }
@@ -166,9 +165,9 @@ impl Guards {
         verdicts
     }
 
-    /// Returns the verdict. If the verdict is a stop that comes too early, returns a warning in its place. A stop comes
-    /// too early if the model was not warned often enough, or if the model's turn is not over. The flag is true if the
-    /// run may end with the guard's next warning.
+    /// Returns the verdict, with a stop that comes too early changed to a warning. A stop comes too early if the model
+    /// was not warned often enough, or if the model's turn is not over. The flag is true if the run may end with the
+    /// guard's next warning.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let may_end = turns.record(turn.number, verdict.warning().is_some());
@@ -205,7 +204,7 @@ impl Verdicts {
     }
 }
 
-/// Returns true if the action was passed to the driver. A refused action reveals nothing about the page.
+/// Returns true if the action was passed to the driver.
 fn was_carried_out(outcome: &Outcome) -> bool {
     !matches!(
         outcome.class(),

@@ -54,9 +54,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((effect == Effect::Irreversible).then_some(refused))
     }
 
-    /// Writes a checkpoint of the run. If an action is about to be carried out, the checkpoint contains that action as
-    /// the intent. Returns the reason why the checkpoint could not be written; `None` if it was written, or if the run
-    /// has no checkpoints. Only the run's first failure to write a checkpoint is emitted as an event.
+    /// Writes a checkpoint of the run, with the intent if there is one. Returns the reason why the checkpoint could not be
+    /// written; `None` if it was written, or if the run has no checkpoints. Only the run's first failure to write a
+    /// checkpoint is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -80,8 +80,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns a failure of the register of runs as text, with secrets replaced. In each run, the first failure of the
-    /// register is also emitted as an event.
+    /// Returns a failure of the register of runs as text, with secrets replaced. The first failure in a run is also
+    /// emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();
         let error = self.describe(error);

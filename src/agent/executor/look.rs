@@ -1,5 +1,4 @@
-//! Observes the page. Every page enters a run through this module, which removes secrets, and the content of frames and
-//! tabs that are out of the run's scope.
+//! Observes the page. Removes secrets, and the content of frames and tabs that are out of the run's scope.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,8 +20,7 @@ use crate::{
 /// Maximum number of tabs that the model is shown. Source: chosen; a page can open hundreds.
 const MAX_TABS: usize = 10;
 const CLOSED_FRAME: &str = "(a frame of a site that this run may not visit)";
-/// The operation that an error names if an observation brought no answer in time. A timeout that the driver itself
-/// reports names another operation.
+/// The operation that an error names if an observation brought no answer in time.
 const SILENT: &str = "agent.observe";
 /// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less
 /// than a second.
@@ -45,8 +43,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// Observes and interprets the page, replaces secrets in it, and returns the page. All pages enter the run through
-    /// this function.
+    /// Observes and interprets the page, replaces secrets in it, and returns the page.
     pub(in crate::agent) async fn look(
         &mut self,
         patience: Patience,
@@ -101,8 +98,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Patience::new(self.parts.options.command_timeout)
     }
 
-    /// Returns the observation without the parts that the run may not see: secrets, and the content of frames and tabs
-    /// out of scope.
+    /// Returns the observation without secrets, and without the content of frames and tabs that are out of scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
         observation.tree = mask_fields(observation.tree, &self.state.typed_into)
@@ -127,8 +123,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         clean
     }
 
-    /// Returns the observation with secrets replaced. The picture is dropped if there is a secret in this observation,
-    /// or if a secret was typed or shown earlier in the run.
+    /// Returns the observation with secrets replaced. The picture is dropped if the run has typed or seen a secret.
     fn without_secrets(&mut self, observation: &Observation) -> Observation {
         let mut clean = self.redactor.observation(observation.clone());
         // A picture would show the secret, whether it was typed, filled in by the browser, or left from another run.
@@ -138,8 +133,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Observes the page once more at the end of a successful run, and records an error if the page cannot be observed.
-    /// The run still counts as a success, because its evidence was seen before. But callers that rely on the page must
-    /// learn of the error.
+    /// The run still counts as a success, because its evidence was seen before.
     pub(in crate::agent) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
         let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;

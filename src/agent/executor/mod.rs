@@ -63,21 +63,19 @@ pub struct Executor<'g, B> {
     pub(super) redactor: Redactor,
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
-    /// The action that is being carried out; `None` between actions.
     pub(super) in_flight: Option<Tried>,
     recording: Option<String>,
     /// The store for checkpoints; `None` if the run is not registered.
     pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
     /// True if a failure of the register of runs has already been emitted as an event.
     unkept: bool,
-    /// The right to use the browser. It is given back when the run is finished or dropped. `None` if another run uses
-    /// the browser; this run then stops at once.
+    /// The right to use the browser. `None` if another run uses the browser; this run then stops at once.
     turn: Option<Turn<'g>>,
 }
 
 impl<B> std::fmt::Debug for Executor<'_, B> {
-    /// Formats only the progress of the run. Queued actions are left out, because they may contain an address with a
-    /// secret.
+    /// Formats the task and the progress of the run. Queued actions are left out, because they may contain an address
+    /// with a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Executor")
             .field("task", &self.task)
@@ -91,8 +89,8 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The decider of the run: a model, or a program that decides the actions itself. The run's first event describes the
-/// decider.
+/// The model of the run, or the program that decides the actions itself. The run's first event contains this
+/// description.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,
@@ -133,7 +131,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Self::open(parts, task, state)
     }
 
-    /// Resumes a run from its state. The page will be observed again, because it may have changed meanwhile.
+    /// Resumes a run from its state. The page will be observed again.
     pub(super) fn resume(
         parts: &'g GuardedBrowser<B>,
         task: Task,
@@ -183,7 +181,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         }
     }
 
-    /// Emits an event for each text that the task gave to the run.
     fn tell_given(&self) {
         for (name, text) in self.state.memory.given() {
             let (name, text) = (name.clone(), Some(text.clone()));
@@ -418,8 +415,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 }
 
-/// Returns a warning about the secrets in `names`, which are too short to be searched for in all texts; `None` if
-/// `names` is empty.
+/// Returns a warning about secrets that are too short to be searched for in all texts; `None` if `names` is empty.
 fn short_secrets(names: &[SecretName]) -> Option<String> {
     let names: Vec<&str> = names.iter().map(SecretName::as_str).collect();
     (!names.is_empty()).then(|| {
@@ -431,9 +427,8 @@ fn short_secrets(names: &[SecretName]) -> Option<String> {
     })
 }
 
-/// Puts the texts that the task gives to the run into the run's memory, with secrets replaced. The task has already
-/// checked these texts. In a resumed run, each text of the task replaces the stored text of the same name. A text that
-/// the caller has taken back (see `take_back`) is not put into the run's memory again.
+/// Puts the texts of the task into the run's memory, with secrets replaced. A text that the caller has taken back (see
+/// `take_back`) is left out.
 fn give_all(state: &mut State, task: &Task) {
     let redactor = task.vault.redactor();
     for (name, text) in &task.given {

@@ -1,11 +1,10 @@
-//! The time limit for calls of the browser. One limit covers an action, the wait until the page settles, and the
-//! observations that follow the action.
+//! The time limit for calls of the browser.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Maximum duration of a time limit. A longer limit is reduced to this duration. Source: chosen.
+/// Upper bound of a time limit. Source: chosen.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// The time left for an action, or for an observation before a decision. The time for an action includes the wait until
@@ -30,8 +29,8 @@ impl Patience {
         self.left() * 3 / 4
     }
 
-    /// Returns the time at which the run stops waiting for a driver that ignores its time limit: after five sixths of
-    /// the time left. Source: chosen; the driver must have time to clean up.
+    /// Returns the time at which the run stops waiting for a driver that ignores its limit: after five sixths of the
+    /// time left. Source: chosen; the driver must have time to clean up.
     pub(in crate::agent) fn last(&self) -> Instant {
         Instant::now() + self.left() * 5 / 6
     }

@@ -29,14 +29,13 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
-    /// True if the action was queued by `go_back_to`, which opens an earlier page again and fills in again what the run
-    /// had entered there.
+    /// True if `go_back_to` queued the action to restore an earlier page.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
 
 impl Tried {
-    /// Makes the record of a queued action that is about to be tried. `before` is the page on which it is tried.
+    /// Makes the record of a queued action. `before` is the page on which the action is tried.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
         Self {
             action: next.action,
@@ -57,9 +56,8 @@ impl Tried {
     }
 }
 
-/// Returns the words around the first target of an action, if other elements of the page have the same name as the
-/// target. The words distinguish the target from these elements. Returns `None` if no other element has the target's
-/// name.
+/// Returns the words around the first target of an action, which distinguish it from other elements of the same name.
+/// Returns `None` if no other element has this name.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
@@ -72,14 +70,13 @@ pub(in crate::agent) fn is_caret(action: &Action) -> bool {
 
 #[derive(Debug)]
 pub(in crate::agent) struct Concluded {
-    /// The changes of the page in the step of the action, as lines.
+    /// The changes of the page in this step, as lines.
     pub(in crate::agent) changed: Vec<String>,
     pub(in crate::agent) stop: Option<StopReason>,
 }
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records a finished action as a step, and applies the rules that stop a run. These are steps 14 and 15 in
-    /// `Run::advance`.
+    /// Records a finished action as a step, and applies the rules that stop a run.
     pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
             &tried.action,
@@ -123,8 +120,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Records the action that was being carried out when the run or the step was interrupted. The action is recorded
-    /// as failed, with a note that its effect is not known.
+    /// Records the interrupted action as a failed step, with a note that its effect is not known.
     pub(in crate::agent) fn record_in_flight(&mut self) {
         if let Some(tried) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
@@ -146,8 +142,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Keeps the action as a step, emits the step's event, and returns the changes of the page as lines. This is step
-    /// 14 in `Run::advance`.
+    /// Keeps the action as a step, emits the step's event, and returns the changes of the page as lines.
     pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
         let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
@@ -184,7 +179,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Keeps a text that the action in progress returned: in the step of the action, and under `label` in the next message.
+    /// Keeps a text that the action in progress returned, for the action's step and, under `label`, for the next
+    /// message.
     pub(in crate::agent) fn keep_result(&mut self, label: &str, text: &str) {
         let text = self.redactor.text(text);
         self.state.gave = Some(text.clone());

@@ -11,12 +11,12 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum number of actions with which the run tries to leave a page that is out of scope: three to answer dialogs and
-/// one to go back. Source: chosen.
+/// Maximum number of actions to leave a page that is out of scope: three to answer dialogs and one to go back. Source:
+/// chosen.
 const MAX_LEAVING: usize = 4;
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Leads the browser back if the page that it shows now (`after`) is out of scope. The model sees nothing of that
-    /// page. Returns the outcome of the blocked action; `None` if the page is in scope.
+    /// Leads the browser back if the page that it shows now (`after`) is out of scope. Returns the outcome of the
+    /// blocked action; `None` if the page is in scope.
     pub(in crate::agent) async fn back_in_scope(
         &mut self,
         action: Option<&BrowserAction>,
@@ -77,8 +77,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Err(self.out_of_scope(&refusal))
     }
 
-    /// Records the error and returns the stop reason for a browser that cannot be led back into the run's scope. The
-    /// browser then shows a page out of scope, or the blank page that remains after a page was lost.
+    /// Records the error and returns the stop reason for a browser that cannot be led back into the run's scope.
     pub(super) fn out_of_scope(&mut self, refusal: &ScopeRefusal) -> StopReason {
         let site = refusal
             .site()

@@ -1,4 +1,4 @@
-//! The content of a checkpoint, and the parts that are left out if there is not enough room.
+//! The content of a checkpoint, and the parts that are left out to make room.
 
 use chrono::DateTime;
 
@@ -34,7 +34,6 @@ fn state_of(action: &Action, steps: u32, gave: usize) -> State {
     state
 }
 
-/// Returns a call of a tool of the embedder.
 fn look_up() -> Action {
     Action::Custom(CustomCall {
         tool: "look-up".to_owned(),

@@ -79,8 +79,8 @@ fn summary(confidence: f64) -> ChatResponse {
     }
 }
 
-/// Runs the loop with this compressor. The model calls a tool whose results the compressor may shorten, and then a tool
-/// whose results it may not shorten. Returns the messages, the events, and the input tokens that the run counted.
+/// Runs the loop with this compressor. The model calls a tool whose results may be shortened, and then a tool whose
+/// results may not. Returns the messages, the events, and the input tokens that the run counted.
 async fn run(compressor: &ScriptedModel) -> (Vec<String>, Vec<EventKind>, TokenCount) {
     run_with(compressor, Options::default()).await
 }
@@ -94,8 +94,8 @@ async fn run_with(
     (messages, events, report.summary.usage.input)
 }
 
-/// Runs the loop with these calls, followed by `finish`. The page contains the same text as the result of the tools,
-/// and so does the result of a script on the page.
+/// Runs the loop with these calls, followed by `finish`. The page, a script on it and the tools all return the same
+/// text.
 async fn run_calls(
     compressor: &ScriptedModel,
     options: Options,

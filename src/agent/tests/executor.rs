@@ -55,7 +55,6 @@ fn action(tool: &str, arguments: serde_json::Value) -> BrowserAction {
     }
 }
 
-/// Carries out an action and returns its outcome.
 async fn done(
     executor: &mut Executor<'_, ScriptedBrowser>,
     tool: &str,

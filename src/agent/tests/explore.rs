@@ -1,4 +1,4 @@
-//! The exploration of a site.
+//! Tests of the exploration of a site.
 
 use crate::{
     GuardedBrowser,

@@ -21,12 +21,11 @@ const FORM: &str = "https://desk.example/new";
 const OTHER: &str = "https://desk.example/other";
 const ELSEWHERE: &str = "https://login.example/new";
 
-/// A form with two fields that are empty after each load of the page. Each load gives its elements new references.
+/// A form with two fields that are empty after each load. Each load gives its elements new references.
 #[derive(Debug, Default)]
 struct Form {
     shown: Mutex<Shown>,
-    /// The address to which the form redirects at its second load and at every later load; `None` if it never
-    /// redirects.
+    /// The address to which the form redirects from its second load on.
     later: Option<&'static str>,
 }
 

@@ -33,7 +33,7 @@ mod profile;
 const URL: &str = "https://shop.example/";
 const SECRET: &str = "hunter2-and-more";
 
-/// A function that adds a given number of elements to a page. Each shape of page has its own function.
+/// A function that adds a number of elements to a page.
 type Shape = fn(&mut TreeBuilder, usize);
 
 /// The shapes of pages, each with the numbers of elements to try.
@@ -59,16 +59,15 @@ const QUICK_BUTTONS: usize = 3_000;
 /// Maximum number of elements in the quick profile, for the other shapes.
 const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
-/// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes, divided
-/// by the number of nodes of the page. If a run visited a number of nodes that is quadratic in the size of the page,
-/// this factor would be at least 3.3.
+/// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes per node
+/// of the page. If it grew with the size of the page, this factor would be at least 3.3.
 const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {
     Node::new(role, name).with_ref(ElementRef::parse(&format!("e{number}")).unwrap())
 }
 
-/// Adds the elements that every page has, such as the field that is filled and the message about the last action.
+/// Adds the elements that every page has.
 fn common(page: &mut TreeBuilder, turn: usize) {
     page.leaf(Node::text(if turn == 0 { "not yet" } else { "done now" }));
     page.leaf(node(Role::TextBox, "Note", 1));

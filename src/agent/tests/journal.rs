@@ -43,7 +43,7 @@ fn task() -> Task {
     Task::new("Order").unwrap().with_start_url(URL).unwrap()
 }
 
-/// A journal that remembers each intent. It then keeps the intent, fails or hangs, as `end` says.
+/// A journal that remembers each intent. `end` says whether it then keeps the intent, fails or hangs.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     told: Arc<Mutex<Vec<Intent>>>,
@@ -222,10 +222,10 @@ mod on_disk {
     }
 
     /// Runs the loop with a run folder as its journal, and with a browser that looks for each intent in the journal's
-    /// file. Returns the lines of the executed actions, whether the intent of each action was found, and the events.
+    /// file. Returns the lines of the executed actions, whether each intent was found, and the events.
     ///
-    /// The tests that call this function do not pause the clock: with a paused clock, the wait for the writing thread
-    /// would end at once.
+    /// Do not pause the clock in a test that calls this function, because the wait for the writing thread would end at
+    /// once.
     async fn recorded(breaks: bool) -> (Vec<String>, Vec<bool>, Recorder) {
         let folder = tempfile::tempdir().unwrap();
         let (runs, recorder) = (

@@ -1,5 +1,5 @@
-//! At its end, a run waits until the store can accept what was learned from the run. If the store does not accept it in
-//! time, a digest of that run waits in the store for the next run, which may be in another process.
+//! Learning at the end of a run. If the store does not accept it in time, a digest of the run waits in the store for
+//! the next run.
 
 use std::{
     collections::BTreeSet,
@@ -23,8 +23,8 @@ use crate::{
 const URL: &str = "https://shop.example/";
 const SPARE: &str = "pending-2";
 
-/// A store in which some collections refuse a number of updates with `Busy`. `left` contains the name of each of these
-/// collections and the number of updates that it will still refuse.
+/// A store in which some collections refuse a number of updates with `Busy`. `left` gives the number of refusals left
+/// for each of these collections.
 #[derive(Debug, Clone, Default)]
 struct Refusing {
     store: InMemory,
@@ -87,7 +87,7 @@ fn kind(name: &'static str) -> Arc<dyn MemoryKind> {
     Arc::new(ScriptedKind::new(name).learning(|log| Some(json!(log.run.as_str())), put))
 }
 
-/// Carries out a run with these kinds of memory. Returns the failures of memory that the run reports.
+/// Carries out a run with these kinds of memory. Returns the failures of memory in the run's report.
 async fn run(id: &str, memory: &Refusing, kinds: &[Arc<dyn MemoryKind>]) -> Vec<String> {
     let browser = ScriptedBrowser::new().with_page(URL, "Shop", "button \"Go\" e1");
     let finish = call("finish", json!({ "answer": "no", "success": false }));

@@ -1,5 +1,4 @@
-//! Runs of the loop on pages of which the prompt leaves out a part. That part can be found, read and kept. An answer
-//! that is based on only a part of the page is reported.
+//! Runs of the loop on pages that the prompt does not show completely.
 
 use std::fmt::Write as _;
 

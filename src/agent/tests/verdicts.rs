@@ -1,5 +1,5 @@
 //! The loop's conclusions after an action: which changed numbers count as an effect, which outcomes are reported, and
-//! when the remaining calls of a reply are dropped.
+//! when the other calls of a reply are dropped.
 
 use std::sync::{
     Arc,
@@ -35,9 +35,9 @@ struct Stepper {
     executed: Arc<AtomicUsize>,
     /// True if the page replaces its buttons at each observation.
     redraws: bool,
-    /// True if the page also replaces its buttons between an observation and an action, so that no reference is valid.
+    /// True if the page also replaces its buttons just before an action, so that no reference is valid.
     restless: bool,
-    /// True if the driver reports that the page reacted to the click by changing something.
+    /// True if the driver reports that the page reacted to the click.
     traces: bool,
 }
 

@@ -24,8 +24,7 @@ fn notes() -> impl Iterator<Item = ChatResponse> {
     })
 }
 
-/// Returns a model that writes 30 long notes. As the tokens of each request, it reports `hundredths` percent of the
-/// estimated tokens.
+/// Returns a model that writes 30 long notes. It reports `hundredths` percent of the estimated tokens of each request.
 fn counting(hundredths: u64) -> ScriptedModel {
     let mut waiting = notes();
     ScriptedModel::deciding(move |request| {
@@ -45,8 +44,8 @@ async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest>
     told(model, window).await.0
 }
 
-/// Returns the requests of a run with this model, and the number of tokens that the event of each request gives.
-/// `window` is the size of the model's context window.
+/// Returns the requests of a run with this model, and the tokens that the event of each request gives. `window` is the
+/// size of the model's context window.
 async fn told(model: ScriptedModel, window: Option<u64>) -> (Vec<ChatRequest>, Vec<u64>) {
     let mut capabilities = LlmCapabilities::new("scripted");
     capabilities.context_window = window.map(TokenCount);
@@ -78,7 +77,6 @@ async fn told(model: ScriptedModel, window: Option<u64>) -> (Vec<ChatRequest>, V
     (model.requests(), estimated.collect())
 }
 
-/// Returns the estimated size of a request in tokens.
 fn size(request: &ChatRequest) -> u64 {
     let tools = request.tools.declared().iter();
     let tools = tools.map(|tool| format!("{} {}", tool.description, tool.parameters));
@@ -150,8 +148,7 @@ async fn a_model_that_counts_more_tokens_than_estimated_gets_less() {
     assert!(message.contains("e1 button \"Buy a kayak\""), "{message}");
 }
 
-/// A provider can cache the beginning of a request only if it is equal, byte by byte, to the beginning of an earlier
-/// request.
+/// Providers cache only a beginning that is equal, byte by byte, to the beginning of an earlier request.
 #[tokio::test]
 async fn rules_and_tools_are_the_same_in_every_request_of_a_run() {
     let other = "https://shop.example/boats";

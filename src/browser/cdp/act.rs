@@ -99,8 +99,8 @@ impl Cdp {
         self.after(&mark, execution).await
     }
 
-    /// Waits until the effects of an action are over. Returns `execution`, completed with three things: the dialog that
-    /// opened, the traces (reactions of the page), and the address and title of the page that the action led to.
+    /// Waits until the effects of an action are over. Adds to `execution` the dialog that opened, the traces (reactions
+    /// of the page), and the address and title of the page that the action led to.
     async fn after(&self, mark: &Mark, mut execution: Execution) -> Result<Execution, CdpError> {
         let told = match self.hub.settle(mark).await {
             Err(CdpError::Dialog(dialog)) => {
@@ -148,8 +148,8 @@ impl Cdp {
         Ok(execution)
     }
 
-    /// Fails if the current page and the page for which the action was decided have different origins. Checks only
-    /// actions for which [`meets_any_page`] returns true: they could act on a page for which they were not decided.
+    /// Fails if the current page has another origin than the page for which the action was decided. Checks only actions
+    /// for which [`meets_any_page`] returns true.
     fn still_there(&self, request: &ExecuteRequest) -> Result<(), CdpError> {
         let Some(seen) = request
             .page
@@ -350,7 +350,7 @@ impl Cdp {
     }
 
     /// Resolves a target to its element, and reads the element's durable locator, which finds the element again on the
-    /// next load of the page. The locator is read before the action, which may remove the element.
+    /// next load of the page.
     pub(super) async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
         let aim = self.aim(target).await?;
         let told = self.told_of(&aim).await?;
@@ -384,9 +384,7 @@ impl Cdp {
         self.drag_within(turn, &aim, from, to).await.map(|()| told)
     }
 
-    /// Carries out `work` on an element, and returns the element's locator from before `work`. In the main frame,
-    /// `work` begins as soon as the request for the locator is sent. In any other frame, `work` begins only after the
-    /// locator has arrived.
+    /// Carries out `work` on an element, and returns the element's locator from before `work`.
     async fn named(
         &self,
         aim: &Aim,
@@ -402,8 +400,7 @@ impl Cdp {
         done.map(|()| told.unwrap_or_default())
     }
 
-    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as JSON. The JSON is
-    /// untrusted, like all text of the page.
+    /// Runs the caller's script in the page's own JavaScript world, and returns the script's value as untrusted JSON.
     async fn evaluate(
         &self,
         turn: &mut Turn,
@@ -464,7 +461,7 @@ const fn looks_only(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the element to which the points of an action are relative. Fails if the action names no element.
+/// Returns the target of an action on a point. Fails if the action has none.
 fn target_of(target: Option<&Target>) -> Result<&Target, CdpError> {
     target.ok_or_else(|| CdpError::refused(ErrorClass::BadArguments, NO_TARGET))
 }

@@ -1,5 +1,4 @@
-//! Calls to our script in the page. In each document, the script runs in an isolated JavaScript world of its own and
-//! assigns numbers to elements.
+//! Calls to our script, which runs in each document in an isolated JavaScript world and assigns numbers to elements.
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -41,8 +40,8 @@ impl Hub {
         answer(object.json())
     }
 
-    /// Calls a function of our script in each document of the current page in which our script runs. Does not wait for
-    /// the answers. The browser answers these calls before any later call.
+    /// Calls a function of our script in each document of the current page in which the script runs, without waiting
+    /// for the answers.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {
@@ -56,8 +55,8 @@ impl Hub {
         }
     }
 
-    /// Returns the session and the JavaScript world in which our script can be called in a frame's document. Creates
-    /// the world when it is first needed.
+    /// Returns the session and the JavaScript world of our script in a frame's document. Creates the world when it is
+    /// first needed.
     pub(super) async fn world(&self, frame: &str) -> Result<(String, World), CdpError> {
         let (session, loader, first) = {
             let known = self.state();
@@ -104,8 +103,8 @@ impl Hub {
         Ok((session, world))
     }
 
-    /// Makes an element available as an object in the page's own JavaScript world, where the caller's script can use
-    /// it, and returns the id of that object. `number` is the number that our script gave to the element.
+    /// Makes an element available as an object in the page's own JavaScript world, and returns the id of that object.
+    /// `number` is the number that our script gave to the element.
     pub(super) async fn object_of(&self, frame: &str, number: u64) -> Result<String, CdpError> {
         let (session, world) = self.world(frame).await?;
         let params = json!({
@@ -127,7 +126,7 @@ impl Hub {
         resolved.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Returns the number of the element that shows a frame. Our script in the frame's parent document assigns this number.
+    /// Returns the number of the element that shows a frame, as our script in the parent document assigned it.
     pub(super) async fn owner_of(&self, frame: &str) -> Result<u64, CdpError> {
         let (owner, parent) = {
             let known = self.state();

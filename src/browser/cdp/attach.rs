@@ -23,16 +23,15 @@ use super::{
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.attach";
-/// Longest time for a browser to close our tabs. If a tab is still opening when the caller gives up, this is also the
-/// longest wait for that tab, because a tab can be closed only once it is open. Source: a browser closes tabs within
-/// 0.1 s.
+/// Longest time for a browser to close our tabs, or to finish opening a tab that is then closed. Source: a browser closes
+/// tabs within 0.1 s.
 const LEAVE: Duration = Duration::from_secs(5);
 /// Maximum size of a browser's answer to the request for its version and WebSocket address. Unit: bytes. Source: a
 /// usual answer has about 500 bytes.
 const MAX_ANSWER: u64 = 64 << 10;
 
-/// Attaches to a browser that runs with remote debugging, and opens a new tab in it. The tab is closed again if the
-/// caller stops waiting or if attaching takes longer than the launch timeout.
+/// Attaches to a browser with remote debugging, and opens a new tab in it. The tab is closed again if the caller stops
+/// waiting or if attaching takes longer than the launch timeout.
 pub(super) async fn attach(address: &str, options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     let (attached, wanted) = oneshot::channel();
     // This runs on a task of its own, so that the tab is closed even if the caller stops waiting.
@@ -121,7 +120,7 @@ pub(super) async fn close_tabs(hub: &Hub) {
     let _ = timeout(LEAVE, close).await;
 }
 
-/// Opens a new tab and makes it the current one. Waits until the tab is prepared and its main frame is known.
+/// Opens a new tab, makes it the current one, and waits until it is ready.
 async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     // Downloads keep the browser's default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
@@ -154,8 +153,7 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Returns the address of a browser's WebSocket. If `address` is the browser's http address, asks the browser for the
-/// address of its WebSocket.
+/// Returns the address of a browser's WebSocket. If `address` is an http address, asks the browser for the WebSocket's.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(
@@ -201,8 +199,7 @@ struct Version {
     web_socket_debugger_url: String,
 }
 
-/// Asks a browser for its version by one HTTP request, without a client library. Returns the whole answer, headers
-/// included.
+/// Asks a browser for its version by one HTTP request. Returns the whole answer, headers included.
 async fn version(host: &str, port: u16) -> io::Result<String> {
     let mut stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
     let question =

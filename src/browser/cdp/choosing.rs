@@ -1,4 +1,4 @@
-//! Carries out the actions that choose something: ticking boxes, choosing options of lists, and selecting text.
+//! The actions that choose something: ticking boxes, choosing options of lists, and selecting text.
 
 use serde::Deserialize;
 use serde_json::json;

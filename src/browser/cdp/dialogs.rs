@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Cdp {
-    /// Carries out an action that answers a dialog or file chooser. Refuses the action if no dialog or file chooser is
-    /// open. For every other action, does nothing and returns `None`.
+    /// Carries out an action that answers a dialog or file chooser. Returns `None` for every other action. Refuses the
+    /// action if no dialog or file chooser is open.
     pub(super) async fn answered(
         &self,
         action: &BrowserAction,

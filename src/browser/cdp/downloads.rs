@@ -5,24 +5,23 @@ use std::{fs, io, path::Path};
 use super::state::MAX_DOWNLOAD;
 use crate::{base::text::clean, browser::chromium, page::Notice};
 
-/// Maximum number of files that are reported after one action. Further files are only counted, and are not kept.
-/// Source: chosen; a page can offer thousands.
+/// Maximum number of files that are reported after one action. Further files are counted, but not kept. Source: chosen;
+/// a page can offer thousands.
 const MAX_TOLD: usize = 100;
 
 /// The finished downloads that were not reported to the caller yet.
 #[derive(Debug, Default)]
 pub(super) struct Offered {
     notices: Vec<Notice>,
-    /// Number of files that are being moved to the caller's folder or deleted, and will then be reported.
+    /// Number of files that are being moved or deleted, and will then be reported.
     moving: usize,
-    /// Number of files beyond the first [`MAX_TOLD`] since `take` was last called. These files are counted, but their
-    /// names are not reported.
+    /// Number of files beyond the first [`MAX_TOLD`] since `take` was last called.
     more: u64,
 }
 
 impl Offered {
     /// Reserves one of the [`MAX_TOLD`] reports for a file. If this function returns true, the caller must report the
-    /// file with [`tell`](Self::tell). If no report is free, the file is only counted.
+    /// file with [`tell`](Self::tell). Otherwise the file is only counted.
     pub(super) fn has_room(&mut self) -> bool {
         let has_room = self.notices.len() + self.moving < MAX_TOLD;
         if has_room {
@@ -58,8 +57,8 @@ impl Offered {
 /// Moves a downloaded file into `folder` under a new name, or deletes it if `folder` is `None` or the move fails.
 /// Returns true if the file is now in `folder`.
 ///
-/// `files` is the folder into which the browser wrote the file. In this folder, the name of the file is `id`, which
-/// comes from the browser and not from the page. For that reason, text of the page never becomes part of a path.
+/// `files` is the folder into which the browser wrote the file. The file's name there is `id`, which comes from the
+/// browser, so text of the page never becomes part of a path.
 pub(super) fn keep(files: &Path, id: &str, folder: Option<&Path>) -> bool {
     let from = files.join(id);
     let is_plain = id

@@ -33,8 +33,8 @@ use crate::{
 /// browser usually ends within 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for the reason of a page's crash or for the exit status of a browser. Source: chosen; either is known
-/// after about 10 ms.
+/// Longest wait for the reason of a page's crash, and for a browser's exit status. Source: chosen; each is known after
+/// about 10 ms.
 const EXPLAIN: Duration = Duration::from_millis(500);
 
 /// A driver that controls Chromium through Chromium's own DevTools protocol.
@@ -59,7 +59,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Cdp {
     pub(super) hub: Arc<Hub>,
-    /// The state that is kept from one action to the next. Its lock lets only one action or observation run at a time.
+    /// The state between actions. Its lock lets only one action or observation run at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
 }
@@ -69,11 +69,10 @@ pub struct Cdp {
 pub(super) struct Turn {
     /// The last observation of each frame. The key is the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
-    /// The session that receives the input of the current action: the session of the tab in which the action began,
-    /// even if that tab closes.
+    /// The session that receives the input of the current action, even if its tab closes.
     pub(super) session: Option<String>,
-    /// True once the last part of the current action has been sent to the page. If a dialog opens after that, the
-    /// action counts as done.
+    /// True once the last part of the current action was sent to the page. If a dialog opens later, the action counts
+    /// as done.
     pub(super) sent: bool,
     /// The latest position of the mouse pointer in the window. Unit: CSS pixels.
     pub(super) pointer: (f64, f64),
@@ -135,8 +134,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until no other action or observation is under way. No other action or observation can begin as long as the
-    /// returned guard lives. Fails if the browser is gone.
+    /// Waits until no other action or observation is under way. None can begin while the returned guard lives. Fails if
+    /// the browser is gone.
     async fn turn(&self, operation: &'static str) -> Result<MutexGuard<'_, Turn>> {
         let turn = self.turn.lock().await;
         match turn.gone {
@@ -145,9 +144,8 @@ impl Cdp {
         }
     }
 
-    /// Adds details to a `BrowserLost` error. The details say how the page or the browser ended. For a browser that
-    /// this driver launched, they include the last lines of the browser's error output. Returns any other result
-    /// unchanged.
+    /// Adds details to a `BrowserLost` error: how the page or the browser ended, and the last lines of a launched
+    /// browser's error output. Returns any other result unchanged.
     async fn explained<T>(&self, result: Result<T>) -> Result<T> {
         let error = match result {
             Err(error) if error.kind() == ErrorKind::BrowserLost => error,
@@ -177,8 +175,8 @@ impl Cdp {
         })
     }
 
-    /// Returns how the browser program ended. Returns `None` if it has not ended, if this driver did not launch it, or
-    /// if it is being closed.
+    /// Returns how the browser program ended. Returns `None` if it has not ended, if it is being closed, or if this
+    /// driver did not launch it.
     async fn exit(&self) -> Option<String> {
         let mut life = self.life.try_lock().ok()?;
         let status = timeout(EXPLAIN, life.own.as_mut()?.child.wait()).await;
@@ -309,8 +307,7 @@ impl Cdp {
 }
 
 impl Turn {
-    /// Returns the failure unchanged. If the failure is [`Lost`](CdpError::Lost), keeps the reason, so that later calls
-    /// fail at once.
+    /// Returns the failure unchanged. Keeps the reason of [`Lost`](CdpError::Lost), so that later calls fail at once.
     fn keep(&mut self, trouble: CdpError) -> CdpError {
         if let CdpError::Lost(why) = trouble {
             self.gone = Some(why);
@@ -341,7 +338,7 @@ impl Drop for Cdp {
 }
 
 impl fmt::Debug for Turn {
-    /// Leaves out all text of the page. That text may contain typed text, and only the run knows which text is secret.
+    /// Leaves out all text of the page, because it may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Turn")
             .field("gone", &self.gone)

@@ -1,4 +1,4 @@
-//! Failures inside this driver. The driver's caller receives each of them as an outcome of an action or as an error.
+//! Failures inside this driver.
 
 use serde::{Deserialize, de::DeserializeOwned};
 
@@ -32,8 +32,8 @@ struct Refusal {
     detail: String,
 }
 
-/// Parses an answer of our script in the page. Returns the result, or the script's refusal as an error. An answer is
-/// parsed as a refusal only if it begins with `{"failed":`, as every refusal does.
+/// Parses an answer of our script in the page. Returns the result, or the script's refusal as an error. An answer that
+/// begins with `{"failed":` is a refusal.
 pub(super) fn answer<T: DeserializeOwned>(json: &str) -> Result<T, CdpError> {
     if json.starts_with(r#"{"failed":"#)
         && let Ok(refusal) = serde_json::from_str::<Refusal>(json)
@@ -81,7 +81,7 @@ impl CdpError {
         })
     }
 
-    /// Returns this failure as the error of a call whose result has no [`Outcome`], such as the observation of a page.
+    /// Returns this failure as the error of a call without an [`Outcome`], such as an observation.
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -112,8 +112,7 @@ pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// Beginnings of error messages of the browser. A message with one of these beginnings says that a document, a frame, or
-/// an object in a document is gone.
+/// Beginnings of the browser's error messages for a document, a frame, or an object in a document that is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",
@@ -124,8 +123,8 @@ const MOVED: [&str; 7] = [
     "No node with given id found",
 ];
 
-/// The error code for an unknown method. All methods that this driver calls exist. Nevertheless, a tab that is closing
-/// reports them as unknown, so this code means that the tab is gone. Source: JSON-RPC 2.0.
+/// The error code for an unknown method. A tab that is closing reports each method as unknown, so this code means that
+/// the tab is gone. Source: JSON-RPC 2.0.
 const NO_METHOD: i64 = -32601;
 
 impl From<WireError> for CdpError {

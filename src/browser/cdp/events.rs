@@ -7,8 +7,7 @@ use serde::Deserialize;
 use super::wire::Event;
 use crate::base::text::clean;
 
-/// An event of the browser. Its addresses, titles and names come from the page, and control characters are not removed
-/// from them.
+/// An event of the browser. Its addresses, titles and names come from the page and may contain control characters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum BrowserEvent {
     TargetCreated(TargetInfo),
@@ -32,7 +31,7 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame left its process. If `swapped` is true, its document moved to another process. Otherwise the frame was
+    /// A frame left its process. Its document moved to another process if `swapped` is true; otherwise the frame was
     /// removed.
     FrameDetached {
         frame: String,
@@ -59,8 +58,7 @@ pub(super) enum BrowserEvent {
     LoadingStopped {
         frame: String,
     },
-    /// A frame's document reached the loading stage `name`. For example, the document is parsed, or all its images are
-    /// loaded.
+    /// A frame's document reached the loading stage `name`, such as the end of parsing.
     Lifecycle {
         frame: String,
         loader: String,
@@ -231,7 +229,6 @@ impl Crash {
         format!("{}, {}", clean(&self.status), self.error_code)
     }
 
-    /// Returns a plain description of the crash, chosen by the status that the browser reported.
     fn why(&self) -> &'static str {
         match &*self.status {
             status if status.contains("oom") => "the page's process was out of memory",
@@ -242,7 +239,7 @@ impl Crash {
     }
 }
 
-/// The reason reported for a page whose process is gone, if nothing more is known.
+/// The reason for a page whose process is gone, if nothing more is known.
 pub(super) const CRASHED: &str = "the page crashed";
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
 //! The hub: it sends calls to the browser, receives the browser's events, and keeps the browser's state as the events
-//! report it. Everything that talks to the browser does so through a [`Hub`].
+//! report it.
 
 use std::{
     convert::Infallible,
@@ -29,11 +29,11 @@ use super::{
 };
 use crate::{base::ErrorKind, page::Notice};
 
-/// Longest time for the current page to answer while another tab has a dialog open. If the page takes longer, the
-/// dialog is assumed to block the current page too. Source: chosen; an answer takes a millisecond.
+/// Longest time for the current page to answer while another tab has a dialog open. After that, the dialog is assumed
+/// to block the current page too. Source: chosen; an answer takes a millisecond.
 const HELD_UP: Duration = Duration::from_millis(500);
 
-/// Name of the folder, inside the browser's private folder, into which the browser writes downloads.
+/// Name of the download folder inside the browser's private folder.
 pub(super) const FILES: &str = "files";
 
 /// The connection to a browser, and the known state of that browser. The driver and its background tasks share one hub.
@@ -54,8 +54,8 @@ pub(super) struct Hub {
 struct Shared {
     known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
-    /// The time at which the current command (one action or observation) stops waiting for documents to load; `None`
-    /// before the first command.
+    /// The time at which the current action or observation stops waiting for documents to load; `None` before the first
+    /// one.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,
@@ -102,7 +102,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// Returns the value as JSON; `null` for `undefined`, which JSON cannot express.
+    /// Returns the value as JSON; `null` for `undefined`.
     pub(super) fn json(&self) -> &str {
         self.value.as_ref().map_or("null", |value| value.get())
     }
@@ -135,7 +135,7 @@ impl Evaluated {
 
 impl Hub {
     /// Starts a hub on a connection to a browser. `private` is the private folder of a browser that this driver
-    /// started; an attached browser has none.
+    /// started.
     ///
     /// Dropping the returned [`Line`] ends the connection and everything that depends on it.
     pub(super) fn start(
@@ -186,14 +186,13 @@ impl Hub {
         self.shared.changed.send_replace(());
     }
 
-    /// Starts a command (one action or observation) with this time limit. Documents may take two thirds of the time to
-    /// load. After that, their loading is stopped, and the current page has the remaining time to answer. Source:
-    /// chosen.
+    /// Starts an action or observation with this time limit. Documents may take two thirds of the time to load. Then
+    /// their loading is stopped, and the current page has the remaining time to answer. Source: chosen.
     pub(super) fn begin(&self, time: Duration) {
         *self.shared.load_until() = Some(Instant::now() + time * 2 / 3);
     }
 
-    /// Returns the time that a document may still take to load in the current command, at most the navigation timeout.
+    /// Returns the time that a document may still take to load, at most the navigation timeout.
     pub(super) fn time_to_load(&self) -> Duration {
         let longest = self.options.common.navigation_timeout;
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
@@ -202,8 +201,7 @@ impl Hub {
             .map_or(longest, |end| longest.min(left(end)))
     }
 
-    /// Wakes everything that waits for a change of the known state. This function is called after an answer of the
-    /// browser has changed the state. After an event, no call is needed.
+    /// Wakes everything that waits for a change of the known state.
     pub(super) fn changed(&self) {
         self.shared.changed.send_replace(());
     }
@@ -213,8 +211,8 @@ impl Hub {
         self.shared.state()
     }
 
-    /// Locks the typed secrets and the record of the requests that were held back because of them. The lock must not be
-    /// held across an await.
+    /// Locks the guard, which knows the typed secrets and the requests that were held back because of them. The lock
+    /// must not be held across an await.
     pub(super) fn guard(&self) -> MutexGuard<'_, Guard> {
         self.shared
             .guard
@@ -222,15 +220,13 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that our script in a page gave this number to an element. The elements of later pages then get higher
-    /// numbers.
+    /// Records a number that our script in a page gave to an element. The elements of later pages get higher numbers.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
     }
 
-    /// Removes and returns the notices that have gathered since the last call of this function: downloads, new tabs,
-    /// and dialogs of other tabs.
+    /// Removes and returns the notices since the last call: downloads, new tabs, and dialogs of other tabs.
     pub(super) fn take_notices(&self) -> Vec<Notice> {
         let mut notices = self.shared.offered().take();
         for tab in self.state().tabs.iter_mut().filter(|tab| !tab.told) {
@@ -249,7 +245,7 @@ impl Hub {
     }
 
     /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and
-    /// after each change of the state; if `look` never returns a value, this function never returns.
+    /// after each change of the state.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -297,8 +293,8 @@ impl Hub {
         }
     }
 
-    /// Watches for dialogs in other tabs. Tests whether such a dialog also blocks the current page, because a dialog
-    /// blocks all pages in its process. Records a blocking dialog in the known state. Never returns.
+    /// Tests whether a dialog of another tab also blocks the current page, as it does if both pages share a process.
+    /// Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;
@@ -330,7 +326,7 @@ impl Hub {
         }
     }
 
-    /// Does the work that the browser's events require (see [`Effect`]), until the connection ends.
+    /// Carries out the [`Effect`]s of the browser's events until the connection ends.
     async fn look_after(self: Arc<Self>, mut queue: mpsc::UnboundedReceiver<Effect>) {
         while let Some(effect) = queue.recv().await {
             match effect {
@@ -388,8 +384,8 @@ impl Hub {
         }
     }
 
-    /// Ends a download: moves the file to the caller's folder or deletes the file, and then reports the download. A
-    /// file that is not `whole` (complete and within the limits) is always deleted.
+    /// Moves a downloaded file to the caller's folder or deletes it, and then reports the download. A file that is not
+    /// `whole` (complete and within the limits) is always deleted.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -413,9 +409,8 @@ impl Hub {
 
     /// Makes the page of a background tab, or of a browser without a window, behave as if it were in view.
     ///
-    /// In a window that a page opened, this function first waits for the document. The reason is that a document may be
-    /// replaced before it has answered a call. Chromium then passes the call on to the next document. If that document
-    /// is still arriving, the call that emulates focus would crash its process.
+    /// Waits for the document first, because emulating focus can crash the process of a document that is still
+    /// arriving.
     async fn emulate_focus(&self, session: &str, target: &str) {
         self.until(|known| {
             let is_current = known.current.as_deref() == Some(target);
@@ -507,8 +502,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns the obstacle that keeps this driver from using the current page: the end of the browser, a crash or a
-    /// dialog. Returns `None` if there is no obstacle.
+    /// Returns the reason why this driver cannot use the current page: the end of the browser, a crash or a dialog.
+    /// Returns `None` if it can.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

@@ -10,23 +10,20 @@ use super::{
 };
 use crate::action::Key;
 
-/// Maximum length of a text that is typed key by key. In a longer text, only line breaks and tabs are typed with keys,
-/// and the rest is inserted without keys. Unit: characters. Source: chosen; a key takes about 2 ms.
+/// Maximum length of a text that is typed key by key. A longer text is inserted, except its line breaks and tabs. Unit:
+/// characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 
-/// The keyboard key with which a character is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
-    /// The position of the key, as in `KeyboardEvent.code`.
+    /// The `KeyboardEvent.code`, such as `KeyA`.
     code: &'static str,
-    /// The number of the key in the outdated property `KeyboardEvent.keyCode`.
+    /// The `KeyboardEvent.keyCode`.
     number: u32,
-    /// True if the character needs Shift.
     shift: bool,
 }
 
-/// Keys with names. For each: its name, its code, its number (see [`Physical`]), and the text that it types, which may
-/// be empty.
+/// Named keys: name, `code` and `keyCode` (see [`Physical`]), and the text that the key types, which may be empty.
 const NAMED: &[(&str, &str, u32, &str)] = &[
     ("Enter", "Enter", 13, "\r"),
     ("Tab", "Tab", 9, ""),
@@ -57,8 +54,8 @@ const NAMED: &[(&str, &str, u32, &str)] = &[
     ("F12", "F12", 123, ""),
 ];
 
-/// Keys that type digits and punctuation. For each: its code, its number (see [`Physical`]), the character that it
-/// types without Shift, and the character that it types with Shift.
+/// Keys of digits and punctuation: `code` and `keyCode` (see [`Physical`]), character without Shift, character with
+/// Shift.
 const SIGNS: &[(&str, u32, char, char)] = &[
     ("Backquote", 192, '`', '~'),
     ("Minus", 189, '-', '_'),
@@ -83,21 +80,19 @@ const SIGNS: &[(&str, u32, char, char)] = &[
     ("Digit9", 57, '9', '('),
 ];
 
-/// The codes of the letter keys, in alphabetical order.
 const LETTERS: [&str; 26] = [
     "KeyA", "KeyB", "KeyC", "KeyD", "KeyE", "KeyF", "KeyG", "KeyH", "KeyI", "KeyJ", "KeyK", "KeyL",
     "KeyM", "KeyN", "KeyO", "KeyP", "KeyQ", "KeyR", "KeyS", "KeyT", "KeyU", "KeyV", "KeyW", "KeyX",
     "KeyY", "KeyZ",
 ];
 
-/// Modifier keys. For each: its name, its code, its number (see [`Physical`]), and its bit in a set of modifiers.
+/// Modifier keys: name, `code` and `keyCode` (see [`Physical`]), and bit in a set of modifiers.
 const MODIFIERS: &[(&str, &str, u32, u32)] = &[
     ("Alt", "AltLeft", 18, 1),
     ("Control", "ControlLeft", 17, 2),
     ("Meta", "MetaLeft", 91, 4),
     ("Shift", "ShiftLeft", 16, 8),
 ];
-/// The bit of Shift in a set of modifiers.
 const SHIFT: u32 = 8;
 
 fn physical(sign: char) -> Option<Physical> {
@@ -120,8 +115,7 @@ fn physical(sign: char) -> Option<Physical> {
         })
 }
 
-/// Returns the input events that press and release a key while its modifiers are held; `None` for a character that is
-/// on no key.
+/// Returns the events that press and release a key with its modifiers; `None` if no key types the character.
 fn strokes(key: &Key) -> Option<Vec<Value>> {
     // The last `+` separates the key from its modifiers, unless the key itself is `+`.
     let text = key.as_str();
@@ -159,8 +153,8 @@ fn strokes(key: &Key) -> Option<Vec<Value>> {
     Some(events)
 }
 
-/// Returns the two input events that press and release one key, given by its name or by the character that it types.
-/// `mask` is the set of modifiers that are held. Returns `None` if there is no such key.
+/// Returns the events that press and release one key, given by its name or character; `None` if there is no such key.
+/// `mask` is the set of held modifiers.
 fn stroke(name: &str, mask: u32) -> Option<[Value; 2]> {
     let named = NAMED.iter().find(|(known, ..)| *known == name);
     let (key, code, number, text) = if let Some((name, code, number, text)) = named {
@@ -210,13 +204,11 @@ fn event(kind: &str, key: &str, code: &str, number: u32, text: &str, mask: u32) 
 #[derive(Debug, PartialEq)]
 enum Typed {
     Keys(Vec<Value>),
-    /// Characters that are inserted without key events, as if they came from an input method.
+    /// Text that is inserted without key events.
     Text(String),
 }
 
-/// Splits a text into pieces that are typed with keys and pieces that are inserted without keys. Characters that are on
-/// no key are inserted. If the text is longer than [`BY_KEYS`], all characters except line breaks and tabs are
-/// inserted.
+/// Splits a text into pieces that are typed with keys and pieces that are inserted (see [`BY_KEYS`]).
 fn typed(text: &str) -> Vec<Typed> {
     let mut out = Vec::new();
     let by_keys = text.chars().count() <= BY_KEYS;
@@ -247,7 +239,7 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Presses a key. If `key` is a character that is on no key of the keyboard, inserts the character as text.
+    /// Presses a key. A character that no key types is inserted as text.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,
@@ -261,7 +253,7 @@ impl Cdp {
         }
     }
 
-    /// Types a text into the element that has the focus.
+    /// Types a text into the focused element.
     pub(super) async fn type_keys(&self, turn: &mut Turn, text: &str) -> Result<(), CdpError> {
         if text.contains(['\n', '\r']) {
             self.may_send(By::Enter).await?;
@@ -283,7 +275,7 @@ impl Cdp {
             .await
     }
 
-    /// Presses Enter. Refuses to do so if Enter would send a typed secret to an address that may not receive the secret.
+    /// Presses Enter. Fails if Enter would send a typed secret to an address that may not receive it.
     pub(super) async fn press_enter(&self, turn: &mut Turn) -> Result<(), CdpError> {
         self.may_send(By::Enter).await?;
         let events = stroke("Enter", 0).into_iter().flatten().collect();

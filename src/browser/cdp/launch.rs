@@ -1,7 +1,7 @@
 //! Starting a browser that belongs to this driver.
 //!
-//! The connection is a pipe, so no port is open that another user or a page could reach. A browser ends by itself when
-//! its pipe closes, so it does not outlive this process, however the process ends.
+//! The connection is a pipe, so no port is open to other users or to pages. The browser ends when its pipe closes, so
+//! it never outlives this process.
 
 use std::{io, process::Stdio, sync::Arc, time::Duration};
 
@@ -24,29 +24,25 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Folders that are created inside the browser's private folder: for the profile, for downloads, and for temporary
-/// files.
+/// Folders inside the browser's private folder, for the profile, downloads and temporary files.
 const INSIDE: [&str; 4] = ["profile", "profile/Default", hub::FILES, "t"];
-/// The path, inside the private folder, at which Chromium would create a folder for restoring tabs after a crash. The
-/// folder would contain addresses and typed text. This driver puts a file at the path, so Chromium cannot create the
-/// folder. Without the file, Chromium would store typed text within seconds.
+/// Path of Chromium's folder for restoring tabs. The folder would contain addresses and typed text, so this driver puts
+/// a file there, and Chromium cannot create the folder.
 const SESSIONS: &str = "profile/Default/Sessions";
-/// The path, inside the private folder, of the file from which a new profile reads its preferences.
+/// The path of the profile's preferences, inside the private folder.
 const PREFERENCES: &str = "profile/Default/Preferences";
-/// The preferences of a new profile, as JSON. They keep the browser from storing typed form data and passwords for
-/// later suggestions.
+/// The preferences of a new profile. They keep the browser from storing form data and passwords.
 const KEEP_NOTHING: &str = r#"{"autofill":{"enabled":false,"profile_enabled":false,"credit_card_enabled":false},
 "credentials_enable_service":false,"profile":{"password_manager_enabled":false}}"#;
-/// Stack size of the browser's processes. Chromium walks a page recursively, so with the usual 8 MiB, a page of 3,000
-/// nested elements crashes it. Unit: KiB. Source: measured; 64 MiB are enough for 20,000 nested elements.
+/// Stack size of the browser's processes. With the usual 8 MiB, a page of 3,000 nested elements crashes Chromium. Unit:
+/// KiB. Source: measured; 64 MiB are enough for 20,000 nested elements.
 #[cfg(unix)]
 const STACK: u32 = 64 << 10;
-/// Longest time for a browser to end, if it closed its pipe while it was starting. Source: chosen; a browser that
-/// closed its pipe is usually ending already.
+/// Longest time for a browser to end after it closed its pipe during the start. Source: chosen; such a browser is
+/// usually ending already.
 const END: Duration = Duration::from_secs(1);
 
-/// The parts of this driver that keep a browser running or connected. Dropping them ends a launched browser and
-/// disconnects from an attached one.
+/// The resources of a running browser. Dropping them ends a launched browser and disconnects from an attached one.
 #[derive(Debug)]
 pub(super) struct Life {
     /// The connection. It is dropped first, because the browser ends when its connection ends.
@@ -63,10 +59,8 @@ pub(super) struct Own {
 }
 
 impl Own {
-    /// Kills the started process and all processes that it started, which form one process group. This is needed if the
-    /// started program is not a browser. A program that is not a browser might not notice the end of the connection.
-    /// Also, its command line might not contain the path of the private folder, by which the processes of a browser are
-    /// recognised.
+    /// Kills the process group of the started program. Closing the pipe ends a browser, but perhaps not a program that
+    /// is not a browser.
     pub(super) fn kill(&self) {
         // The process number belongs to the process as long as nobody has waited for its end.
         #[cfg(unix)]
@@ -89,8 +83,8 @@ impl Drop for Own {
 
 /// Starts a browser with a private folder.
 ///
-/// A browser that crashes while starting is started once more. Chromium sometimes crashes on a machine that is short
-/// of resources, and at this point no work is lost.
+/// A browser that crashes while starting is started once more, because Chromium sometimes crashes on a machine that is
+/// short of resources.
 pub(super) async fn launch(options: &CdpOptions) -> Result<(Arc<Hub>, Life)> {
     match start(options).await {
         Err(Failed { crashed: true, .. }) => start(options).await.map_err(|failed| failed.error),
@@ -189,8 +183,7 @@ fn unavailable(options: &CdpOptions, why: &str) -> Error {
         .with("why", why)
 }
 
-/// Returns the command that starts the browser. The ends of the pipe are on the descriptors that the browser expects:
-/// it reads from 3 and writes to 4.
+/// Returns the command that starts the browser. The browser reads from descriptor 3 and writes to descriptor 4.
 #[cfg(unix)]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     // A shell moves the ends of the pipe to these descriptors, so that no code of ours runs between fork and exec.
@@ -220,8 +213,7 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Returns a command that starts the browser without a pipe, because the pipe works only on Unix. On other systems,
-/// only attaching works.
+/// Returns the command without a pipe, because pipes work only on Unix. On other systems, only attaching works.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);

@@ -1,7 +1,7 @@
 //! Elements with click listeners. Such elements react to clicks, even if they have no role, hand cursor or name.
 //!
-//! The browser knows all listeners of a document and reports them in one answer (7 ms for 10,000 elements, 1,000 of
-//! them with listeners). The browser's snapshot of a document also says which nodes are clickable, but takes 300 ms.
+//! The browser reports all listeners of a document in one answer (7 ms for 10,000 elements, 1,000 of them with
+//! listeners). The browser's snapshot of a document also says which nodes are clickable, but takes 300 ms.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -16,8 +16,7 @@ use super::{
     state::World,
 };
 
-/// Names of the events that make an element clickable: an element counts as clickable if it listens for at least one of
-/// them. These are the events of clicks, of keys on the focused element, of moving a slider's handle, and of dragging.
+/// Events that make an element clickable. An element counts as clickable if it listens for at least one of them.
 const CLICKS: [&str; 9] = [
     "click",
     "dblclick",
@@ -29,28 +28,24 @@ const CLICKS: [&str; 9] = [
     "keydown",
     "dragstart",
 ];
-/// Maximum number of kinds of events for which an element may listen and still count as clickable. An element that
-/// listens for more kinds probably listens on behalf of all elements inside it. For example, libraries register some
-/// eighty kinds on the top element of a page. Source: chosen; a widget has up to a dozen.
+/// Maximum number of kinds of events for which a clickable element listens. An element that listens for more kinds
+/// probably does so for all elements inside it: libraries register some eighty kinds on the top element of a page.
+/// Source: chosen; a widget has up to a dozen.
 const MOST_KINDS: usize = 24;
-/// Maximum number of elements for which tickets (see [`Listening`]) are requested while a document is read once.
-/// Tickets for further elements are requested at the next reading. Source: chosen; each element takes a call, and all
-/// calls run at once.
+/// Maximum number of tickets (see [`Listening`]) that are requested in one reading of a document. Further tickets are
+/// requested in the next reading. Source: chosen; each ticket takes a call, and all calls run at once.
 const MOST_NEW: usize = 500;
-/// Name of the group in which the browser puts the handles of elements for which tickets are requested. One call
-/// releases the whole group.
+/// The object group of the elements' handles. One call releases the whole group.
 const GROUP: &str = "webwise-listening";
 
 /// The elements of one document that are known to listen for clicks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Listening {
     /// The browser's handle of the document object in the page's own JavaScript world; `None` until it is first needed.
-    /// The document object of our script's world is not used, because the browser confuses the two worlds when many
-    /// elements listen.
+    /// Our script's world is not used, because the browser confuses the two worlds when many elements listen.
     top: Option<String>,
-    /// The tickets of elements. A ticket is a number by which our script in the page recognises an element that listens
-    /// for clicks. It is not the number in the element's reference, such as 12 in `e12`. The key of the map is the
-    /// browser's number of the element's node. The ticket is 0 for a node that is not an element of the document.
+    /// The tickets of elements, by the browser's number of the DOM node. A ticket is a number by which our script in
+    /// the page recognises an element. It is 0 for a node that is not an element of the document.
     tickets: HashMap<u64, u64>,
 }
 
@@ -127,7 +122,7 @@ impl Cdp {
     }
 
     /// Asks our script in the page for the tickets of new elements, and adds them to `known`. `new` contains the
-    /// browser's numbers of the elements' nodes.
+    /// browser's numbers of the DOM nodes.
     async fn meet(
         &self,
         (session, world): &(String, World),
@@ -177,8 +172,8 @@ impl Cdp {
     }
 }
 
-/// Returns the browser's numbers of the nodes of elements that listen for clicks. Leaves out elements that listen on
-/// behalf of all elements inside them (see [`MOST_KINDS`]).
+/// Returns the browser's numbers of the DOM nodes that listen for clicks. Leaves out elements that listen on behalf of
+/// all elements inside them (see [`MOST_KINDS`]).
 fn clicked(listeners: Vec<Listener>) -> BTreeSet<u64> {
     let mut kinds: BTreeMap<u64, HashSet<String>> = BTreeMap::new();
     for listener in listeners {

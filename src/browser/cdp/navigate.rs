@@ -15,12 +15,11 @@ use super::{
 };
 use crate::{action::ErrorClass, browser::rules::web_address};
 
-/// Longest time for a page to answer when the tab is about to show another document. If the page does not answer in
-/// this time, the page's script counts as endless. Source: chosen; an answer takes a millisecond, and pages that
-/// compute for seconds are rare.
+/// Longest time for a page to answer before a navigation. After this time, the page's script counts as endless. Source:
+/// chosen; an answer takes a millisecond, and pages that compute for seconds are rare.
 const HUNG: Duration = Duration::from_secs(3);
-/// Maximum number of attempts to send a tab to an address while its page navigates elsewhere by itself. Source: chosen;
-/// one attempt is enough for most pages that keep reloading themselves.
+/// Maximum number of attempts to send a tab to an address while its page navigates elsewhere. Source: chosen; one
+/// attempt is enough for most pages.
 const SENT: u32 = 3;
 /// The address of a tab before its first navigation.
 pub(super) const BLANK: &str = "about:blank";
@@ -59,9 +58,8 @@ impl Hub {
         }
     }
 
-    /// Stops the loading of the current tab's next document if the loading takes too long. While that document loads,
-    /// the browser does not answer calls to the page that the tab still shows. Never returns, so a caller can run this
-    /// function while it waits for an answer.
+    /// Stops the loading of the current tab's next document if it takes too long. Meanwhile, the browser does not
+    /// answer calls to the current page. Never returns, so callers run it beside another wait.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self
@@ -97,7 +95,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Sends the current tab to an address. Returns false if the page meanwhile navigated to another document by itself.
+    /// Sends the current tab to an address. Returns false if the page meanwhile navigated elsewhere by itself.
     async fn sent_to(&self, url: &str) -> Result<bool, CdpError> {
         let session = self.main_session()?;
         let is_under_way = self
@@ -206,8 +204,7 @@ impl Cdp {
         self.within_the_time_to_load(work).await
     }
 
-    /// Carries out a navigation. If it takes longer than a document may take to load, stops the loading and fails,
-    /// because nothing can be read from the tab while the document loads.
+    /// Carries out a navigation. Stops the loading and fails if the navigation exceeds the time limit for loading.
     async fn within_the_time_to_load(
         &self,
         work: impl Future<Output = Result<(), CdpError>>,
@@ -227,9 +224,8 @@ impl Cdp {
         ))
     }
 
-    /// Ends the script of the current page if the script is endless, because an endless script keeps the next document
-    /// from loading. Before that, the script gets time to end by itself. The reason is that the navigation may bring no
-    /// new document, as in the case of a download, and the current page then stays.
+    /// Ends the script of the current page if it does not end by itself in time. An endless script keeps the next
+    /// document from loading.
     async fn end_a_script_in_the_way(&self) {
         // While another document is on its way, the page does not answer either, but no script is the reason.
         let is_there = self
@@ -264,8 +260,8 @@ impl Cdp {
             .await
     }
 
-    /// Waits, after a failed navigation, for the browser's error page. If the next navigation began before that page is
-    /// shown, the browser would report that navigation as interrupted.
+    /// Waits for the browser's error page after a failed navigation. Without this wait, the browser would report the
+    /// next navigation as interrupted.
     async fn await_error_page(&self) {
         let shown = self
             .hub

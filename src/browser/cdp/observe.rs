@@ -1,4 +1,4 @@
-//! Observation of the page: the documents of all its frames as one tree, and pictures.
+//! Observation of the page: the documents of all its frames as one tree, and screenshots.
 
 use std::{
     collections::HashMap,
@@ -30,35 +30,31 @@ use crate::{
     page::{Observation, Tab, Tree},
 };
 
-/// Maximum number of frames, besides the main frame, that are read at one observation of a page. Source: chosen; pages
-/// have up to about thirty frames.
+/// Maximum number of frames, besides the main frame, that one observation reads. Source: chosen; pages have up to about
+/// thirty frames.
 const MAX_FRAMES: usize = 100;
-/// Longest total time for reading all frames inside a page. The content of a frame that was not read in this time is
-/// left out. Source: chosen; reading takes a few milliseconds, but a frame with its own process can be as slow as it
-/// likes.
+/// Longest total time for reading the frames inside a page. Frames that were not read by then are left out. Source:
+/// chosen; reading takes a few milliseconds, but a frame with its own process can be slow.
 const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
 /// document is replaced once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read from a page's main document. All frames inside the page together have a limit of
-/// the same size. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages
-/// that people read have a million units. In a message of the browser, one unit takes up to 7 bytes, so a text of this
-/// size fills a fifth of the largest message that is accepted.
+/// Maximum amount of text that is read from the main document. All inner frames together have a limit of the same size.
+/// Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people
+/// read have a million units.
 const MAX_TEXT: usize = 8_000_000;
-/// Maximum width and height of a picture. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
+/// Maximum width and height of a screenshot. Unit: CSS pixels. Source: the largest texture that Chromium draws on.
 const MAX_SIDE: f64 = 16_384.0;
-/// Maximum area of a picture. Unit: square CSS pixels. Source: chosen; this is the area of about thirty windows, and
-/// Chromium needs two seconds to draw a picture of this size.
+/// Maximum area of a screenshot. Unit: square CSS pixels. Source: chosen; this is the area of about thirty windows,
+/// which Chromium draws in two seconds.
 const MAX_AREA: f64 = 32_000_000.0;
-/// Longest time for attempts to read a page whose documents replace each other before they can be read. Source: chosen;
-/// a page redirects once or twice.
+/// Longest total time for reading a page whose documents keep replacing each other. Source: chosen; a page redirects
+/// once or twice.
 const REPLACED: Duration = Duration::from_secs(2);
-/// Pause before the next attempt to read a page, after an attempt failed because the document was replaced. Source:
-/// chosen; reading a document takes about as long.
+/// Pause before a page is read again because its document was replaced. Source: chosen; reading a document takes about
+/// as long.
 const AGAIN: Duration = Duration::from_millis(2);
-/// Longest time for the browser to report a document that must exist. An observation waits this long for the documents
-/// of all known frames. A navigation waits this long for its new document. If the tab is then still loading, it waits
-/// this long again. Source: chosen; it takes a few milliseconds.
+/// Longest time for the browser to report a document that must exist. Source: chosen; it takes a few milliseconds.
 pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 
 /// The address, origin and title of a document, as our script in the document reads them.
@@ -66,14 +62,14 @@ pub(super) const UNTOLD: Duration = Duration::from_millis(500);
 #[serde(default)]
 pub(super) struct Place {
     pub(super) url: String,
-    /// The web origin of the document; the text `null` if the document has no origin.
+    /// The web origin of the document; the text `null` if it has none.
     pub(super) origin: String,
     pub(super) title: String,
 }
 
 struct Document {
     place: Place,
-    /// The text that is selected in the document; empty if no text is selected.
+    /// The selected text of the document; may be empty.
     selected: String,
 }
 
@@ -85,8 +81,8 @@ struct Look {
 }
 
 impl Cdp {
-    /// Observes the current page: its tree, its address and title, and the open tabs. If a dialog blocks the page,
-    /// returns the dialog without a tree.
+    /// Observes the current page: its tree, address and title, and the open tabs. If a dialog blocks the page, returns
+    /// the dialog without a tree.
     pub(super) async fn seen(&self, turn: &mut Turn) -> Result<Observation, CdpError> {
         self.ask_titles().await?;
         if let Some(observation) = self.under_a_dialog()? {
@@ -116,14 +112,12 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Sends a small request to the browser itself. An answer shows that the browser works, even if the page does not
-    /// answer. A browser that works can still leave the page.
+    /// Sends a small request to the browser itself. An answer shows that the browser works, even if the page hangs.
     pub(super) fn ask_for_life(&self) -> impl Future<Output = Result<Value, WireError>> + use<> {
         self.hub.wire.call(None, "Browser.getVersion", json!({}))
     }
 
-    /// Returns the observation of a page that does not answer although the browser answers. The observation contains
-    /// the address and the title that were last reported, and no tree.
+    /// Returns the observation of a page that does not answer: its last reported address and title, without a tree.
     pub(super) fn unanswered(&self) -> Result<Observation, CdpError> {
         if let Some(observation) = self.under_a_dialog()? {
             return Ok(observation);
@@ -138,9 +132,8 @@ impl Cdp {
         Ok(observation)
     }
 
-    /// Reads the page with its frames, and stores their content in `turn`. Returns the address, origin, title and
-    /// selected text of the main document, the id of the main frame, and the [`Owner`] of each other frame that was
-    /// read.
+    /// Reads the page with its frames, and stores their content in `turn`. Returns the main document, the id of the
+    /// main frame, and the [`Owner`] of each other frame that was read.
     async fn walk_all(&self, turn: &mut Turn) -> Result<(Document, String, Vec<Owner>), CdpError> {
         let mut page = self.page()?;
         let end = Instant::now() + REPLACED;
@@ -176,8 +169,8 @@ impl Cdp {
         Ok((document, page, owners))
     }
 
-    /// Returns the browser's id of the current page's main frame. Fails if a dialog, a crash or the end of the browser
-    /// keeps this driver from the page.
+    /// Returns the browser's id of the main frame. Fails if the page cannot be used, for example because a dialog is
+    /// open.
     pub(super) fn page(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -189,8 +182,7 @@ impl Cdp {
         }
     }
 
-    /// Returns the observation of a page that an open dialog blocks: the dialog, the address and the title, without a
-    /// tree. Returns `None` if no dialog is open.
+    /// Returns the observation of a page that a dialog blocks, without a tree. Returns `None` if no dialog is open.
     fn under_a_dialog(&self) -> Result<Option<Observation>, CdpError> {
         let known = self.hub.state();
         match known.trouble() {
@@ -210,15 +202,13 @@ impl Cdp {
         Ok(Some(observation))
     }
 
-    /// Returns the open tabs for an observation; an empty list if there is only one tab.
     fn open_tabs(&self) -> Vec<Tab> {
         let tabs = self.tabs();
         if tabs.len() > 1 { tabs } else { Vec::new() }
     }
 
-    /// Reads the document of a frame. The result never contains parts of two documents. `before` is the content that
-    /// was last read from the frame. `is_restless` is true if an earlier attempt failed because the document was
-    /// replaced; this attempt then reads no click listeners.
+    /// Reads the document of a frame. `before` is the content of the previous reading. If `is_restless` is true, the
+    /// document was replaced during an earlier attempt, and click listeners are not read.
     async fn walk(
         &self,
         frame: &str,
@@ -280,8 +270,8 @@ impl Cdp {
             .map_err(|_| CdpError::malformed("a look at a page that is not understood"))
     }
 
-    /// Returns the id of the document that `world` belongs to, and the number that stands for `frame` in element
-    /// references, such as 2 in `f2e1`. Fails if the frame now shows another document.
+    /// Returns the id of the document of `world`, and the frame's number in element references, such as 2 in `f2e1`.
+    /// Fails if the frame now shows another document.
     fn document(&self, frame: &str, world: &World) -> Result<(String, u32), CdpError> {
         let known = self.hub.state();
         let at = known
@@ -295,9 +285,9 @@ impl Cdp {
         }
     }
 
-    /// Reads all visible frames of a page, and returns the [`Owner`] of each frame that was read. The frames are read
-    /// at the same time, so a slow frame does not delay the others. `page` is the browser's id of the main frame.
-    /// `shown` contains the numbers of the elements in its document that show frames.
+    /// Reads all visible frames of a page at the same time, and returns the [`Owner`] of each frame that was read.
+    /// `page` is the id of the main frame. `shown` contains the numbers of the main document's elements that show
+    /// frames.
     async fn walk_frames(
         &self,
         turn: &mut Turn,
@@ -345,9 +335,8 @@ impl Cdp {
         }
     }
 
-    /// Reads a frame if it is visible. The frame is visible if the element that shows it is one of `shown`. `shown`
-    /// contains the numbers of the visible elements that show frames in the document around this frame. `room` is the
-    /// number of frames that may still be read.
+    /// Reads a frame if `shown` contains the number of the element that shows it. `room` is the number of frames that
+    /// may still be read.
     async fn walk_frame(
         &self,
         owner: Owner,
@@ -385,7 +374,7 @@ impl Cdp {
             .collect()
     }
 
-    /// Returns a picture of the window, or of the target's element, as a PNG file.
+    /// Returns a screenshot of the window, or of the target's element, as a PNG file.
     pub(super) async fn picture(&self, target: Option<&Target>) -> Result<Vec<u8>, CdpError> {
         let page = self.page()?;
         let mut params = json!({ "format": "png" });
@@ -421,15 +410,14 @@ impl Cdp {
     }
 }
 
-/// The owner of a frame, which is the element that shows the frame. `number` is the element's number in the document of
-/// the frame `parent`.
+/// The element that shows a frame. `number` is the element's number in the document of the frame `parent`.
 struct Owner {
     parent: String,
     number: u64,
     frame: String,
 }
 
-/// Returns the content of a frame and of the frames in it, as `turn` last stored it; `None` if the frame was not read.
+/// Returns the content of a frame and of the frames in it; `None` if the frame was not read.
 fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>> {
     let inside = owners.iter().filter(|owner| owner.parent == frame);
     let frames: HashMap<u64, Shown<'_>> = inside
@@ -441,7 +429,7 @@ fn shown<'a>(turn: &'a Turn, frame: &str, owners: &[Owner]) -> Option<Shown<'a>>
     })
 }
 
-/// Returns the largest part of an area that one picture can show, beginning at the area's top left corner.
+/// Returns the largest part of an area that fits into one screenshot, beginning at the top left corner.
 fn drawable(area: Area) -> Area {
     let width = area.width.min(MAX_SIDE);
     Area {

@@ -10,9 +10,9 @@ use crate::{
     },
 };
 
-/// Switches for a browser that runs without a user, in addition to the switches that every driver uses. Each switch
-/// keeps the browser from waiting, asking, slowing down hidden pages, or loading anything but the page. Source: the
-/// usual switches of tools that drive Chromium.
+/// Switches for a browser without a user, in addition to those that every driver uses. They keep the browser from
+/// waiting, asking, slowing down hidden pages, or loading anything but the page. Source: the usual switches of tools
+/// that drive Chromium.
 const SWITCHES: [&str; 15] = [
     "--disable-back-forward-cache",
     "--disable-background-timer-throttling",
@@ -33,8 +33,7 @@ const SWITCHES: [&str; 15] = [
 ];
 /// Features of Chromium that are switched off, in addition to those that every driver switches off.
 const FEATURES: &str = "Translate,MediaRouter,OptimizationHints,PaintHolding,HttpsUpgrades";
-/// Switches for a browser that runs without a window. With them, the browser plays no sound, its scroll bars take no
-/// width from the page, and its mouse can hover.
+/// Switches for a browser without a window: it plays no sound, shows no scroll bars, and its mouse can hover.
 const HEADLESS: [&str; 4] = [
     "--headless=new",
     "--hide-scrollbars",
@@ -62,7 +61,7 @@ pub struct CdpOptions {
 }
 
 impl CdpOptions {
-    /// Returns the default options, with the path of the browser program.
+    /// Returns the default options for the browser program at this path.
     pub fn new(chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_secs(3)),
@@ -82,8 +81,8 @@ impl CdpOptions {
 
     chromium::choosing!();
 
-    /// Sets the width and height of the window's content. Unit: CSS pixels. Default: 1280 x 800. An attached browser
-    /// keeps its own size.
+    /// Sets the size of the window's content. Unit: CSS pixels. Default: 1280 x 800. An attached browser keeps its own
+    /// size.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
@@ -95,9 +94,9 @@ impl CdpOptions {
         self
     }
 
-    /// Sets how long a page must be quiet before the driver takes an action as finished. A page is quiet while there
-    /// is no navigation, no request and no change of the document. Default: 25 ms, which is one and a half frames of
-    /// the screen, so that the wait includes work that the page does in its next frame. Source: chosen.
+    /// Sets how long a page must be quiet before an action counts as finished. A page is quiet while it has no
+    /// navigation, no request and no change of the document. Default: 25 ms. Source: chosen; this is one and a half
+    /// frames of the screen.
     pub fn with_quiet(self, quiet: Duration) -> Self {
         Self {
             quiet: chromium::bounded(quiet),
@@ -122,10 +121,10 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the files that pages offer for download. They are kept in this folder, under names that the driver
-    /// chooses. Default: downloads are refused. A file of more than 100 MiB is dropped. All incomplete files are
-    /// dropped if together they exceed 100 MiB. While 100 files are incomplete, any further file is dropped. One
-    /// browser keeps at most 1 GiB and 1,000 files.
+    /// Keeps downloaded files in this folder, under names that the driver chooses. Default: downloads are refused.
+    ///
+    /// A file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB. A
+    /// browser downloads at most 100 files at once, and keeps at most 1,000 files and 1 GiB.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

@@ -1,4 +1,4 @@
-//! The mouse: real input events of the browser, and the elements that they really hit.
+//! The mouse: real input events, and the elements that they hit.
 
 mod drag;
 
@@ -16,8 +16,8 @@ use super::{
 };
 use crate::action::{ErrorClass, MouseButton};
 
-/// The answer of our script in the page after a mouse press: whether the press hit the intended element. If another element
-/// received it, `intercepted` describes that element.
+/// The answer of our script after a mouse press. `intercepted` describes the element that received the press instead of
+/// the intended one.
 #[derive(Debug, Deserialize)]
 struct Verdict {
     hit: bool,
@@ -27,28 +27,26 @@ struct Verdict {
 /// A document in which our script watches for a press of the mouse.
 #[derive(Debug)]
 struct Watch {
-    /// The session and the script world of the document. Our script records only in this world whether the press hit
-    /// the element. If another document replaces this one, the new document has a world without that record.
+    /// The session and the script world of the document. Only this world records whether the press hit the element.
     world: (String, World),
     token: Value,
 }
 
-/// The parts of the current pointer action (a press, a drag or watches) that must be undone if the action is cancelled.
+/// The unfinished parts of a pointer action, which must be undone if the action is cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
     pressed: bool,
     dragged: bool,
-    /// True if our script may still watch for a press in some documents.
+    /// True if a document may still watch for a press.
     watched: bool,
 }
 
-/// The conditions that an element must meet before a pointer action on it begins, besides being visible and not moving.
+/// Conditions for a pointer action on an element, besides being visible and not moving.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Needs {
     pub(super) enabled: bool,
     pub(super) hit: bool,
-    /// The point to aim at, relative to the element's top left corner; `None` for any point of the element. Unit: CSS
-    /// pixels.
+    /// The point to aim at, relative to the element's top left corner; `None` for any point. Unit: CSS pixels.
     pub(super) at: Option<(u32, u32)>,
 }
 
@@ -58,14 +56,14 @@ impl Needs {
         hit: true,
         at: None,
     };
-    /// The conditions for a hover, which may be on a disabled element.
+    /// The conditions for a hover. The element may be disabled.
     pub(super) const HOVER: Self = Self {
         enabled: false,
         hit: true,
         at: None,
     };
 
-    /// The conditions for a click on the point (`x`, `y`), relative to the element's top left corner. Unit: CSS pixels.
+    /// The conditions for a click at a point, relative to the element's top left corner. Unit: CSS pixels.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),
@@ -75,7 +73,7 @@ impl Needs {
 }
 
 impl Cdp {
-    /// Waits until an element meets the conditions `needs`. Returns the point of the window to aim at.
+    /// Waits until an element meets the conditions. Returns the point of the window to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
         loop {
@@ -102,8 +100,8 @@ impl Cdp {
     /// Clicks an element `clicks` times.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks would have hit another element; our script has then kept the clicks from
-    /// that other element. [`CdpError::Dialog`] if a dialog opens during the clicks; all clicks have then been sent.
+    /// [`CdpError::Refused`] if the clicks would have hit another element; our script keeps them from that element.
+    /// [`CdpError::Dialog`] if a dialog opens during the clicks; all clicks have then been sent.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,
@@ -143,9 +141,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for a press on an element. Watches in the element's document and in each document around it. The
-    /// reason is that a frame may be covered by an element of the document around the frame, and that element would
-    /// then receive the press.
+    /// Starts to watch for a press in the element's document and in each document around it. An element of a document
+    /// around a frame may cover the frame and receive the press.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();
@@ -215,8 +212,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Turns the wheel at the position of the pointer, so that the page scrolls by a distance to the right and down.
-    /// Unit: CSS pixels.
+    /// Turns the wheel at the pointer's position. The page scrolls by this distance to the right and down. Unit: CSS
+    /// pixels.
     pub(super) async fn turn_wheel(
         &self,
         turn: &mut Turn,
@@ -264,7 +261,7 @@ impl Cdp {
     }
 
     /// Returns the id of the current tab's session. All input goes through this session, because the browser itself
-    /// finds the frame that an input event concerns.
+    /// finds the frame that receives it.
     pub(super) fn main_session(&self) -> Result<String, CdpError> {
         let known = self.hub.state();
         known

@@ -1,5 +1,4 @@
 //! Conversion of rows into nodes of a page tree. Our script in the page returns a document as rows, one for each node.
-//! This code does no I/O.
 
 use std::collections::HashMap;
 
@@ -11,8 +10,8 @@ use crate::{
     page::{ElementRef, Node, Role, States, Tree, TreeBuilder},
 };
 
-/// One node of a document, as our script in the page returns it. The parts are: depth in the document, role, name,
-/// number of the element (0 if the node has no number), states, value, and further properties.
+/// One node of a document, as our script in the page returns it: depth, role, name, number of the element (0 for none),
+/// states, value, and further properties.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row(
     u32,
@@ -33,14 +32,14 @@ struct Extra {
     frame: bool,
 }
 
-/// The result of a walk of our script through a document: all rows, or only the rows that changed since the previous
-/// walk.
+/// The result of a walk, which is one reading of a document by our script: all rows, or only those that changed since
+/// the previous walk.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Walk {
     pub(super) generation: u64,
     rows: Vec<Row>,
-    /// Number of rows at the beginning of the document that `rows` leaves out, because they did not change since the
-    /// previous walk. `tail` is the number of such rows at the end of the document.
+    /// Number of unchanged rows at the beginning of the document, which `rows` leaves out. `tail` is the number at the
+    /// end.
     head: usize,
     tail: usize,
     #[serde(default)]
@@ -52,7 +51,7 @@ pub(super) struct Walk {
 pub(super) struct Seen {
     /// The browser's id of the document.
     pub(super) document: String,
-    /// The number that stands for the frame in element references, such as 2 in `f2e1`; 0 for the main frame.
+    /// The frame's number in element references, such as 2 in `f2e1`; 0 for the main frame.
     pub(super) number: u32,
     pub(super) url: String,
     pub(super) generation: u64,
@@ -61,7 +60,7 @@ pub(super) struct Seen {
     omitted: u32,
 }
 
-/// Reads an object as `Some`, and a number or `null` as `None`. Our script in the page writes 0 if there is no object.
+/// Reads an object as `Some`, and a number or `null` as `None`. Our script writes 0 if there is no object.
 fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -95,8 +94,8 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Updates the rows with the result of a walk. Returns false, and changes nothing, if the walk leaves out more
-    /// unchanged rows than are known here.
+    /// Updates the rows with a walk. Returns false, and changes nothing, if the walk leaves out more rows than are
+    /// known here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head
@@ -111,7 +110,7 @@ impl Seen {
         true
     }
 
-    /// Returns the numbers of the document's elements that show frames.
+    /// Returns the numbers of the elements that show frames.
     pub(super) fn frames(&self) -> Vec<u64> {
         self.rows
             .iter()
@@ -120,7 +119,7 @@ impl Seen {
             .collect()
     }
 
-    /// Returns the highest number of an element in the rows; 0 if no element has a number.
+    /// Returns the highest element number in the rows; 0 if there is none.
     pub(super) fn last_number(&self) -> u64 {
         self.rows.iter().map(|row| row.3).max().unwrap_or(0)
     }
@@ -130,8 +129,7 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames directly inside this frame that could be read. The key is the number of the element that shows the
-    /// frame.
+    /// The frames directly inside this frame that could be read, by the number of the element that shows each.
     pub(super) frames: HashMap<u64, Self>,
 }
 
@@ -143,8 +141,7 @@ pub(super) fn tree(page: &Shown<'_>, max_nodes: usize) -> Tree {
     tree.finish()
 }
 
-/// Adds a document and the frames in it to the tree. The function calls itself for each frame in the document. The
-/// recursion stays shallow, because frames are rarely nested deeply.
+/// Adds a document to the tree and, by recursion, the frames in it.
 fn add(tree: &mut TreeBuilder, shown: &Shown<'_>) {
     let seen = shown.seen;
     let floor = tree.depth();

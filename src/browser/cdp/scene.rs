@@ -1,4 +1,4 @@
-//! The visible part of the page and of its frames: the boxes of elements, and the drawings.
+//! The visible part of a page with its frames: the boxes of elements, and the drawings.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -22,9 +22,9 @@ struct Part {
     page: [f64; 4],
 }
 
-/// A frame whose document must still be asked for its visible part. `number` stands for the frame in element
-/// references, such as 2 in `f2e1`. `corner` is the position of the frame's top left corner in the window. `seen` is
-/// the part of the window in which the frame is visible; `None` for the whole window.
+/// A frame whose visible part is still to be read. `number` is the frame's number in element references, such as 2 in
+/// `f2e1`. `corner` is the frame's top left corner in the window. `seen` is the part of the window in which the frame
+/// is visible; `None` for the whole window.
 struct Next {
     frame: String,
     number: u32,
@@ -33,7 +33,7 @@ struct Next {
 }
 
 impl Cdp {
-    /// Returns the visible content of the window, including the boxes of the `wanted` elements that are visible.
+    /// Returns the visible content of the window, with the boxes of those `wanted` elements that are visible.
     pub(super) async fn scene_of(&self, wanted: &[ElementRef]) -> Result<Scene, CdpError> {
         let page = self.page()?;
         let mut scene = Scene::default();
@@ -110,8 +110,8 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// Returns the frames directly inside the document of the frame `parent`. A frame is left out if the element that
-    /// shows it cannot be found.
+    /// Returns the frames directly inside the document of `parent`. Leaves out a frame if no element that shows it is
+    /// found.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();
@@ -133,8 +133,8 @@ impl Cdp {
     }
 }
 
-/// A frame inside a document. `number` stands for the frame in element references such as `f2e1`. `owner` is the number of
-/// the element that shows the frame.
+/// A frame inside a document. `number` is the frame's number in element references such as `f2e1`. `owner` is the
+/// number of the element that shows the frame.
 struct Inner {
     id: String,
     number: u32,

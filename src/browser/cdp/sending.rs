@@ -1,10 +1,8 @@
-//! Checks of the addresses that would receive typed secrets. Forms are checked before a secret is typed into them and
-//! before they are sent. As soon as the first secret is about to be typed, every request is also held until the request
-//! is checked.
+//! Checks of the addresses that would receive typed secrets. A form is checked before a secret is typed into it and
+//! before it is sent. From the first secret on, every request is held and checked as well.
 //!
 //! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
-//! not run until its requests are held. Some data leaves the browser without such a request and cannot be checked: data
-//! in web sockets, in WebRTC connections, in reports and in cookies.
+//! not run until its requests are held. Web sockets, WebRTC connections, reports and cookies cannot be checked.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +16,11 @@ use crate::{
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
 };
 
-/// Maximum size of a request's body that is searched for secrets; a larger body counts as unreadable. Unit: bytes.
+/// Maximum size of a request's body that is searched for secrets. A larger body counts as unreadable. Unit: bytes.
 /// Source: chosen; a search takes about 100 bytes of memory for each byte of the body.
 const MAX_BODY: usize = 4 << 20;
-/// Maximum size of a request that is searched for secrets on the current thread. A larger request is searched on a
-/// thread of its own. Unit: bytes. Source: chosen; forms are smaller.
+/// Maximum size of a request that is searched on the current thread. A larger request is searched on a thread of its
+/// own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
 
 /// The typed secrets, and the requests that were held back because of them.
@@ -31,21 +29,19 @@ pub(super) struct Guard {
     typed: TypedSecrets,
     /// The browser's ids of the documents into which a secret was typed.
     documents: BTreeSet<String>,
-    /// The latest request that was held back, if it has not been reported yet.
+    /// The latest request that was held back, until it is reported.
     held: Option<Misdirected>,
-    /// The requests that were held back so far because they certainly contain a secret. A script that repeats such a
-    /// request causes only one report.
+    /// The requests that were held back because they certainly contain a secret. Each is reported only once.
     told: BTreeSet<Misdirected>,
 }
 
-/// The addresses to which the form around a field may be sent.
 #[derive(Deserialize)]
 struct Sends {
     to: Vec<String>,
 }
 
-/// The names of the secrets that a form would send, and the address that would receive the form. The address is `None`
-/// if nothing would be sent.
+/// The names of the secrets that a form would send, and the address that would receive them. The address is `None` if
+/// nothing would be sent.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
@@ -55,8 +51,7 @@ struct Sending {
 /// The kind of input that may send a form.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum By<'a> {
-    /// A click on an element. The text is the browser's id of the element's frame; the number is the element's number
-    /// in the frame.
+    /// A click on an element: the id of its frame, and its number in the frame.
     Click(&'a str, u64),
     Enter,
     Space,
@@ -67,8 +62,7 @@ fn refused(misdirected: &Misdirected) -> CdpError {
 }
 
 impl Cdp {
-    /// Checks, before a secret is typed into a field, every address to which the field's form could be sent. Each of
-    /// these addresses must be allowed to receive the secret.
+    /// Checks every address to which a field's form could be sent, before a secret is typed into the field.
     ///
     /// # Errors
     /// A refusal that names the first address that may not receive the secret.
@@ -84,11 +78,10 @@ impl Cdp {
             .map_err(|misdirected| refused(&misdirected))
     }
 
-    /// Checks the address of a form right before an input that may send the form. The address must be allowed to
-    /// receive every secret that the form would send.
+    /// Checks the address of a form before an input that may send the form.
     ///
     /// # Errors
-    /// A refusal if there is at least one secret that the address may not receive.
+    /// A refusal if the address may not receive one of the secrets in the form.
     pub(super) async fn may_send(&self, by: By<'_>) -> Result<(), CdpError> {
         if !self.hub.state().guards {
             return Ok(());
@@ -136,8 +129,7 @@ impl Cdp {
 }
 
 impl Hub {
-    /// Starts to check the requests of all tabs, because the secret `name` is about to be typed into the document of
-    /// `frame`.
+    /// Starts to check the requests of all tabs, before the secret `name` is typed into the document of `frame`.
     ///
     /// # Errors
     /// Any failure to watch a tab or frame; the secret must then not be typed.
@@ -191,8 +183,8 @@ impl Hub {
         done
     }
 
-    /// Asks the browser to hold the requests of a session. A new session inside this session (for a frame or a worker)
-    /// does not run until its own requests are held too.
+    /// Asks the browser to hold the requests of a session, and those of new sessions inside it (for a frame or a
+    /// worker).
     fn hold_requests(
         &self,
         session: &str,
@@ -213,7 +205,7 @@ impl Hub {
         self.let_begin(session);
     }
 
-    /// Lets a new session run, if the browser holds it until this driver is ready.
+    /// Lets a new session run if the browser holds it.
     pub(super) fn let_begin(&self, session: &str) {
         drop(
             self.wire
@@ -221,8 +213,8 @@ impl Hub {
         );
     }
 
-    /// Checks a held request. Lets the request continue, or makes it fail if it would send a typed secret to an address
-    /// that may not receive the secret.
+    /// Checks a held request. The request fails if it would send a typed secret to an address that may not receive it.
+    /// Otherwise it continues.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
@@ -273,8 +265,8 @@ impl Hub {
         frames.any(|at| guard.documents.contains(&at.loader))
     }
 
-    /// Returns a failure that reports the latest request that was held back, and marks this request as reported. Returns
-    /// `None` if no request was held back since the last report.
+    /// Returns a failure for the latest request that was held back, and marks the request as reported. Returns `None`
+    /// if there is nothing to report.
     pub(super) fn take_held(&self) -> Option<Failure> {
         let held = self.guard().held.take()?;
         let why = format!("a request of the page was held back: {held}");
@@ -302,8 +294,8 @@ impl Paused {
         })
     }
 
-    /// Returns the request's body. Returns `None` for a body that cannot be searched: a file, a body that the page is
-    /// still writing, or a body that is too large.
+    /// Returns the request's body. Returns `None` for a body that cannot be searched, because it is a file, incomplete,
+    /// or too large.
     fn body(&self) -> Option<Vec<u8>> {
         let Some(entries) = &self.request.post_data_entries else {
             return (!self.request.has_post_data).then(Vec::new);

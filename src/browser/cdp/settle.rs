@@ -1,10 +1,8 @@
-//! Waiting for the effects of an action to end: until the navigations that the action began have led to a document, and
-//! that document is quiet.
+//! Waiting for the effects of an action to end: until all navigations have led to a document, and that document is
+//! quiet.
 //!
-//! Quiet means that for a short time there is no navigation, no request and no change of the document. Our script in
-//! the page watches the document, the browser's events report the requests and navigations, and a pure function decides
-//! what to wait for next. If a page is not quiet in time, the wait ends nevertheless, and the page is observed as it is
-//! then.
+//! A document is quiet if for a short time there is no navigation, no request and no change. If a page is not quiet in
+//! time, it is observed as it is.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -22,20 +20,18 @@ use super::{
 /// Longest time for a navigation to begin after the page asked for it. A navigation that has not begun by then counts
 /// as refused. Source: chosen; a navigation usually begins within a few milliseconds.
 const BEGINNING: Duration = Duration::from_millis(500);
-/// Longest pause between two parts of the response to a script's request. After a longer pause, the wait for further
-/// parts ends, because scripts often read only the headers. Source: chosen; parts follow each other within a few
+/// Longest pause between two parts of the response to a script's request. After a longer pause, the response is not
+/// waited for, because scripts often read only the headers. Source: chosen; parts follow each other within a few
 /// milliseconds.
 const REST: Duration = Duration::from_millis(100);
-/// Maximum number of documents that are waited for after one action, if each document is replaced by the next one.
-/// Redirects rarely lead to a third document, and a page that reloads itself again and again is observed as it is.
-/// Source: chosen; twice what sign-in pages need.
+/// Maximum number of documents that are waited for after one action, if each replaces the previous one. Source: chosen;
+/// twice what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
-/// Number by which the settling time (the longest wait for a page to become quiet) is divided, if the page was not
-/// quiet after the previous action. Source: chosen.
+/// Divisor of the settling time if the page was not quiet after the previous action. Source: chosen.
 const RESTLESS: u32 = 4;
 
-/// The counts at the start of an action: requests so far, open tabs, and windows that pages opened so far with an empty
-/// address. A comparison with the later counts shows what is newer than the start of the action.
+/// Counts at the start of an action: requests, tabs, and windows that pages opened with an empty address. They show
+/// later what is new.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     requests: u64,
@@ -43,17 +39,16 @@ pub(super) struct Mark {
     blank: usize,
 }
 
-/// The thing that has to be waited for next, before the effects of an action are over.
+/// The thing to wait for next, until an action has settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pending {
     Nothing,
-    /// The page asked for a navigation that has not begun.
+    /// A navigation that the page asked for but that has not begun.
     Asked,
     Navigation,
-    /// The document has arrived, but one of these is still waited for: parts of the document, requests of scripts, or
-    /// new windows.
+    /// Parts of the document, requests of scripts, or new windows.
     Parts,
-    /// Only further parts of responses to scripts' requests are missing; their first parts have arrived.
+    /// Further parts of responses to scripts' requests. The first parts have arrived.
     Rest,
 }
 
@@ -64,8 +59,7 @@ struct Quiet {
 }
 
 impl BrowserState {
-    /// Returns the [`Mark`] of an action that begins now, and forgets the frame that contained the element of the
-    /// previous action.
+    /// Returns the [`Mark`] of an action that begins now, and forgets the frame of the previous action's element.
     pub(super) fn mark(&mut self) -> Mark {
         self.aimed = None;
         Mark {
@@ -112,16 +106,14 @@ impl BrowserState {
         }
     }
 
-    /// Removes the open requests whose response has begun to arrive. This function is called when no further parts of
-    /// these responses come, for example because a script does not read them.
+    /// Removes the requests whose response has begun to arrive. Called when no further parts come.
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
         }
     }
 
-    /// Gives up waiting for the documents of the current tab that have not arrived or are still loading. No later
-    /// action waits for these documents.
+    /// Gives up waiting for the current tab's documents that are not loaded. Later actions do not wait for them either.
     pub(super) fn give_up(&mut self) {
         for frame in self
             .tab_mut()
@@ -135,8 +127,8 @@ impl BrowserState {
 }
 
 impl Hub {
-    /// Waits until all effects on the current page that began after `mark` are over and the page is quiet. Returns the
-    /// page's [`Place`]; `None` if the page did not become quiet in time.
+    /// Waits until the effects of an action are over and the page is quiet. Ignores everything older than `mark`.
+    /// Returns the page's [`Place`]; `None` if the page was not quiet in time.
     ///
     /// # Errors
     /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors if a dialog opens, the page
@@ -225,9 +217,8 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// Waits until the page's document is quiet. Returns the page's [`Place`]; `None` if the document did not become
-    /// quiet before `end`, or was replaced. If the action's element was in a frame, the document of this frame must
-    /// have become quiet too.
+    /// Waits until the page's document is quiet, and also the document of the frame with the action's element. Returns
+    /// the page's [`Place`]; `None` if `end` came first or the document was replaced.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
             let known = self.state();
@@ -270,9 +261,8 @@ impl Hub {
             .unwrap_or(Ok(None))
     }
 
-    /// Creates the world of our script in a new document of the current page while the document still loads, because
-    /// the world is needed as soon as the document has arrived. Never returns, so a caller can run this function while
-    /// it waits for the document.
+    /// Creates our script's world in a new document while the document loads. Never returns, so callers run it beside
+    /// another wait.
     async fn greet(&self) -> Infallible {
         let page = self.until(|known| {
             let main = known.tab()?.main()?;

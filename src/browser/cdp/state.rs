@@ -1,8 +1,7 @@
-//! The known state of the browser: its tabs, their frames, dialogs, requests and downloads. The browser's events update
-//! the state, in the order in which they arrive.
+//! The known state of the browser: its tabs, their frames, dialogs, requests and downloads.
 //!
 //! This code does no I/O: an event goes in, the state changes, and the effects (the work that the event requires) come
-//! out. Nothing here waits or sends.
+//! out.
 
 mod files;
 mod tab;
@@ -40,18 +39,18 @@ pub(super) enum Effect {
     Watch {
         session: String,
     },
-    /// Detaches from a new session that does not concern this driver. If the browser keeps the session waiting
-    /// (`waits`), lets the session run first.
+    /// Detaches from a new session that does not concern this driver. Lets the session run first if the browser holds
+    /// it (`waits`).
     Leave {
         session: String,
         waits: bool,
     },
-    /// Checks a held request, and lets it continue or makes it fail.
+    /// Checks a held request.
     Judge {
         session: String,
         request: Box<Paused>,
     },
-    /// Ends those calls in a session that still wait for an answer, because the session has ended.
+    /// Ends the open calls of a session that has ended.
     End {
         session: String,
     },
@@ -59,7 +58,7 @@ pub(super) enum Effect {
     CancelDownload {
         id: String,
     },
-    /// Reports a download that has ended. Keeps its file if it is `whole`: complete and within the limits.
+    /// Reports an ended download. Keeps its file if it is `whole`, which means complete and within the limits.
     KeepDownload {
         id: String,
         name: String,
@@ -73,51 +72,45 @@ pub(super) struct BrowserState {
     pub(super) tabs: Vec<Tab>,
     /// The browser's id of the current tab; `None` if there is no tab.
     pub(super) current: Option<String>,
-    /// The browser's id of another tab. The dialog of that tab also blocks the page of the current tab, because both
-    /// pages are in one process. `None` if there is no such tab.
+    /// The id of another tab whose dialog blocks the current page, because both pages are in one process.
     pub(super) over: Option<String>,
-    /// True in an attached browser. Then only the tabs that this driver or its pages opened concern this driver.
+    /// True in an attached browser. Only tabs that this driver or its pages opened then concern this driver.
     pub(super) own_only: bool,
-    /// The target (a tab or a frame) of each session. The key is the id of the session, and the value is the id of the
-    /// target.
+    /// The target (a tab or a frame) of each session, by session id.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Held requests of the invisible tabs that this driver makes for its own use. The key is the id of the session,
-    /// and the value is the id of the request.
+    /// Ids of held requests of this driver's hidden tabs, by session id.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,
-    /// Ids of sessions in which only requests matter to this driver: sessions of workers, and additional sessions of
-    /// tabs.
+    /// Ids of sessions in which only requests matter, such as those of workers.
     others: HashSet<String>,
     last_frame: u32,
-    /// The highest number that any element of any page has got so far.
+    /// The highest number that an element of any page has got so far.
     pub(super) last_number: u64,
     /// Number of requests that have begun so far.
     pub(super) started: u64,
-    /// Number of windows that pages have opened so far with an empty address. Pages do so to write the content of a
-    /// window by script.
+    /// Number of windows that pages have opened so far with an empty address.
     pub(super) blank: usize,
-    /// The browser's id of the frame that contains the element of the current action; `None` if there is no such
-    /// element.
+    /// The id of the frame that contains the current action's element.
     pub(super) aimed: Option<String>,
-    /// Web origins that tabs and frames have shown. The latest origin is the last item.
+    /// Web origins that tabs and frames have shown, the latest last.
     pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
 
-/// Prefix of the address of a tab that this driver makes for its own use.
+/// Prefix of the addresses of this driver's hidden tabs.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Maximum number of tabs. Once there are so many, a further window that a page opens is closed. Source: chosen; most
-/// pages open one or two windows, but some open them until the machine has no memory left.
+/// Maximum number of tabs. Further windows that pages open are closed. Source: chosen; most pages open one or two
+/// windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Maximum number of web origins that are remembered. Source: chosen; a page has up to about thirty.
+/// Maximum number of remembered origins. Source: chosen; a page has up to about thirty.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for BrowserState {
-    /// Leaves out all text of the pages, which may contain typed text; only the run knows which texts are secret.
+    /// Leaves out all text of the pages, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BrowserState")
             .field("closed", &self.closed)
@@ -139,8 +132,7 @@ impl BrowserState {
             .find(|tab| Some(&tab.target) == self.current.as_ref())
     }
 
-    /// Returns the tab whose dialog or file chooser blocks the current page: the current tab, or another tab in the
-    /// same process.
+    /// Returns the tab whose dialog or file chooser blocks the current page. It may be another tab in the same process.
     pub(super) fn blocking(&self) -> Option<&Tab> {
         let other = || {
             self.tabs
@@ -169,8 +161,8 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// Returns the numbers of the background tabs whose open dialog was not reported yet, and marks these dialogs as
-    /// reported. Leaves out a dialog that blocks the current page.
+    /// Returns the numbers of background tabs with an unreported dialog, and marks these dialogs as reported. Leaves
+    /// out a dialog that blocks the current page.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -202,7 +194,6 @@ impl BrowserState {
         self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
     }
 
-    /// Adds a tab that this driver opened.
     pub(super) fn open(&mut self, target: &str) {
         if self.by_target(target).is_none() {
             self.tabs.push(Tab::new(target));
@@ -212,8 +203,8 @@ impl BrowserState {
         }
     }
 
-    /// Updates the state with an event, and returns the work that the event requires. `session` is the session in which
-    /// the event was sent; `None` for the browser as a whole.
+    /// Updates the state with an event, and returns the work that the event requires. `session` is `None` for an event
+    /// of the browser as a whole.
     pub(super) fn learn(&mut self, session: Option<&str>, told: BrowserEvent) -> Vec<Effect> {
         match told {
             BrowserEvent::TargetCreated(target) => {
@@ -319,7 +310,7 @@ impl BrowserState {
         Vec::new()
     }
 
-    /// Adds the frames that the browser listed in a session, in its answer to `Page.getFrameTree`.
+    /// Adds the frames of a session, as `Page.getFrameTree` lists them.
     pub(super) fn frames(&mut self, session: &str, tree: &FrameTree) {
         let mut open = vec![tree];
         while let Some(at) = open.pop() {
@@ -341,7 +332,7 @@ impl BrowserState {
         }
     }
 
-    /// Records the origin of an address that a tab or frame shows, if it is a web origin.
+    /// Records the origin of an address that was shown, if it is a web origin.
     fn shown(&mut self, address: &str) {
         if let Ok(url) = Url::parse(address)
             && matches!(url.scheme(), "http" | "https")
@@ -350,7 +341,7 @@ impl BrowserState {
         }
     }
 
-    /// Records the origin of an address as the latest origin that was shown.
+    /// Records the origin of an address as the latest origin.
     pub(super) fn visited(&mut self, url: &Url) {
         let origin = url.origin().ascii_serialization();
         self.origins.retain(|other| *other != origin);
@@ -360,15 +351,14 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Records that requests are checked for typed secrets from now on. Returns the ids of the sessions that may make
-    /// requests.
+    /// Records that requests are checked from now on. Returns the ids of the sessions that may make requests.
     pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
         self.guards = true;
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver. In a browser that this driver started, all visible tabs concern
-    /// it. In an attached browser, only tabs that were opened by one of this driver's tabs concern it.
+    /// Returns true if a new tab concerns this driver. In an attached browser, only tabs that were opened by one of
+    /// this driver's tabs do.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
@@ -475,8 +465,8 @@ impl BrowserState {
         [prepare].into_iter().chain(watch).collect()
     }
 
-    /// Adds a session in which only requests matter to this driver, such as the session of a worker. Returns the work
-    /// that the new session requires.
+    /// Adds a session in which only requests matter, such as that of a worker. Returns the work that the session
+    /// requires.
     fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
         self.others.insert(session.clone());
         let watch = (self.guards || waits).then_some(Effect::Watch { session });
@@ -507,8 +497,8 @@ impl BrowserState {
     }
 }
 
-/// Returns true if this driver made the tab for its own use. No page can imitate such a tab, because a tab that a page
-/// opens has an opener.
+/// Returns true if this driver made the tab for its own use. A page cannot imitate such a tab, because the tabs of
+/// pages have an opener.
 fn is_hidden(target: &TargetInfo) -> bool {
     target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
@@ -517,8 +507,7 @@ pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
 }
 
-/// Returns true if a page is likely to wait for the response to a request of this kind. The kinds are the resource
-/// types of the DevTools protocol.
+/// Returns true if pages are likely to wait for requests of this resource type.
 fn is_awaited(kind: &str) -> bool {
     matches!(
         kind,

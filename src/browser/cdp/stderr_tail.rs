@@ -17,16 +17,14 @@ use tokio::{
 
 use crate::base::text::{clean, truncate};
 
-/// Maximum length of a line, and maximum number of lines that are kept from the start of the output. The rest of a
-/// longer line counts as the next line. Unit: bytes and lines. Source: chosen.
+/// Maximum length of a line, and maximum number of lines that are kept from the start of the output. A longer line is
+/// split. Unit: bytes and lines. Source: chosen.
 const KEPT: (u64, usize) = (4 << 10, 200);
-/// Maximum number of lines that are kept from the end of the output. The lines are needed for the report if the browser
-/// is lost. Source: chosen.
+/// Maximum number of lines that are kept from the end of the output. Source: chosen.
 const LAST: usize = 40;
 /// Maximum number of lines in a report, and maximum length of a report. Unit: lines and characters. Source: chosen.
 const REPORTED: (usize, usize) = (3, 300);
-/// Texts that mark a line as useless. A browser writes such lines at every start on a machine without a desktop, or
-/// after any crash.
+/// Texts that mark a line as useless. A browser writes such lines at every start without a desktop, or after any crash.
 const NOISE: [&str; 3] = ["third_party/crashpad", "cpufreq", "dbus/"];
 
 /// The last lines that a browser wrote to its error output. Clones share the lines.
@@ -48,8 +46,7 @@ impl StderrTail {
         lines.push_back(line);
     }
 
-    /// Returns the [`useful`] part of the last lines, as a text for a report. Leaves out console messages of pages,
-    /// which some browsers write to this output.
+    /// Returns the [`useful`] part of the last lines for a report, without console messages of pages.
     pub(super) fn last(&self) -> String {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
@@ -61,8 +58,8 @@ impl StderrTail {
     }
 }
 
-/// Reads all of a browser's error output, so that the browser never waits for a reader. Keeps the last lines in `tail`.
-/// The returned task ends when the output ends, and returns the first lines of the output.
+/// Reads a browser's error output, and keeps the last lines in `tail`. The returned task ends with the output, and
+/// returns the first lines.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;
@@ -88,8 +85,7 @@ pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<St
     })
 }
 
-/// Returns a description of how the browser ended during its start: its exit status, and the useful part of its error
-/// output.
+/// Returns a description of how the browser ended during its start: its exit status and its error output.
 pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<String>>) -> String {
     let patience = Duration::from_secs(1);
     let lines = timeout(patience, stderr)
@@ -104,8 +100,7 @@ pub(super) async fn reason(status: Option<ExitStatus>, stderr: JoinHandle<Vec<St
     )
 }
 
-/// Returns a description of how a browser ended, by its exit status. If the status is `None`, only the end of the
-/// connection is known.
+/// Returns a description of how a browser ended. If the status is `None`, only the connection is known to have ended.
 pub(super) fn how(status: Option<ExitStatus>) -> String {
     match (status, signal(status)) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -125,8 +120,7 @@ pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None
 }
 
-/// Returns the first line in which the browser itself states a fatal error. If there is no such line, returns the last
-/// lines without the useless lines (see [`NOISE`]).
+/// Returns the first line that states a fatal error. If there is none, returns the last lines without [`NOISE`].
 fn useful(lines: &[String]) -> String {
     let (most, longest) = REPORTED;
     let is_why = |line: &&String| line.contains("FATAL") || line.contains("error while loading");

@@ -1,8 +1,8 @@
-//! Saving and loading cookies and local storage. The format is that of playwright's `storageState`, so both drivers
-//! read each other's files.
+//! Saving and loading states: cookies and local storage. The format is that of playwright's `storageState`, so both
+//! drivers read each other's files.
 //!
-//! Cookies and local storage together are a state. A state is saved only if all of it could be read from the browser.
-//! If a state cannot be loaded, the current cookies stay in place.
+//! A state is saved only if all of it could be read from the browser. If a state cannot be loaded, the current cookies
+//! stay.
 //!
 //! ```text
 //! file   the format of the saved files
@@ -36,8 +36,7 @@ struct Cookies {
 }
 
 impl Cdp {
-    /// Saves a state with this name: the cookies of the browser, and the local storage of the web origins that tabs and
-    /// frames have shown.
+    /// Saves a state with this name: the browser's cookies, and the local storage of the web origins that were shown.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let cookies = self
@@ -82,8 +81,7 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// Returns the local storage of the current page's origin, as the page sees it now; `None` if the page gives no
-    /// answer.
+    /// Returns the local storage of the current page's origin; `None` if the page gives no answer.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {
@@ -96,8 +94,8 @@ impl Cdp {
         }
     }
 
-    /// Replaces the current cookies by those of the saved state with this name, and adds the state's local storage. In
-    /// an attached browser, cookies of sites that the state does not mention stay.
+    /// Replaces the current cookies by those of a saved state, and adds the state's local storage. In an attached
+    /// browser, cookies of sites that the state does not mention stay.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let refused =
@@ -170,9 +168,8 @@ impl Cdp {
         Ok(cookies)
     }
 
-    /// Replaces the cookies `old` by the cookies `new`. First, the new cookies are set, all or none. Then each old
-    /// cookie that was not overwritten is removed if `goes` returns true for its domain. So after an interruption, the
-    /// browser still has all old cookies, or it has all new cookies.
+    /// Replaces the cookies `old` by the cookies `new`. Sets the new cookies first, all or none. Then removes each
+    /// remaining old cookie for whose domain `goes` returns true.
     async fn exchange(
         &self,
         old: &[Value],
@@ -238,7 +235,7 @@ fn identity(cookie: &Value) -> String {
     .to_string()
 }
 
-/// Returns a web origin as an address; `None` if the scheme of the origin is not http or https.
+/// Returns a web origin as an address; `None` if its scheme is not http or https.
 fn web_origin(origin: &str) -> Option<Url> {
     Url::parse(origin)
         .ok()

@@ -29,8 +29,7 @@ struct Targets {
 }
 
 impl Hub {
-    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped meanwhile. So the
-    /// tab is closed together with the driver's other tabs.
+    /// Opens an empty tab and returns its target. The tab is recorded even if this future is dropped.
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
@@ -53,8 +52,8 @@ impl Hub {
 }
 
 impl Cdp {
-    /// Asks the browser for the titles of all tabs. Does nothing if there is only one tab. The question is necessary
-    /// because the browser's events about a background tab report its address, but not its title.
+    /// Asks the browser for the titles of all tabs. Does nothing if there is only one. The browser's events do not
+    /// report the titles of background tabs.
     pub(super) async fn ask_titles(&self) -> Result<(), CdpError> {
         if self.hub.state().tabs.len() < 2 {
             return Ok(());
@@ -121,7 +120,7 @@ impl Cdp {
         self.turn_to(target)
     }
 
-    /// Records a tab as the current tab in the driver's own state. Fails if the tab has closed.
+    /// Makes a tab the current tab of this driver. Fails if the tab has closed.
     fn turn_to(&self, target: String) -> Result<(), CdpError> {
         let mut known = self.hub.state();
         if known.by_target(&target).is_none() {

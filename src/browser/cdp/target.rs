@@ -1,4 +1,4 @@
-//! The target of an action: resolves a reference or a locator to an element, in any frame.
+//! Resolution of an action's target (a reference or a locator) to an element, in any frame.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -9,14 +9,14 @@ use crate::{
     page::{ElementRef, Locator, LocatorStep, Role},
 };
 
-/// An element: the browser's id of the frame that contains it, and its number in that frame's document.
+/// An element: the id of its frame, and its number in the frame's document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Aim {
     pub(super) frame: String,
     pub(super) number: u64,
 }
 
-/// A rectangle. `x` and `y` are the position of its top left corner. Unit: CSS pixels.
+/// A rectangle. `x` and `y` belong to its top left corner. Unit: CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub(super) struct Area {
     pub(super) x: f64,
@@ -39,7 +39,7 @@ struct Found {
 }
 
 impl Cdp {
-    /// Resolves the target of an action to its element, and records the element's frame as the current action's frame.
+    /// Resolves the target of an action to its element, and records the element's frame.
     pub(super) async fn aim(&self, target: &Target) -> Result<Aim, CdpError> {
         let aim = match target {
             Target::Ref(reference) => self.aim_at(reference)?,
@@ -103,8 +103,7 @@ impl Cdp {
         ))
     }
 
-    /// Returns the browser's id of the frame that an element (such as an `iframe`) shows. Fails if the element shows no
-    /// frame.
+    /// Returns the id of the frame that an element (such as an `iframe`) shows. Fails if the element shows no frame.
     async fn frame_in(&self, aim: &Aim) -> Result<String, CdpError> {
         let inside: Vec<String> = {
             let known = self.hub.state();
@@ -125,8 +124,8 @@ impl Cdp {
         ))
     }
 
-    /// Returns a durable locator of an element, which finds the element again on the next load. Returns `None` if our
-    /// script finds no such locator for the element or for a frame around it.
+    /// Returns a locator that finds the element again after the next load. Returns `None` if there is no such locator
+    /// for the element or for a frame around it.
     pub(super) async fn locator_of(&self, aim: &Aim) -> Result<Option<Locator>, CdpError> {
         let mut steps = Vec::new();
         let mut at = aim.clone();
@@ -158,8 +157,8 @@ impl Cdp {
         Ok(Locator::new(steps).ok())
     }
 
-    /// Converts a point in the window of a frame to the same point in the window of the page. Fails if another element
-    /// covers the frame at this point.
+    /// Converts a point of a frame's window to a point of the page's window. Fails if another element covers the frame
+    /// at this point.
     pub(super) async fn through_frames(
         &self,
         frame: &str,
@@ -187,8 +186,7 @@ impl Cdp {
         }
     }
 
-    /// Returns the rectangle of a target's element in the page, after the element was scrolled into view. Unit: CSS
-    /// pixels from the top left corner of the page.
+    /// Scrolls a target's element into view, and returns its rectangle in the page. Unit: CSS pixels.
     pub(super) async fn area_of(&self, target: &Target) -> Result<Area, CdpError> {
         let aim = self.aim(target).await?;
         let area: Area = self.hub.ask(&aim.frame, "box", json!([aim.number])).await?;
@@ -219,11 +217,11 @@ impl Cdp {
     }
 }
 
-/// The distance by which a window is scrolled to the right and down. Unit: CSS pixels.
+/// The distances by which a window is scrolled. Unit: CSS pixels.
 type Scrolled = Point;
 
-/// Returns the two numbers in a reference: the number of the frame, which is 0 for the main frame, and the number of
-/// the element. Returns `None` if the reference has another form.
+/// Returns the two numbers in a reference: that of the frame (0 for the main frame) and that of the element. Returns
+/// `None` if the reference has another form.
 pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     let text = reference.as_str();
     match text.strip_prefix('f') {
@@ -238,7 +236,7 @@ pub(super) fn numbers(reference: &ElementRef) -> Option<(u32, u64)> {
     }
 }
 
-/// Returns a locator step in the form that our script in the page reads.
+/// Returns a locator step in the form that our script reads.
 fn written(step: &LocatorStep) -> Value {
     match step {
         LocatorStep::Role {
@@ -268,7 +266,7 @@ fn written(step: &LocatorStep) -> Value {
 
 type Make = fn(String) -> LocatorStep;
 
-/// Parses a locator step in the form that our script in the page writes.
+/// Parses a locator step in the form that our script writes.
 fn read(step: &Value) -> Option<LocatorStep> {
     let text = |name: &str| step.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(role) = text("role") {

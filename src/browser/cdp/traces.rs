@@ -1,5 +1,4 @@
-//! Reactions of a page to an action, as our script in the page reports them. The page tree does not always show these
-//! reactions.
+//! Reactions of a page to an action that its page tree may not show. Our script in the page reports them.
 
 use std::time::Duration;
 
@@ -10,15 +9,15 @@ use tokio::time::timeout;
 use super::{error::CdpError, hub::Hub, state::World};
 use crate::page::Trace;
 
-/// Maximum number of documents of a page in which our script watches for reactions. Source: chosen; each document is
-/// asked once before an action and once after it.
+/// Maximum number of documents in which our script watches for reactions. Source: chosen; each document is asked before
+/// and after an action.
 const MAX_WATCHED: usize = 16;
 /// Longest time for all watched documents together to answer. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch for reactions in the documents of the page that have our script. Waits until all these documents
-    /// watch, because key events reach the page by another route and could overtake the request to watch.
+    /// Starts to watch for reactions in the documents of the page, and waits until all of them watch. Otherwise key
+    /// events could overtake the request.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
@@ -26,8 +25,7 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// Returns the traces (reactions of the page) since [`trace`](Self::trace) was called; `None` if no document
-    /// watched for them.
+    /// Returns the traces (reactions of the page) since [`trace`](Self::trace); `None` if no document watched.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
@@ -37,9 +35,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in the documents of the current page that have our script, and returns their
-    /// answers. If there are more than [`MAX_WATCHED`] such documents, asks only that many. A document that is gone or
-    /// busy gives no answer.
+    /// Calls a function of our script in up to [`MAX_WATCHED`] documents of the page, and returns their answers. A
+    /// document that is gone or busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

@@ -1,9 +1,8 @@
-//! Typing of texts and secrets. This is the only code of this driver that sees the value of a secret.
+//! Typing of texts and secrets. No other code of this driver sees the value of a secret.
 //!
-//! The origins of page and frame are read in our own script world, where the page cannot falsify them. The run's
-//! resolver releases a secret only if the secret may be used at these origins. The value is typed in the same world
-//! that reported the frame's origin. That world belongs to one document and ends with it, so no other document can take
-//! the place of the checked document before the typing.
+//! The origins of page and frame are read in our own script world, where the page cannot falsify them. The resolver
+//! releases a secret only if the secret may be used at both origins. The value is typed in the same world, which
+//! belongs to one document. So no other document can take the place of the checked one.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,13 +21,13 @@ use crate::{
     secret::{Secret, SecretName, SecretResolver},
 };
 
-/// The answer of a document: `field` is true if one of the document's fields has the focus.
+/// The answer of a document: whether one of its fields has the focus.
 #[derive(Debug, Deserialize)]
 struct Focus {
     field: bool,
 }
 
-/// An empty answer of our script in the page. It means that the call succeeded.
+/// An empty answer of our script, which means success.
 #[derive(Debug, Deserialize)]
 pub(super) struct Nothing {}
 
@@ -61,8 +60,8 @@ impl Cdp {
         }
     }
 
-    /// Waits until an element is visible and enabled and meets the other conditions in `wanted`. The wait itself
-    /// changes nothing on the page. So if the caller stops waiting, the page is not changed afterwards either.
+    /// Waits until an element is visible and enabled and meets the conditions in `wanted`. The wait changes nothing on
+    /// the page.
     pub(super) async fn able(&self, aim: &Aim, mut wanted: Value) -> Result<(), CdpError> {
         wanted["visible"] = json!(true);
         wanted["enabled"] = json!(true);
@@ -92,9 +91,8 @@ impl Cdp {
 
     /// Returns the value of a secret, and the session and script world of the only document into which it may be typed.
     ///
-    /// Fails unless the secret may be used at the origin of the page and at the origin of the frame. Fails also if the
-    /// field's form could be sent to an address that may not receive the secret. From this call on, the requests of all
-    /// tabs that this driver sees are searched for typed secrets.
+    /// Fails unless the origins of page and frame, and all addresses of the field's form, may receive the secret. From
+    /// this call on, the requests of all tabs are searched for typed secrets.
     async fn released(
         &self,
         (frame, field): (&str, Option<u64>),
@@ -115,8 +113,8 @@ impl Cdp {
         Ok((at, value))
     }
 
-    /// Returns the origin of a document. Fails if the document reports another origin than that of its address. For
-    /// example, a sandboxed document has no origin, whatever its address.
+    /// Returns the origin of a document. Fails if this is not the origin of the document's address, as in a sandboxed
+    /// document.
     async fn origin(&self, at: &(String, World)) -> Result<Origin, CdpError> {
         let place: Place = self.hub.ask_in(at, "place", json!([])).await?;
         let none = || {
@@ -134,8 +132,7 @@ impl Cdp {
             .ok_or_else(none)
     }
 
-    /// Returns the id of the frame whose document contains the field with the focus. Fails unless exactly one field has
-    /// the focus.
+    /// Returns the id of the frame that contains the focused field. Fails unless exactly one field has the focus.
     async fn focused(&self) -> Result<String, CdpError> {
         let frames: Vec<String> = self
             .hub
@@ -161,8 +158,8 @@ impl Cdp {
         }
     }
 
-    /// Calls a function of our script with a secret's value among its arguments. If the script refuses, the text of its
-    /// refusal is left out of the error, because it may quote the value.
+    /// Calls a function of our script with a secret's value. The error leaves out the script's words, because they may
+    /// quote the value.
     async fn without_words(
         &self,
         at: &(String, World),

@@ -1,4 +1,4 @@
-//! Waiting: for a number of seconds, or until a text appears on the page or disappears.
+//! Waiting for some seconds, or until a text appears on the page or disappears.
 
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ use crate::{
     browser::rules::{Awaited, MAX_WAIT},
 };
 
-/// Pause between two observations of the page while waiting for a text. Source: chosen; an observation takes a few
-/// milliseconds.
+/// Pause between two observations while waiting for a text. Source: chosen; an observation takes a few milliseconds.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 impl Cdp {

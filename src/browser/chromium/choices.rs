@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
-/// Upper bound of every time option. Source: chosen; a caller who sets a longer time wants no limit at all, but adding
-/// an unlimited time to a clock's time would overflow.
+/// Upper bound of every time option, so that adding it to a time does not overflow. Source: chosen; a caller who sets a
+/// longer time wants no limit.
 const LONGEST: Duration = Duration::from_hours(24);
 
 pub(in crate::browser) fn bounded(time: Duration) -> Duration {
@@ -28,7 +28,7 @@ pub(in crate::browser) struct Choices {
 }
 
 impl Choices {
-    /// Returns the default options. `settle` is the default of the settling time; each driver has its own default.
+    /// Returns the default options. `settle` is the driver's own default of the settling time.
     pub(in crate::browser) fn new(chromium: PathBuf, settle: Duration) -> Self {
         Self {
             chromium: super::absolute(chromium),
@@ -52,7 +52,7 @@ impl Choices {
     }
 }
 
-/// Defines the methods that set [`Choices`]. Used for every options type that has its [`Choices`] in a field `common`.
+/// Defines the methods that set [`Choices`], for types with a field `common` of this type.
 macro_rules! choosing {
     () => {
         /// Sets whether the browser runs without a window. Default: `true`.
@@ -61,8 +61,8 @@ macro_rules! choosing {
             self
         }
 
-        /// Switches Chromium's own sandbox on or off. Default: on, but off for the user root, because the sandbox
-        /// cannot work for root.
+        /// Switches Chromium's own sandbox on or off. Default: on, except for the user root, for whom the sandbox
+        /// cannot work.
         pub fn with_sandbox(mut self, sandbox: bool) -> Self {
             self.common.sandbox = Some(sandbox);
             self
@@ -75,15 +75,14 @@ macro_rules! choosing {
         }
 
         /// Sets the longest time for an address to load. Default: 30 s. An address never gets more than two thirds of
-        /// the time limit of the command that opens the address. A run with default options sets this limit to 22.5
-        /// s, so an address gets 15 s to load.
+        /// the time limit of the command that opens it. With the default limit of a run, 22.5 s, an address gets 15 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
         }
 
-        /// Sets the folder in which the browser's private folder is created. The browser writes its files into the
-        /// private folder. Default: the system's folder for temporary files.
+        /// Sets the folder in which the browser's private folder is created. Default: the system's folder for temporary
+        /// files.
         pub fn with_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.folder = Some($crate::browser::chromium::absolute(folder.into()));
             self
@@ -91,7 +90,7 @@ macro_rules! choosing {
 
         /// Sets the folder in which the action `state_save` keeps cookies and storage. Default: the browser's private
         /// folder, which is deleted when the browser ends. The model is offered `state_save` and `state_load` only if
-        /// a folder is set with this method.
+        /// this folder is set.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self

@@ -1,7 +1,6 @@
 //! Discovery of programs: those that the environment names, those that `webwise setup` installed, and those on `PATH`.
 //!
-//! No other code decides which program is used. The drivers start the programs that are found here. The commands of the
-//! command line that install programs and report about them use this module too. This module itself starts no program.
+//! Only this module decides which programs are used. It starts none of them.
 
 use std::{
     env,
@@ -13,7 +12,7 @@ use super::absolute;
 use crate::base::{Error, ErrorKind, Result};
 
 const OPERATION: &str = "browser.discover";
-/// Names under which Chromium is installed, in the order in which they are tried.
+/// Names of the Chromium program, in the order of the search.
 const CHROMIUM: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 const TOOL: &str = if cfg!(windows) {
     "playwright-cli.cmd"
@@ -51,13 +50,13 @@ pub struct ProgramPlaces {
 }
 
 impl ProgramPlaces {
-    /// Returns the places that the environment variables of this process give.
+    /// Returns the places that this process's environment variables give.
     pub fn from_env() -> Self {
         Self::new(|name| env::var_os(name))
     }
 
-    /// Returns the places that the given environment variables lead to. `variable` returns the value of the variable
-    /// with the given name. An empty value counts as unset.
+    /// Returns the places that the given environment variables lead to. `variable` returns the value of a variable by
+    /// its name. An empty value counts as unset.
     pub fn new(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty());
         let named = |name: &str| set(name).map(PathBuf::from);
@@ -82,8 +81,7 @@ impl ProgramPlaces {
         }
     }
 
-    /// Returns the installation folder; `None` if neither `WEBWISE_HOME` nor an environment variable with the user's
-    /// home folder is set.
+    /// Returns the installation folder; `None` if neither `WEBWISE_HOME` nor the user's home folder is known.
     pub fn installation_folder(&self) -> Option<&Path> {
         self.installation.as_deref()
     }
@@ -98,8 +96,7 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Returns the folders that must come before the folders of `PATH` in the environment of playwright-cli, so that
-    /// playwright-cli finds the right Node.js.
+    /// Returns the folders that must precede those of `PATH` for playwright-cli, so that it finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation
@@ -113,8 +110,8 @@ impl ProgramPlaces {
         own.into_iter().chain(beside.map(Path::to_owned)).collect()
     }
 
-    /// Returns the folders in which playwright-cli's script looks for programs: the folders that
-    /// [`front`](Self::front) returns, then the folders of `PATH`.
+    /// Returns the folders in which playwright-cli looks for programs: those of [`front`](Self::front), then those of
+    /// `PATH`.
     pub fn search_path(&self) -> Vec<PathBuf> {
         self.front()
             .into_iter()
@@ -122,14 +119,13 @@ impl ProgramPlaces {
             .collect()
     }
 
-    /// Returns the path of the first program with this file name in the folders of `PATH`; `None` if there is no such
-    /// program.
+    /// Returns the path of the first program with this file name in the folders of `PATH`; `None` if there is none.
     pub fn on_path(&self, name: &str) -> Option<PathBuf> {
         first(&self.path, name)
     }
 
-    /// Returns the path of the program playwright-cli; `None` if it is not found. A path from `WEBWISE_PLAYWRIGHT_CLI`
-    /// is returned even if there is no such file.
+    /// Returns the path of playwright-cli; `None` if it is not found. A path from `WEBWISE_PLAYWRIGHT_CLI` is not
+    /// checked.
     pub fn tool(&self) -> Option<PathBuf> {
         self.tool
             .clone()
@@ -141,15 +137,14 @@ impl ProgramPlaces {
         first(&self.search_path(), NODE)
     }
 
-    /// Returns the path of the program Chromium; `None` if it is not found. A path from `WEBWISE_CHROMIUM` is returned
-    /// even if there is no such file.
+    /// Returns the path of Chromium; `None` if it is not found. A path from `WEBWISE_CHROMIUM` is not checked.
     pub fn chromium(&self) -> Option<PathBuf> {
         self.chromium
             .clone()
             .or_else(|| CHROMIUM.iter().find_map(|name| self.on_path(name)))
     }
 
-    /// Returns the path of playwright-cli, after a check that the program exists and can be executed.
+    /// Returns the path of playwright-cli, if it exists and can be executed.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.
@@ -163,7 +158,7 @@ impl ProgramPlaces {
         )
     }
 
-    /// Returns the path of Chromium, after a check that the program exists and can be executed.
+    /// Returns the path of Chromium, if it exists and can be executed.
     ///
     /// # Errors
     /// [`ErrorKind::Unavailable`] if there is none; the error says what is missing and what to do.

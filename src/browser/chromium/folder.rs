@@ -1,9 +1,8 @@
-//! The private folder of one browser, for everything that the browser or playwright-cli writes (profile, sockets,
-//! downloads, snapshots).
+//! The private folder of one browser, for everything that the browser or playwright-cli writes.
 //!
-//! Only this user can read the folder, and it is removed at the end. Its owner is the process that started the browser.
-//! If owners were killed, the next start of any driver removes the folders that they left behind. On Linux, it also
-//! kills the browsers whose process numbers are in these folders. An owner has ended if its lock is free (see `owner`).
+//! Only this user can read the folder, and it is removed at the end. Its owner is the process that started the browser
+//! (see `owner`). If an owner was killed, the next start of a browser removes its folder. On Linux, it also kills the
+//! browser.
 
 use std::{
     fs, io,
@@ -17,44 +16,42 @@ use uuid::Uuid;
 use super::owner::{LeftOver, Owner};
 
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
-/// File name extension that a private folder gets while it is being removed.
 const SWEPT: &str = "swept";
-/// Name of the file, in a private folder, that contains the process number of the browser.
+/// Name of the file that contains the browser's process number.
 const PROCESS: &str = "browser.pid";
-/// Folder in which the private folder is created if the caller chose no folder and the path of the system's temporary
-/// folder is too long for sockets.
+/// Folder that is used if the path of the system's temporary folder is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
-/// Maximum length of the path of a private folder, so that there is room for the names of sockets in it. Unit: bytes.
-/// Source: a socket's path has at most 107 bytes on Linux and 103 bytes on macOS, and Chromium uses 44 bytes for the
-/// socket's name.
+/// Maximum length of a private folder's path, so that there is room for the names of sockets. Unit: bytes. Source: a
+/// socket's path has at most 107 bytes on Linux and 103 bytes on macOS, and Chromium uses 44 bytes for the socket's
+/// name.
 const MAX_PATH: usize = 60;
-/// Longest time for the browser's process to end by itself, before it is killed. Source: it takes 0.2 s; this crate
-/// promises that a browser ends within 3 s.
+/// Longest time for the browser's process to end, before it is killed. Source: it takes 0.2 s; this crate promises that
+/// a browser ends within 3 s.
 const GRACE: Duration = Duration::from_millis(2500);
-/// Pause between two checks whether the browser's process has ended. Source: chosen.
+/// Pause between two checks whether the process has ended. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if the start of another browser
-/// removes the folder in the microseconds between its creation and its locking.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start removes the
+/// folder before it is locked.
 const TAKINGS: u32 = 10;
-/// Maximum number of attempts to remove a folder. An attempt can fail because the last processes of a browser still
-/// write to the folder. Source: chosen; usually the first attempt succeeds.
+/// Maximum number of attempts to remove a folder. An attempt fails if the last processes of a browser still write to
+/// the folder. Source: chosen; usually the first attempt succeeds.
 const REMOVALS: u32 = 20;
-/// Pause between two attempts to remove a folder, see [`REMOVALS`]. Source: chosen.
+/// Pause between two attempts to remove a folder. Source: chosen.
 const REMOVE_AGAIN: Duration = Duration::from_millis(100);
 
 /// The private folder of one browser. Dropping it ends the browser's process and removes the folder.
 #[derive(Debug)]
 pub(in crate::browser) struct Folder {
     path: PathBuf,
-    /// The number of the process that is to be ended together with the folder; 0 if there is none.
+    /// The number of the process that ends with the folder; 0 if there is none.
     process: AtomicU32,
     owner: Option<Owner>,
 }
 
 impl Folder {
-    /// Creates a private folder in the folder `base`, with the subfolders `inside`. Before that, removes the private
-    /// folders in `base` whose owners have ended.
+    /// Creates a private folder in `base`, with the subfolders `inside`. First removes private folders in `base` whose
+    /// owners have ended.
     pub(in crate::browser) fn create(base: &Path, inside: &[&str]) -> io::Result<Self> {
         let base = base.canonicalize()?;
         sweep(&base);
@@ -98,8 +95,8 @@ impl Folder {
         })
     }
 
-    /// Creates a private folder with the subfolders `inside`. If `chosen` is a folder, creates the private folder there.
-    /// Otherwise tries the system's temporary folder first, and then [`SHORT_TEMP`].
+    /// Creates a private folder with the subfolders `inside`, in the folder `chosen`. If it is `None`, uses the
+    /// system's temporary folder or [`SHORT_TEMP`].
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -110,8 +107,8 @@ impl Folder {
         }
     }
 
-    /// Creates a private folder in the first of the folders `bases` in which this succeeds. If every attempt fails,
-    /// returns the error of the first attempt.
+    /// Creates a private folder in the first of `bases` in which this succeeds. Otherwise returns the error of the
+    /// first attempt.
     fn create_in_first(bases: &[&Path], inside: &[&str]) -> io::Result<Self> {
         let mut first = None;
         for base in bases {
@@ -127,20 +124,19 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the path of the file or subfolder with this name. `name` comes from our own code, never from outside.
+    /// Returns the path of a file or subfolder. `name` must not come from outside.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// Sets the process that is to be ended together with the folder. On Linux, the command line of the process must
-    /// contain the folder's path. Otherwise the process is not ended, because its number may by then belong to another
-    /// process.
+    /// Sets the process that ends with the folder. On Linux, the process is ended only if its command line contains the
+    /// folder's path.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
     }
 
-    /// Waits for the process to end, kills it if it does not end in time, and removes the folder.
+    /// Waits for the process to end, or kills it, and then removes the folder.
     pub(in crate::browser) async fn end(&self) -> io::Result<()> {
         let pid = self.process.load(Ordering::Relaxed);
         let mut waited = Duration::ZERO;
@@ -195,8 +191,7 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder: first its subfolders, then the rest. So after a failed attempt, the files that mark the folder's
-/// owner are usually still there, and a later start recognises the folder.
+/// Removes a folder, its subfolders first. So if this fails, a later start usually still recognises the folder.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -225,7 +220,7 @@ pub(in crate::browser) fn write_private(path: &Path, bytes: &[u8]) -> io::Result
     io::Write::write_all(&mut create_private(path)?, bytes)
 }
 
-/// Creates a file that only this user can read, and opens it for writing. Fails if the file exists.
+/// Creates a file that only this user can read, open for writing. Fails if the file exists.
 pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -234,8 +229,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns true while the folder's process, or any process that it started, is running. The processes that a browser
-/// started write until they end. They would create the folder again after its removal.
+/// Returns true while the folder's process, or a process that it started, is running. Such a process may create the
+/// folder again.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }
@@ -249,9 +244,8 @@ fn is_group_left(leader: u32) -> bool {
         && has_living(leader)
 }
 
-/// Returns true if any process of this group is still running. A process that has ended stays in its group until its
-/// parent collects its exit status, which in a container may never happen. Such a process does not count, because it
-/// writes nothing any more.
+/// Returns true if a process of this group is running. An ended process whose exit status nobody has collected does not
+/// count.
 #[cfg(target_os = "linux")]
 fn has_living(group: u32) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else {
@@ -271,8 +265,7 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// Returns true without a check. On systems other than Linux, the system's first process collects ended processes at
-/// once, so all processes of a group are running.
+/// Returns true, because outside Linux an ended process soon leaves its group.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true
@@ -283,8 +276,7 @@ fn is_group_left(_: u32) -> bool {
     false
 }
 
-/// Returns true if the process with this number belongs to this folder: its command line contains the path of the
-/// folder.
+/// Returns true if the command line of this process contains the path of the folder.
 #[cfg(target_os = "linux")]
 fn is_process_of(pid: u32, folder: &Path) -> bool {
     use std::os::unix::ffi::OsStrExt as _;
@@ -294,8 +286,7 @@ fn is_process_of(pid: u32, folder: &Path) -> bool {
             .is_ok_and(|line| line.windows(folder.len()).any(|w| w == folder))
 }
 
-/// Returns true if a process with this number exists. On systems other than Linux nothing else is checked, because the
-/// folder's process had this number a moment ago.
+/// Returns true if a process with this number exists. Outside Linux, nothing else is checked.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_process_of(pid: u32, _: &Path) -> bool {
     let pid = i32::try_from(pid)
@@ -322,8 +313,7 @@ fn kill(pid: u32) {
     let _ = pid;
 }
 
-/// Removes the private folders in the folder `base` whose owners have ended. On Linux, also kills the browsers whose
-/// process numbers are in these folders.
+/// Removes the private folders in `base` whose owners have ended. On Linux, also kills their browsers.
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -399,7 +389,6 @@ mod tests {
         );
     }
 
-    /// Starts a parent that never collects its ended child, like the first process of some containers.
     #[cfg(target_os = "linux")]
     #[tokio::test(start_paused = true)]
     async fn what_has_ended_and_was_not_asked_for_is_not_waited_for() {

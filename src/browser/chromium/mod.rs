@@ -33,8 +33,7 @@ pub(in crate::browser) use choices::{Choices, bounded, choosing};
 pub use discover::ProgramPlaces;
 pub(in crate::browser) use folder::{Folder, write_private};
 
-/// Switches with which every driver starts Chromium, so that nothing but the page is loaded and no first-run page
-/// appears.
+/// Switches with which every driver starts Chromium, so that it loads nothing but the page.
 pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--disable-gpu",
     "--disable-quic",
@@ -45,20 +44,18 @@ pub(in crate::browser) const SWITCHES: [&str; 8] = [
     "--no-default-browser-check",
     "--disable-domain-reliability",
 ];
-/// Features of Chromium that every driver switches off: two pages of the address bar, which each window loads although
-/// nobody sees them. Loading them takes more than half of the processor time that a start takes. Source: measured,
-/// Chromium 156: 1.25 s of processor time with them, 0.55 s without.
+/// Features of Chromium that every driver switches off: two pages of the address bar that nobody sees. Source:
+/// measured, Chromium 156: a start takes 1.25 s of processor time with them, 0.55 s without.
 const UNSEEN: &str = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/// Returns the switch that turns off these features and those in [`UNSEEN`] together. There must be one switch for all,
-/// because Chromium obeys only the last switch of this kind.
+/// Returns one switch that turns off these features and those in [`UNSEEN`]. Chromium obeys only the last switch of
+/// this kind.
 pub(in crate::browser) fn without_features(features: &str) -> String {
     format!("--disable-features={features},{UNSEEN}")
 }
 
-/// Environment variables of this process that are passed on to a browser and to playwright-cli, in addition to those of
-/// [`VARIABLE_GROUPS`]. No other variable is passed on: an environment often holds keys of model providers, and
-/// playwright-cli's own variables would change its configuration.
+/// Environment variables that are passed on to a browser and to playwright-cli, besides those of [`VARIABLE_GROUPS`].
+/// All others are held back, because they may contain keys or change playwright-cli's configuration.
 const VARIABLES: [&str; 21] = [
     "PATH",
     "HOME",
@@ -82,12 +79,10 @@ const VARIABLES: [&str; 21] = [
     "LOCALAPPDATA",
     "USERPROFILE",
 ];
-/// Prefixes of the names of further environment variables that are passed on.
 const VARIABLE_GROUPS: [&str; 2] = ["LC_", "XDG_"];
 
-/// Returns the environment of a browser: the variables of this process that are passed on, and two variables that put
-/// crash reports and caches into the private folder. In the user's home, browsers that start at the same time would
-/// share those files.
+/// Returns the environment of a browser: the variables that are passed on, and two that put crash reports and caches
+/// into the private folder.
 pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsString)> {
     let places = [
         ("BREAKPAD_DUMP_LOCATION", "crashes"),
@@ -102,8 +97,7 @@ pub(in crate::browser) fn environment(folder: &Folder) -> Vec<(OsString, OsStrin
     passed.chain(places).collect()
 }
 
-/// Makes a path absolute. The browser has another working directory than this process, and would look for a relative
-/// path there.
+/// Makes a path absolute, because the browser has another working directory.
 pub(in crate::browser) fn absolute(path: PathBuf) -> PathBuf {
     // If the path is empty or there is no working directory, the later use of the path fails with a reason.
     std::path::absolute(&path).unwrap_or(path)

@@ -1,14 +1,12 @@
-//! Ownership of a private folder. The owner is the process that started the browser. Ownership ensures that no browser
-//! outlives its owner. It also ensures that nobody removes the folder of a living owner.
+//! Ownership of a private folder. The owner is the process that started the browser. No browser outlives its owner, and
+//! nobody removes the folder of a living owner.
 //!
-//! The kernel releases two things when this process ends for any reason:
+//! The kernel releases two things when the owner ends for any reason:
 //!
-//! - a lock on a file in the folder. The start of a later browser tries to take the lock. If the attempt succeeds, the
-//!   owner has ended, and the start removes the folder. The file is never renamed, and is removed only with its folder.
-//!   No child keeps the lock, because files that std opens are closed when another program is executed.
-//! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once and ends when the connection
-//!   does. Later starts cannot use the socket to see whether the owner lives: nobody accepts connections, so each
-//!   attempt would stay in its queue.
+//! - a lock on a file in the folder. A later start that gets the lock knows that the owner has ended, and removes the
+//!   folder.
+//! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once, and ends when the
+//!   connection does. Nobody accepts connections, so later starts cannot use the socket as a test.
 
 use std::{
     fs::{self, File},
@@ -16,14 +14,13 @@ use std::{
     path::Path,
 };
 
-/// Name of the file, in a private folder, whose lock the folder's owner holds.
+/// Name of the file whose lock the folder's owner holds.
 const LOCK: &str = "owner.lock";
-/// Name of the socket, in a private folder, to which playwright-cli's daemon connects.
+/// Name of the socket to which playwright-cli's daemon connects.
 #[cfg(unix)]
 const SOCKET: &str = "owner.sock";
 
-/// Ownership of a private folder. Dropping this value releases the lock and closes the socket. Then playwright-cli's
-/// daemon ends, and later starts recognise the folder as left over.
+/// Ownership of a private folder. Dropping this value releases the lock, and ends playwright-cli's daemon.
 #[derive(Debug)]
 pub(in crate::browser) struct Owner {
     _lock: File,
@@ -36,8 +33,8 @@ impl Owner {
     ///
     /// # Errors
     ///
-    /// `AlreadyExists` or `NotFound` if the start of another browser mistook the folder for a left-over one and removes
-    /// it. The caller must then create another folder.
+    /// `AlreadyExists` or `NotFound` if another start mistook the folder for a left-over one. The caller must then
+    /// create another folder.
     pub(in crate::browser) fn of(folder: &Path) -> io::Result<Self> {
         let path = folder.join(LOCK);
         let lock = File::create_new(&path)?;
@@ -54,18 +51,17 @@ impl Owner {
     }
 }
 
-/// A private folder whose owner has ended. While this value is held, no other start can remove the folder.
+/// A private folder whose owner has ended. While this value exists, no other start can remove the folder.
 #[derive(Debug)]
 pub(in crate::browser) struct LeftOver {
     _lock: File,
 }
 
 impl LeftOver {
-    /// Returns the folder if its owner has ended; `None` if its owner lives, or if this cannot be found out.
+    /// Returns the folder if its owner has ended; `None` if the owner lives, or if this cannot be found out.
     ///
-    /// A folder that nobody has locked yet counts as one whose owner has ended, so that a kill at any moment leaves
-    /// nothing behind. If another process is just taking ownership of the folder, that process notices that the folder
-    /// was taken from it, and creates another folder.
+    /// A folder that nobody has locked yet counts as left over. A process that is just taking ownership of it notices
+    /// this, and creates another folder.
     pub(in crate::browser) fn find(folder: &Path) -> Option<Self> {
         fs::symlink_metadata(folder).ok().filter(is_ours)?;
         let path = folder.join(LOCK);
@@ -82,7 +78,6 @@ impl LeftOver {
     }
 }
 
-/// Returns true if the open file is still the file at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -116,12 +111,12 @@ mod tests {
 
     use super::*;
 
-    /// The environment variable that is set for the process that owns a folder; its value is the path of the folder.
+    /// The environment variable with the folder's path, set for the process that owns the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Number of starts of further browsers while one browser lives; more than any queue of connections holds.
+    /// Number of starts while one browser lives. No queue of connections is that long.
     const STARTS: usize = 5000;
 
-    /// A child process that does not outlive the test.
+    /// A child process that is killed when dropped.
     struct Ended(Child);
 
     impl Drop for Ended {
@@ -131,8 +126,8 @@ mod tests {
         }
     }
 
-    /// Waits until the folder counts as left over. The reason for waiting: while another test starts a program, the new
-    /// process has a copy of every open file until the program runs, and so holds the lock too.
+    /// Waits until the folder counts as left over. A program that another test is just starting may hold the lock for a
+    /// moment.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries

@@ -1,5 +1,4 @@
-//! The script that reads the attributes of elements and the selected text, and the types for the script's input and
-//! result.
+//! The script that reads the attributes of elements and the selected text, with its input and result types.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +8,7 @@ use super::{
 };
 use crate::{browser::HINTS, page::States};
 
-/// Number of elements that one script reads at the same time. Source: chosen; a busy tool answers this many in time,
-/// and a few elements that no longer exist do not delay the rest.
+/// Number of elements that one script reads at the same time. Source: chosen; a busy tool answers this many in time.
 const AT_ONCE: usize = 24;
 
 #[derive(Debug, Serialize)]
@@ -19,46 +17,42 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The name of an editable field that the snapshot shows without text; `None` for any other element. Such a field
-    /// may still contain a text, because the tool does not print a text that is equal to the name.
+    /// The name of an editable field that the snapshot shows without text. Its text may be equal to the name, because
+    /// the tool does not print such a text.
     pub(super) name: Option<&'a str>,
     pub(super) need: Need,
 }
 
-/// The condition under which a script reads the attributes of an element.
+/// The condition for reading an element's attributes.
 ///
-/// Reading takes a millisecond or more for each element. So the script first searches the page for attributes that give
-/// hints, for elements that react to clicks, and for elements that can be edited. It reads most elements only if this
-/// search finds something.
+/// Reading takes a millisecond or more for each element. So the script first searches the page for attributes and
+/// elements of interest. It reads most elements only if this search finds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Need {
-    /// The script always reads the attributes. Used for a field, and for a control or picture without words.
+    /// Always reads the attributes. Used for a field, and for a control or picture without words.
     All,
-    /// The script reads the attributes only if the search of the page finds something. Used for a control that has
-    /// words, and for an element that can be clicked.
+    /// Reads the attributes if the search of the page finds something. Used for a control with words, and for an
+    /// element that can be clicked.
     Rest,
-    /// The script reads the attributes only if the element can be edited or reacts to clicks. Used for every other
-    /// element.
+    /// Reads the attributes if the element can be edited or reacts to clicks. Used for every other element.
     Click,
 }
 
-/// States and properties that a script reads from an element's attributes, because the snapshot does not contain them.
+/// States and properties from an element's attributes that the snapshot does not contain.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The absolute address of a link. It differs from the address in the snapshot if the page sets a base for relative
-    /// addresses.
+    /// The absolute address of a link.
     pub(super) url: Option<String>,
-    /// The exact text of a field, if the text contains white space that the snapshot does not show, or if the text is
-    /// equal to the field's name; otherwise `None`.
+    /// The exact text of a field; `None` if the snapshot shows it exactly.
     pub(super) exact: Option<String>,
 }
 
-/// Returns the script that reads the attributes of these elements, and the selected text. In the script's result, an
-/// element that does not answer has no attributes.
+/// Returns the script that reads the attributes of these elements, and the selected text. An element that does not
+/// answer has no attributes.
 pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();

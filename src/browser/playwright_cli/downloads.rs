@@ -1,10 +1,9 @@
-//! Files that pages offer for download. The driver keeps complete files and limits the size of incomplete ones, so that
-//! incomplete files cannot fill the disk. The total size of all kept files is not limited.
+//! Files that pages offer for download. The driver limits the size of incomplete files, so that they cannot fill the
+//! disk. The total size of all kept files is not limited.
 //!
-//! The browser writes a file to disk while it arrives, and the tool sets no limit. So a few lines of JavaScript, which
-//! the tool loads for each page, check the incomplete files and cancel their downloads if the files are too large. For
-//! each download that failed, the script leaves a note in the private folder: a file with the name that the page
-//! suggested. The tool itself does not report the failure.
+//! The tool sets no limit. So a script that the tool loads for each page checks the incomplete files, and cancels their
+//! downloads if they are too large. For each download that failed, the script leaves a note in the private folder: a
+//! file with the name that the page suggested.
 
 use std::{fs, io, path::Path};
 
@@ -15,20 +14,17 @@ use crate::{
     page::Notice,
 };
 
-/// Maximum size of a downloaded file that is kept, and maximum total size of all incomplete files. If the total is
-/// exceeded, all incomplete files are dropped and reported as not kept. Unit: bytes. Source: chosen; a kept file is
-/// read as a whole.
+/// Maximum size of a kept file, and of all incomplete files together. If the total is exceeded, all incomplete files
+/// are dropped. Unit: bytes. Source: chosen; a kept file is read as a whole.
 const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum number of bytes that are read of a note about a failed download. Source: chosen; a note contains a file
-/// name, for which systems allow 255 bytes.
+/// Maximum size of a note about a failed download. Unit: bytes. Source: chosen; a note contains a file name, for which
+/// systems allow 255 bytes.
 const MAX_NOTE: u64 = 4 << 10;
-/// Maximum number of notes about failed downloads that are read after one command. Source: chosen; a page can offer
-/// thousands of files.
+/// Maximum number of notes that are read after one command. Source: chosen; a page can offer thousands of files.
 const MAX_NOTES: usize = 100;
 const NOTES: &str = "dropped";
 
-/// The source of the script that watches downloads. The browser gives a file the extension `.crdownload` until the file
-/// is complete.
+/// The script that watches downloads. An incomplete file has the extension `.crdownload`.
 const WATCH: &str = r"'use strict';
 // Ends downloads that take too much of the disk, and leaves a note of each one that failed.
 const fs = require('fs');
@@ -75,9 +71,8 @@ pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
 }
 
 impl PlaywrightCli {
-    /// Returns the notice for a download that the tool reported. If no folder for downloads is set, the download is
-    /// refused, and the notice says so at once. If a folder is set, returns `None` until the file is complete, and then
-    /// keeps the file.
+    /// Handles a download that the tool reported. If no folder for downloads is set, returns a notice of refusal.
+    /// Otherwise returns `None` until the file is complete, and then keeps the file.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {
@@ -112,8 +107,8 @@ impl PlaywrightCli {
             .collect()
     }
 
-    /// Moves a downloaded file into `folder`, under a name that the driver chooses. Fails if the file is not in the
-    /// tool's output folder, or is larger than [`MAX_DOWNLOAD`].
+    /// Moves a downloaded file into `folder`, under a new name. Fails if the file is not in the tool's output folder,
+    /// or is larger than [`MAX_DOWNLOAD`].
     fn keep(&self, from: &Path, folder: &Path) -> io::Result<()> {
         let from = from.canonicalize()?;
         if !from.starts_with(self.folder.file("out").canonicalize()?) {

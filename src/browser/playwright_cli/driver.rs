@@ -1,4 +1,4 @@
-//! The driver [`PlaywrightCli`], its state between commands, and the functions that send commands.
+//! The driver [`PlaywrightCli`], its state, and the functions that send commands.
 
 use std::{
     collections::HashSet,
@@ -31,18 +31,17 @@ use crate::{
     secret::TypedSecrets,
 };
 
-/// The address that the tool reports for a tab that has not loaded a page yet, and for a page whose renderer died.
+/// The address of a tab that has not loaded a page yet, or whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time that the tool's daemon gets to end by itself before it is killed. Source: chosen; the daemon takes 0.2
-/// s.
+/// Longest time for the tool's daemon to end before it is killed. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Longest time for the browser to answer the command that checks whether it still runs. Source: chosen.
+/// Longest time for the answer to the check whether the browser still runs. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A driver that controls Chromium through the program playwright-cli.
 ///
-/// Dropping the driver ends the browser. [`close`](BrowserDriver::close) also ends the browser, but in an orderly
-/// way, and waits until the browser has ended.
+/// Dropping the driver ends the browser. [`close`](BrowserDriver::close) ends it in an orderly way, and waits until it
+/// has ended.
 #[derive(Debug)]
 pub struct PlaywrightCli {
     pub(super) link: Link,
@@ -54,15 +53,14 @@ pub struct PlaywrightCli {
 
 #[derive(Default)]
 pub(super) struct State {
-    /// The reason why the browser can no longer be used; `None` while it can.
+    /// The reason why the browser can no longer be used, if so.
     gone: Option<&'static str>,
-    /// The current page as the last reply described it; `None` if it is not known.
+    /// The current page in the last reply; `None` if it is not known.
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
-    /// True if the current page may be blank. If this field is false, a blank page after a real page means that the
-    /// renderer died.
+    /// True if the current page may be blank. Otherwise, a blank page after a real page means that the renderer died.
     pub(super) blank_is_fine: bool,
-    /// True if the last command got no answer in time, so the page may be unreadable.
+    /// True if the last command got no answer in time.
     pub(super) stalled: bool,
     /// Number of open tabs in the last reply that reported them.
     pub(super) tabs: usize,
@@ -98,8 +96,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the transport of the next command: `socket` if the command goes through the socket of playwright-cli's
-    /// daemon, `process` if a process of playwright-cli is started for it.
+    /// Returns the transport of the next command: `socket` for the socket of playwright-cli's daemon, `process` for a
+    /// new process of playwright-cli.
     pub fn transport(&self) -> &'static str {
         self.link.name()
     }
@@ -131,8 +129,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Tool).await
     }
 
-    /// Sends a command whose script runs in the page. The page may have written the error text of the reply. Therefore,
-    /// the error text is never taken as a sign that the browser is lost.
+    /// Sends a command whose script runs in the page. The page may have written the reply's error text, so this text is
+    /// never taken as a sign that the browser is lost.
     pub(super) async fn send_foreign(
         &self,
         state: &mut State,
@@ -142,10 +140,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
-    /// Sends a command that may replace a real page by a blank one without an error.
-    ///
-    /// The current page counts as unknown until the reply comes (or for good, if no reply comes). So a blank page is
-    /// not taken as a sign of a dead renderer.
+    /// Sends a command that may leave a blank page. Until the reply comes, the current page counts as unknown, so a
+    /// blank page is not taken for a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -167,8 +163,8 @@ impl PlaywrightCli {
         Ok(reply)
     }
 
-    /// Sends a command whose script runs in the tool. The script may forge its whole reply, so the state is not updated
-    /// from the reply.
+    /// Sends a command whose script runs in the tool. The state is not updated from the reply, because the script may
+    /// forge it.
     pub(super) async fn send_untrusted(
         &self,
         state: &mut State,
@@ -280,8 +276,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Removes and returns the notices that have gathered since the last call: a change of transport, new tabs and
-    /// downloads.
+    /// Removes and returns the notices that have gathered since the last call.
     pub(super) fn notices(&self, state: &mut State) -> Vec<Notice> {
         let change = self
             .link
@@ -298,14 +293,14 @@ impl PlaywrightCli {
 #[derive(Debug)]
 pub(super) enum Scripted {
     Returned(Box<Returned>),
-    /// The tool did not run the script, for example because a dialog is open. Contains the tool's error text.
+    /// The tool's error text, if it did not run the script, for example because a dialog is open.
     Refused(String),
-    /// The script ran, and this dialog opened before it returned a value.
+    /// The dialog that opened before the script returned a value.
     Interrupted(Dialog),
 }
 
 impl Scripted {
-    /// Returns the execution of an action whose script was interrupted by this dialog. The action counts as done.
+    /// Returns the execution of an action whose script this dialog interrupted. The action counts as done.
     pub(super) fn done_under(dialog: Dialog) -> Execution {
         Execution {
             dialog: Some(dialog),
@@ -314,20 +309,19 @@ impl Scripted {
     }
 }
 
-/// The possible author of the error text in a reply.
+/// The possible author of a reply's error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool wrote the text, as the reply to one of its own commands.
+    /// The tool, for one of its own commands.
     Tool,
-    /// The tool wrote the text, as the reply to a script of this driver. The reply repeats the script, which may
-    /// contain a secret.
+    /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
     Script,
-    /// The page may have written the text, because the script ran in the page.
+    /// The page, because the script ran in it.
     Page,
 }
 
 impl fmt::Debug for State {
-    /// Leaves out all page text: it may contain typed secrets, and this driver does not know which text is secret.
+    /// Leaves out all page text, because it may contain typed secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
             .field("gone", &self.gone)
@@ -342,8 +336,8 @@ impl State {
         lost("browser.command", why)
     }
 
-    /// Records `page` as the current page. Fails if the page crashed, or if the page is blank after a real page and
-    /// [`blank_is_fine`](Self::blank_is_fine) is false. In both cases, also records that the browser is lost.
+    /// Records `page` as the current page. Fails, and records that the browser is lost, if the page crashed or is
+    /// unexpectedly blank (see [`blank_is_fine`](Self::blank_is_fine)).
     pub(super) fn arrive(&mut self, page: &Page, under_dialog: bool) -> Result<()> {
         if page.crashed {
             return Err(self.lose("the page crashed"));
@@ -364,8 +358,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds a notice for each tab that has opened since the last call. The current tab is left out, because a tab that
-    /// a page opens never becomes the current tab by itself.
+    /// Adds a notice for each tab that is new since the last call, except the current tab.
     pub(super) fn note_tabs(&mut self, tabs: &[Tab]) {
         let now = tabs.len().max(1);
         for tab in tabs.iter().skip(self.tabs).filter(|tab| !tab.current) {
@@ -389,7 +382,7 @@ pub(super) fn malformed(what: &'static str) -> Error {
     Error::new(ErrorKind::MalformedReply, "browser.reply").with("found", what)
 }
 
-/// Converts an error text of the tool to an error of this crate. Used by methods of the driver that return no outcome.
+/// Converts an error text of the tool to an error, for methods that return no outcome.
 pub(super) fn refusal(operation: &'static str, error: &str) -> Error {
     let (kind, class) = match failure::classify(error) {
         failure::Verdict::Lost => (ErrorKind::BrowserLost, "lost"),

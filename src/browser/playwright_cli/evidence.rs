@@ -1,7 +1,6 @@
-//! The evidence in the tool's reply that an action was carried out.
+//! The evidence in a reply that an action was carried out.
 //!
-//! An action counts as done if the reply shows the code of the action. The tool prints that code only after the code
-//! has run.
+//! An action counts as done if the reply shows its code, which the tool prints only after the code has run.
 
 use super::{
     driver::{Scripted, malformed},
@@ -35,8 +34,8 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// Returns the result (execution) of an action that a reply proves. The action failed if the reply reports an error. It
-/// was done if the code in the reply contains `evidence`. Any other reply is an error of the driver.
+/// Returns the result of an action from its reply. The action failed if the reply reports an error, and was done if the
+/// reply's code contains `evidence`. Any other reply is an error.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;

@@ -1,4 +1,4 @@
-//! Execution of the actions of the trait [`BrowserDriver`](crate::browser::BrowserDriver) by commands of the tool.
+//! Execution of browser actions by commands of the tool.
 
 use std::time::Duration;
 
@@ -220,7 +220,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command of the tool. The command counts as carried out if the reply shows code that contains `evidence`.
+    /// Runs a command of the tool. The reply's code must contain `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,
@@ -414,8 +414,8 @@ impl PlaywrightCli {
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs the caller's script in the tool. The script may forge its whole reply, so another command reads the current page
-    /// afterwards.
+    /// Runs the caller's script in the tool. The script may forge its reply, so another command then reads the current
+    /// page.
     async fn run_code(
         &self,
         state: &mut State,
@@ -472,8 +472,7 @@ impl PlaywrightCli {
         Ok(told(Outcome::failed(class, &error)))
     }
 
-    /// Runs the caller's script in the page. The script's return value is only data, and an error that it throws never
-    /// means that the browser is lost.
+    /// Runs the caller's script in the page. An error of the script never means that the browser is lost.
     async fn foreign(
         &self,
         state: &mut State,
@@ -509,7 +508,7 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
         .is_ok_and(|execution| execution.outcome.is_done())
 }
 
-/// Maximum length of a text that is passed to the tool as an argument. A longer text is passed in a script. Unit: bytes.
+/// Maximum length of a text that is passed to the tool as an argument, and not in a script. Unit: bytes.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
 
 fn words(target: &Target) -> String {

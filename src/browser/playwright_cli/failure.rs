@@ -1,9 +1,8 @@
 //! Classification of the tool's error texts.
 //!
-//! An error text is one line, which a call log may follow. The tool itself writes the beginning of each line, and
-//! sometimes the end. The rest of a line may be a preview of an element, which the page controls. So only the
-//! beginnings and ends of lines are compared. A text that a script in the page may have written is not classified at
-//! all.
+//! An error text is one line, which a call log may follow. The middle of a line may be a preview of an element, which
+//! the page controls. So only the beginnings and ends of lines are compared. A text that a script in the page may have
+//! written is not classified at all.
 
 use crate::{
     action::{ErrorClass, Outcome},
@@ -19,8 +18,7 @@ pub(super) enum Verdict {
     Lost,
 }
 
-/// Beginnings of the first line of an error text, and what each means. A leading `Error: ` is removed before the
-/// comparison.
+/// Beginnings of the first line of an error text, without `Error: `, and the meaning of each.
 const BEGINNINGS: &[(&str, Verdict)] = &[
     (
         "strict mode violation",
@@ -133,8 +131,7 @@ const BEGINNINGS: &[(&str, Verdict)] = &[
     ("Browser '", Verdict::Lost),
 ];
 
-/// Beginnings of lines of a call log, and the class of failure that each means. The bullet and count at the start of a
-/// line are removed before the comparison.
+/// Beginnings of lines of a call log, without bullet and count, and the class of failure of each.
 const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("element is not enabled", ErrorClass::Disabled),
     ("option being selected is not enabled", ErrorClass::Disabled),
@@ -146,7 +143,7 @@ const LOG_LINES: &[(&str, ErrorClass)] = &[
     ("did not find some options", ErrorClass::NoSuchOption),
 ];
 
-/// Returns the meaning of a cleaned error text. An unknown text has the class [`ErrorClass::Other`].
+/// Returns the meaning of a cleaned error text; [`ErrorClass::Other`] for an unknown text.
 pub(super) fn classify(error: &str) -> Verdict {
     let first = first_line(error);
     if let Some((_, verdict)) = BEGINNINGS
@@ -174,8 +171,8 @@ pub(super) fn classify(error: &str) -> Verdict {
     Verdict::Failed(ErrorClass::Other)
 }
 
-/// Returns the failed outcome with this class. For a timeout, the outcome's detail is the line of the error text that
-/// gives the reason. For any other error, the detail is the whole error text on one line.
+/// Returns the failed outcome with this class. Its detail is the error text on one line. For a timeout, it is only the
+/// line that gives the reason.
 pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     let first = first_line(error);
     match telling_line(error) {
@@ -185,7 +182,7 @@ pub(super) fn outcome(class: ErrorClass, error: &str) -> Outcome {
     }
 }
 
-/// Returns the first line of an error text, without the exception classes and the name of the call at its start.
+/// Returns the first line of an error text, without the exception classes and the call's name at its start.
 fn first_line(error: &str) -> &str {
     let mut first = error.lines().next().unwrap_or_default().trim();
     while let Some(rest) = first
@@ -213,7 +210,7 @@ fn is_timeout(first: &str) -> bool {
         .is_some_and(|rest| rest.ends_with("ms exceeded."))
 }
 
-/// Returns the last line of the call log that gives a reason why the tool kept waiting, and the class of that reason.
+/// Returns the last line of the call log that says why the tool kept waiting, with its class.
 fn telling_line(error: &str) -> Option<(ErrorClass, &str)> {
     error.lines().skip(1).filter_map(log_line).last()
 }
@@ -235,7 +232,7 @@ fn log_line(line: &str) -> Option<(ErrorClass, &str)> {
         .map(|(_, class)| (*class, line))
 }
 
-/// Returns the class of a timeout for which the call log gives no reason: [`ErrorClass::NotFound`] if the element never
+/// Returns the class of a timeout without a reason in the call log: [`ErrorClass::NotFound`] if the element never
 /// appeared, else [`ErrorClass::Timeout`].
 fn silent_timeout(error: &str) -> ErrorClass {
     let has = |beginning: &str| {

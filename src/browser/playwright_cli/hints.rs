@@ -1,6 +1,5 @@
-//! Hints: facts about elements that a snapshot does not contain, such as input types, test ids, icons and read-only fields.
-//!
-//! One script per observation reads the hints from the elements, because the tool prints none of these facts.
+//! Hints: facts about elements that a snapshot does not contain, such as input types and test ids. One script per
+//! observation reads them.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -16,16 +15,16 @@ use crate::{
     page::{Node, NodeId, Role, Tree},
 };
 
-/// Maximum number of elements whose hints are read in one observation. If there are more elements, fields and elements
-/// without words take precedence. Source: chosen; each element takes the tool a millisecond or more.
+/// Maximum number of elements whose hints are read in one observation. Fields and elements without words come first.
+/// Source: chosen; each element takes the tool a millisecond or more.
 const MAX_ASKED: usize = 300;
-/// Maximum number of nodes that are searched to find out whether an element has words: the element's own node and the
-/// nodes inside it. Source: the page script of the `cdp` driver has the same maximum.
+/// Maximum number of nodes that are searched for an element's words. Source: the page script of the `cdp` driver has
+/// the same maximum.
 const MOST_MUTE: usize = 50;
 
 impl PlaywrightCli {
-    /// Returns the tree with the elements' hints added, and the selected text. If the script returns nothing, returns the
-    /// unchanged tree and an empty text.
+    /// Adds the elements' hints to the tree. Returns the tree and the selected text. If the script returns nothing, the
+    /// tree is unchanged and the text empty.
     pub(super) async fn with_hints(
         &self,
         state: &mut State,
@@ -46,8 +45,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the elements whose hints are to be read, with the script's input for each. The most important elements come
-/// first.
+/// Returns the elements whose hints are to be read, the most important first, with the script's input for each.
 fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
@@ -99,7 +97,7 @@ const fn is_field(role: &Role) -> bool {
         )
 }
 
-/// Returns true if hints are wanted for every element with this role, and not only for those that react to clicks.
+/// Returns true if hints are wanted for every element with this role, even if it does not react to clicks.
 const fn is_asked(role: &Role) -> bool {
     role.is_interactive()
         || matches!(
@@ -122,8 +120,7 @@ fn is_mute(tree: &Tree, id: NodeId) -> bool {
         .all(|(at, id)| at < MOST_MUTE && !says(id))
 }
 
-/// Returns the tree with the hints in `answers` written into its nodes. The hint is `None` for a node whose element
-/// gave no answer.
+/// Adds the hints in `answers` to the tree. A hint is `None` if the element gave no answer.
 fn told(tree: Tree, answers: impl Iterator<Item = (NodeId, Option<Hint>)>) -> Tree {
     let mut answers: Vec<(NodeId, Hint)> =
         answers.filter_map(|(id, hint)| Some((id, hint?))).collect();

@@ -1,5 +1,4 @@
-//! The start of a browser: its private folder, its configuration, the tool's `open` command, and the choice of the
-//! transport.
+//! The start of a browser: private folder, configuration, the tool's `open` command, and choice of the transport.
 
 use std::path::PathBuf;
 #[cfg(unix)]
@@ -17,17 +16,16 @@ use crate::{
 };
 
 const OPERATION: &str = "browser.launch";
-/// Names of the folders that are created in the private folder. One of them is `.playwright`, because the tool searches
-/// for a folder with this name from its working directory upwards. So it finds the one in the private folder first.
+/// Folders inside the private folder. The tool searches for a folder `.playwright` from its working directory upwards,
+/// so it finds this one first.
 const INSIDE: [&str; 6] = [".playwright", "sessions", "s", "registry", "t", "out"];
-/// Longest time for the first answer through the daemon's socket. Source: the answer takes 10 ms, and a few seconds on
-/// a busy machine.
+/// Longest time for the first answer through the daemon's socket. Source: it takes 10 ms, and a few seconds on a busy
+/// machine.
 #[cfg(unix)]
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The source of a script that the tool's daemon loads. The script connects to a socket of this process in the private
-/// folder. When this process ends, for any reason, the kernel closes the socket. The script notices this, ends the
-/// daemon's browser and removes the folder, whose path is in `WEBWISE_FOLDER`.
+/// A script that the tool's daemon loads. It connects to a socket of this process. When this process ends, the
+/// connection closes. The script then ends the browser and removes the private folder.
 const WATCH: &str = r"'use strict';
 // Ends the browser's daemon when the program that started it is gone.
 const path = require('path');
@@ -59,8 +57,7 @@ pub(super) fn watch_script(folder: &Folder) -> PathBuf {
     folder.file("watch.cjs")
 }
 
-/// Starts a browser. Returns its private folder and the link for commands. When the folder is dropped, the browser ends
-/// and the folder is removed.
+/// Starts a browser. Returns its private folder and the link for commands. Dropping the folder ends the browser.
 pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Link)> {
     let failed = |error: std::io::Error| {
         let kind = match error.kind() {
@@ -107,8 +104,7 @@ pub(super) async fn launch(options: &PlaywrightCliOptions) -> Result<(Folder, Li
     Ok((folder, link))
 }
 
-/// Returns a session name that no other session of this user has, so that sessions do not collide even if the tool
-/// looks outside the private folder.
+/// Returns a session name that no other session of this user has.
 fn session_name(folder: &Folder) -> String {
     let name = folder
         .path()
@@ -119,8 +115,8 @@ fn session_name(folder: &Folder) -> String {
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
-/// Returns the process number of the tool's daemon from the reply to the `open` command. Fails unless the reply says
-/// that the browser is open and shows its first page.
+/// Returns the daemon's process number from the reply to `open`. Fails unless the reply says that the browser is open
+/// and shows its first page.
 fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);
@@ -173,8 +169,7 @@ async fn with_socket(link: Link, _: &Folder, _: &str, required: bool) -> Result<
     Ok(link)
 }
 
-/// Returns true if the reply is a list of tabs. Only such a reply shows that the daemon is ready, because the daemon
-/// accepts connections before it can answer.
+/// Returns true if the reply is a list of tabs, which shows that the daemon is ready.
 #[cfg(unix)]
 fn is_list_of_tabs(reply: &RawReply) -> bool {
     let parsed = Reply::parse(reply.text.expose());
@@ -184,8 +179,8 @@ fn is_list_of_tabs(reply: &RawReply) -> bool {
             .is_some_and(|list| !super::reply::parse_tabs(&list).is_empty())
 }
 
-/// Returns the path of the file in which the daemon describes its session. The name of the folder in which the daemon
-/// puts this file is a hash that the daemon computes. So this function looks into all folders in which the file can be.
+/// Returns the path of the file in which the daemon describes its session. The name of the file's folder is not known,
+/// so all possible folders are searched.
 #[cfg(unix)]
 fn session_file(folder: &Folder, session: &str) -> Option<PathBuf> {
     let entries = std::fs::read_dir(folder.file("sessions")).ok()?;

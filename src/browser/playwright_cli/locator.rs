@@ -1,16 +1,14 @@
 //! Conversion of the crate's locators into the syntax of the tool (playwright-cli), and back.
 //!
 //! The tool names the target of an action in JavaScript, as in `page.getByRole('button', { name: 'Go'
-//! }).first().click()`, and accepts the same syntax as a target. Parts of it (a regular expression, some uses of
-//! `exact`) have no equivalent in the crate's grammar. A target with such a part gives no locator, because a wrong
-//! locator would be worse.
+//! }).first().click()`, and accepts the same syntax. A target that the crate's grammar cannot express, such as a
+//! regular expression, gives no locator.
 
 use std::fmt::Write as _;
 
 use crate::page::{Locator, LocatorStep, Role};
 
-/// Returns a locator in the syntax that the tool accepts as the target of a command. In a script, `page.` must precede
-/// it.
+/// Returns a locator as the tool accepts it. In a script, `page.` must precede it.
 pub(super) fn print(locator: &Locator) -> String {
     let mut out = String::new();
     for (index, step) in locator.steps().iter().enumerate() {
@@ -69,8 +67,7 @@ fn quote(text: &str) -> String {
 }
 
 /// Returns the locator of the first element on which the code acts; `None` if the crate's grammar cannot express it.
-///
-/// `code` is the content of the section "Ran Playwright code" in the tool's reply.
+/// `code` is the section "Ran Playwright code" of a reply.
 pub(super) fn parse(code: &str) -> Option<Locator> {
     let line = code
         .lines()
@@ -95,10 +92,11 @@ pub(super) fn parse(code: &str) -> Option<Locator> {
     Locator::new(steps).ok()
 }
 
-/// Parses one call in a chain of calls. `arguments` is the text after the opening parenthesis.
+/// Parses one call in a chain. `arguments` is the text after the opening parenthesis. Returns the call's locator step
+/// and the text after the call.
 ///
-/// Returns the locator step that the call expresses, and the text after the call. Returns `Some(None)` if the call is
-/// the action at the end of the chain, and `None` if the crate's grammar cannot express the call.
+/// Returns `Some(None)` if the call is the action at the end of the chain, and `None` if the crate's grammar cannot
+/// express the call.
 #[expect(
     clippy::option_option,
     reason = "not understood, the end of the chain, and a step are three answers"
@@ -172,8 +170,7 @@ fn role(arguments: &str) -> Option<(LocatorStep, &str)> {
     ))
 }
 
-/// Parses the JavaScript string in single quotes at the start of the text. Returns the string's content and the text
-/// after it; `None` if the text does not start with such a string.
+/// Parses a JavaScript string in single quotes at the start of the text. Returns its content and the text after it.
 fn unquote(text: &str) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.strip_prefix('\'')?.char_indices();

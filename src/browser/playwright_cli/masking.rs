@@ -1,12 +1,8 @@
-//! Discovery of the fields whose values must be masked in every observation.
+//! Discovery of the fields whose values must be masked in every observation, because a snapshot shows all values.
 //!
-//! A snapshot shows the value of every field. So at each observation of a page with filled fields, the driver checks
-//! which fields hold secrets. There is a quick check and a slow check.
-//!
-//! The quick check uses one locator for each frame. The locator names all filled fields of the frame. It matches only
-//! if each of these fields exists and is plain (not made for secrets). The quick check takes about 10 ms. The slow
-//! check is a script that checks field by field. It is used in two cases: if a locator does not match, or if a secret
-//! was typed and its field marked.
+//! A quick check (about 10 ms) uses one locator for each frame. The locator matches only if all filled fields of the
+//! frame exist and are plain (not made for secrets). If a locator does not match, or if a secret was typed, a script
+//! checks field by field.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -21,16 +17,15 @@ use super::{
 };
 use crate::{base::Result, page::ElementRef};
 
-/// Maximum number of fields that are checked in one observation; the values of all other fields are hidden without a
-/// check. Source: chosen; the quick check of this many fields takes 0.4 s.
+/// Maximum number of fields that are checked in one observation. The values of all other fields are hidden. Source:
+/// chosen; the quick check of this many fields takes 0.4 s.
 const MAX_FIELDS: usize = 300;
 
 impl PlaywrightCli {
-    /// Returns a function that takes a field's reference and returns true if the field's value must be hidden. It
-    /// returns true for a field that could not be checked.
+    /// Returns a function that takes a field's reference, and returns true if the field's value must be hidden. A field
+    /// that could not be checked is hidden.
     ///
-    /// The function applies to this snapshot only, because another tab, or the next page of a frame, uses the same
-    /// references for other fields.
+    /// The function applies to this snapshot only, because another page uses the same references for other fields.
     pub(super) async fn hidden_fields(
         &self,
         state: &mut State,
@@ -101,11 +96,11 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns one locator for each frame that contains any of these fields. The locator of a frame matches only if all of
-/// these fields in the frame exist and are plain.
+/// Returns one locator for each frame that contains any of these fields. It matches only if all these fields in the
+/// frame exist and are plain.
 ///
-/// The first step of a locator chooses the frame. Each further step names a field by its reference. The field need not
-/// be inside the element of the previous step, because the tool looks each reference up in the frame's last snapshot.
+/// The first step chooses the frame, and each further step names a field. The tool looks each reference up in the
+/// frame, so the fields need not be nested.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
@@ -120,14 +115,14 @@ fn plain_fields(references: &[&str]) -> Vec<String> {
     frames.into_values().map(|steps| steps.join(".")).collect()
 }
 
-/// The record of whether any field may still contain a secret that a script typed.
+/// The record of whether a field may still contain a secret that a script typed.
 ///
-/// The script that types a secret also marks the field, because the field's reference may be unknown or may change.
-/// Only a script can find the marked fields.
+/// The script marks the field, because the field's reference may be unknown or may change. Only a script can find the
+/// marked fields.
 #[derive(Debug, Default)]
 pub(super) struct Typed {
     marked: bool,
-    /// Number of scripts for typing a secret that have not answered. Each may still type its secret and mark a field.
+    /// Number of scripts for typing a secret that have not answered.
     unfinished: usize,
 }
 

@@ -15,11 +15,10 @@ use crate::{
     browser::{Execution, rules::web_address},
 };
 
-/// Maximum number of attempts to find the browser's error page after a failed navigation, and the pause between two
-/// attempts. If the next navigation began before the error page appears, the browser would report that navigation as
-/// interrupted. Source: the page was measured to appear within 50 ms.
+/// Maximum number of attempts to find the browser's error page, and the pause between two. Source: the page was
+/// measured to appear within 50 ms.
 const ERROR_PAGE: (u32, Duration) = (6, Duration::from_millis(50));
-/// Longest time for the browser to stop a navigation that takes too long. Source: chosen; a stop takes 10 ms.
+/// Longest time for the browser to stop a navigation. Source: chosen; it takes 10 ms.
 const STOP_LOADING: Duration = Duration::from_secs(5);
 
 impl PlaywrightCli {
@@ -72,7 +71,7 @@ impl PlaywrightCli {
         Ok(execution)
     }
 
-    /// Waits for the browser's error page after a failed navigation, because the browser would otherwise report the
+    /// Waits for the browser's error page after a failed navigation. Without this wait, the browser would report the
     /// next navigation as interrupted. `before` is the address of the page before the failed navigation.
     pub(super) async fn await_error_page(
         &self,
@@ -139,11 +138,11 @@ impl PlaywrightCli {
         execution(reply, "page.goForward(")
     }
 
-    /// Returns the page's position in the history of its tab, from 0, and the number of entries in the history; `None`
-    /// if a dialog is open.
+    /// Returns the page's position in the history of its tab, from 0, and the length of the history; `None` if a dialog
+    /// is open.
     ///
-    /// A caller uses these numbers to find out whether a step back or forward was beyond an end of the history, because
-    /// the tool reports success even for such a step.
+    /// These numbers show whether a step was beyond an end of the history. The tool reports success even for such a
+    /// step.
     pub(super) async fn place_in_history(
         &self,
         state: &mut State,

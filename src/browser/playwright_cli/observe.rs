@@ -1,4 +1,4 @@
-//! Observation of the page: snapshots, in which secret values are masked, and pictures.
+//! Observation of the page: snapshots, in which secret values are masked, and screenshots.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -20,17 +20,16 @@ use crate::{
     page::{ElementRef, Node, Observation, Tree},
 };
 
-/// Maximum number of frames whose addresses are read in one observation. The addresses of further frames stay unknown.
-/// Source: chosen.
+/// Maximum number of frames whose addresses are read in one observation. Source: chosen.
 const MAX_FRAMES: usize = 100;
-/// Maximum size of the file of a screenshot; a larger file is not read. Unit: bytes. Source: chosen; a window of 1280 x
-/// 800 has at most 4 MB uncompressed.
+/// Maximum size of a screenshot's file. A larger file is not read. Unit: bytes. Source: chosen; a window of 1280 x 800
+/// has at most 4 MB uncompressed.
 const MAX_PICTURE: u64 = 32 << 20;
 
 /// Returns a value that identifies the document in a frame; `None` if the frame is not in the tree.
 ///
-/// The value is the set of prefixes with which the tool numbers documents in its references, such as `f12` in `f12e7`.
-/// If no element in the document has a reference, the document's text is used instead.
+/// The value is the set of prefixes in the document's references, such as `f12` in `f12e7`. If there are none, it is
+/// the document's text.
 fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
     let id = tree.by_ref(frame)?;
     let inside = tree
@@ -71,9 +70,8 @@ impl PlaywrightCli {
             .unwrap_or_else(late)
     }
 
-    /// Observes the current page, without hints and pictures.
-    ///
-    /// A page that waits for its server cannot be read. Its loading is then stopped, and the page is read again.
+    /// Observes the current page, without hints and screenshots. If the page waits for its server, stops the loading
+    /// and reads the page again.
     pub(super) async fn snapshot(
         &self,
         state: &mut State,
@@ -108,8 +106,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Stops the loading of the current page by a script. Returns the script's answer; `None` if the browser did not
-    /// confirm the stop.
+    /// Stops the loading of the current page. Returns the script's answer; `None` if the browser did not confirm the
+    /// stop.
     pub(super) async fn stop_loading(
         &self,
         state: &mut State,
@@ -154,11 +152,10 @@ impl PlaywrightCli {
         Ok(observation)
     }
 
-    /// Returns the tree with the addresses of its frames added. The content of a frame may belong to another site than
-    /// the page.
+    /// Adds the addresses of frames to the tree.
     ///
-    /// The addresses are read after the snapshot, and then a second snapshot is taken. A frame that shows another
-    /// document in the second snapshot has navigated in between; its address stays unknown.
+    /// After reading the addresses, takes a second snapshot. If a frame then shows another document, its address stays
+    /// unknown.
     async fn with_frames(&self, state: &mut State, tree: Tree, timeout: Duration) -> Result<Tree> {
         let frames: Vec<&str> = tree
             .frames()
@@ -211,7 +208,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Returns a PNG picture of the window or of the target's element, or the tool's error text if the tool refused.
+    /// Returns a PNG screenshot of the window or of the target's element, or the tool's error text.
     pub(super) async fn try_picture(
         &self,
         state: &mut State,
@@ -258,8 +255,7 @@ fn unread(url: String) -> Observation {
     Observation::new(url, "", tree.finish())
 }
 
-/// Returns the class of failure that an error text of the tool means; [`ErrorClass::Other`] if the text means no
-/// failure of an action.
+/// Returns the class of failure that an error text of the tool means, or [`ErrorClass::Other`].
 pub(super) fn class_of(error: &str) -> ErrorClass {
     match failure::classify(error) {
         Verdict::Failed(class) => class,

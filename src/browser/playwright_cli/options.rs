@@ -1,4 +1,4 @@
-//! The options of a browser, and the configuration of playwright-cli that is made from them.
+//! The options of a browser, and playwright-cli's configuration from them.
 
 use std::{
     ffi::OsString,
@@ -17,11 +17,10 @@ use crate::{
     },
 };
 
-/// Maximum size of the tool's output folder, with its snapshots, logs and complete downloads. Unit: bytes. Source:
-/// chosen.
+/// Maximum size of the tool's output folder. Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Chromium features that the tool switches off. They are repeated here because our own switch replaces the tool's
-/// switch. Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
+/// Chromium features that the tool switches off. They are repeated here because our own switch replaces the tool's.
+/// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
@@ -30,8 +29,8 @@ BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeS
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransportChoice {
-    /// Sends commands through the socket of playwright-cli's daemon. After anything unusual on the socket, a process
-    /// of playwright-cli is started for each further command.
+    /// Sends commands through the socket of playwright-cli's daemon. After anything unusual, starts a process of
+    /// playwright-cli for each further command.
     #[default]
     Auto,
     /// Starts a process of playwright-cli for each command.
@@ -57,7 +56,7 @@ pub enum TransportChoice {
 pub struct PlaywrightCliOptions {
     pub(super) common: Choices,
     pub(super) program: PathBuf,
-    /// Folders that precede those of `PATH` in the tool's environment, so that the tool finds the right Node.js.
+    /// Folders that precede those of `PATH` for the tool, so that it finds the right Node.js.
     pub(super) front: Vec<PathBuf>,
     pub(super) transport: TransportChoice,
 }
@@ -98,13 +97,13 @@ impl PlaywrightCliOptions {
 
     chromium::choosing!();
 
-    /// Sets the width and height of the visible page area. Unit: CSS pixels. Default: 1280 x 800.
+    /// Sets the size of the visible page area. Unit: CSS pixels. Default: 1280 x 800.
     pub fn with_viewport(mut self, width: u32, height: u32) -> Self {
         self.common.viewport = (width, height);
         self
     }
 
-    /// Sets the transport by which commands are sent to playwright-cli. Default: [`TransportChoice::Auto`].
+    /// Sets the transport of commands. Default: [`TransportChoice::Auto`].
     pub fn with_transport(self, transport: TransportChoice) -> Self {
         Self { transport, ..self }
     }
@@ -115,26 +114,25 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long playwright-cli waits after a click, so that the click can take effect. Default: 500 ms, as in
-    /// playwright-cli itself.
+    /// Sets how long playwright-cli waits after a click for its effect. Default: 500 ms, as in playwright-cli itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self
     }
 
-    /// Keeps the files that pages offer for download. They are kept in this folder, under names that the driver
-    /// chooses. Default: downloads are refused. A file of more than 100 MiB is dropped. If all incomplete files
-    /// together exceed 100 MiB, all of them are dropped.
+    /// Keeps downloaded files in this folder, under names that the driver chooses. Default: downloads are refused.
+    ///
+    /// A file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self
     }
 
     /// Allows the actions `eval`, which runs a script in the page, and `run_code`, which runs a script in
-    /// playwright-cli itself. Default: not allowed.
+    /// playwright-cli. Default: not allowed.
     ///
-    /// Both scripts can read typed text and send it anywhere. A script of `run_code` can also do whatever this user can
-    /// do on this machine.
+    /// Both scripts can read typed text and send it anywhere. A script of `run_code` can do whatever this user can do
+    /// on this machine.
     pub fn with_scripts(mut self, scripts: bool) -> Self {
         self.common.scripts = scripts;
         self
@@ -183,7 +181,7 @@ impl PlaywrightCliOptions {
         })
     }
 
-    /// Returns the complete environment of the tool. The tool inherits no other variables of this process.
+    /// Returns the complete environment of the tool.
     pub(super) fn environment(&self, folder: &Folder) -> Vec<(OsString, OsString)> {
         let mut environment = chromium::environment(folder);
         environment.retain(|(name, _)| name != "PATH");
@@ -211,7 +209,7 @@ impl PlaywrightCliOptions {
     }
 }
 
-/// Returns the Node.js option that loads this file before the main program. The quotes are part of Node.js's syntax.
+/// Returns the Node.js option that loads this file before the main program.
 fn require(file: &Path) -> String {
     let file = file
         .display()
@@ -221,7 +219,7 @@ fn require(file: &Path) -> String {
     format!("--require \"{file}\"")
 }
 
-/// Returns the absolute path of a program. A bare program name stays unchanged, because the system searches for it.
+/// Returns the absolute path of a program. A bare name stays unchanged, because the system searches for it.
 fn on_path_or_absolute(program: PathBuf) -> PathBuf {
     if program.components().count() > 1 {
         chromium::absolute(program)

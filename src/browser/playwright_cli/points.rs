@@ -1,10 +1,9 @@
-//! Scripts that click or drag at a given point of an element. No command of the tool can do this.
+//! Scripts that click or drag at a point of an element. No command of the tool can do this.
 
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, DragBy, Target};
 
-/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action, and for
-/// an action without a target.
+/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
         BrowserAction::ClickXy(click) => {
@@ -20,12 +19,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
     }
 }
 
-/// A JavaScript statement that reads the widths of an element's left and top border. The tool measures points from the
-/// inner edge of the border, but actions measure them from the outer edge.
+/// JavaScript that reads the widths of an element's left and top border. The tool measures points from the inner edge
+/// of the border, but actions measure them from the outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// JavaScript statements that drag the pointer from the point `startX`, `startY` of the window to `endX`, `endY`. The
-/// last move is made twice, because a page that tracks the mouse by itself may miss one move.
+/// JavaScript that drags the pointer from (`startX`, `startY`) to (`endX`, `endY`) in the window. The last move is made
+/// twice, because a page may miss one move.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {
@@ -37,9 +36,8 @@ const DRAG: &str = "await page.mouse.move(startX, startY);
     }
     return { done: true };";
 
-/// Returns the first JavaScript statements of a script that clicks or drags at a point of an element. If the point is
-/// outside the element, these statements end the script, and the script returns the element's size. Without the
-/// statements, the tool would wait for such a point forever.
+/// Returns the first statements of a script that clicks or drags at a point of an element. If the point is outside the
+/// element, they end the script, which returns the element's size. Without them, the tool would wait forever.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -51,8 +49,8 @@ fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     )
 }
 
-/// Returns the script that clicks or double-clicks at a point of an element. The point is relative to the element's top
-/// left corner. Unit: CSS pixels.
+/// Returns the script that clicks or double-clicks at a point, relative to the element's top left corner. Unit: CSS
+/// pixels.
 pub(super) fn click_at(
     target: &Target,
     (x, y): (u32, u32),
@@ -68,8 +66,7 @@ pub(super) fn click_at(
     ))
 }
 
-/// Returns the script that drags from one point of an element to another point of the same element. The points are
-/// relative to the element's top left corner. Unit: CSS pixels.
+/// Returns the script that drags between two points of an element, relative to its top left corner. Unit: CSS pixels.
 fn drag_at(
     target: &Target,
     (x, y): (u32, u32),
@@ -86,8 +83,8 @@ fn drag_at(
     ))
 }
 
-/// Returns the script that drags from the middle of an element, or from a given point of it, by a distance to the right
-/// and down. Unit: CSS pixels.
+/// Returns the script that drags from a point of an element (by default its middle) by a distance to the right and
+/// down. Unit: CSS pixels.
 pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
     let given = |from: Option<u32>| from.map_or_else(|| "null".to_owned(), |at| at.to_string());
     let (from_x, from_y) = (given(drag.from_x), given(drag.from_y));

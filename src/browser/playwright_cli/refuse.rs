@@ -1,5 +1,5 @@
-//! Checks before an action is sent. They refuse texts that not every transport can carry, actions for a page whose
-//! origin has changed, filling of read-only fields, and forms that would send a secret to a wrong address.
+//! Checks before an action is sent. They refuse texts that not every transport can carry, actions on a page of another
+//! origin, filling of read-only fields, and forms that would send a secret to a wrong address.
 
 use serde_json::Value;
 
@@ -37,8 +37,8 @@ impl PlaywrightCli {
         self.misdirected(state, request).await
     }
 
-    /// Returns true for a `fill` action whose field was read-only in the last observation and still does not accept
-    /// text. The tool would wait for such a field until the action's time is over.
+    /// Returns true for a `fill` action on a field that is still read-only. The tool would wait for it until the time
+    /// limit.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);
@@ -54,10 +54,8 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page's origin differs from the origin for which the action was decided, and the action could
-    /// act on any page.
-    ///
-    /// An action whose target is a reference needs no such check, because the reference is invalid on another page.
+    /// Returns true if the page's origin is not the one for which the action was decided. Ignores actions whose target
+    /// is a reference, because a reference is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let Some(seen) = request
             .page
@@ -91,8 +89,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the reason why at least one of the transports cannot send the texts of an action; `None` if every transport
-/// can. A NUL would end an argument of a process, and a text that is not sent in a script must fit into one argument.
+/// Returns the reason why a transport cannot send the texts of an action; `None` if every transport can. An argument of
+/// a process must not contain a NUL and has a maximum length.
 fn unsendable(action: &BrowserAction) -> Option<&'static str> {
     let by_script = matches!(
         action,

@@ -1,25 +1,24 @@
 //! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text in the sections. The
-//! following list says what a page can and cannot forge:
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text. It can and cannot
+//! forge the following:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
-//!   previous heading. So a line `### Page` in the message of an alert is text: the message is in the section `Modal
-//!   state`, which comes after `Page`.
-//! - `Page`: the browser serialises the address and folds the white space of the title, so neither can contain a line
-//!   break. Snapshot lines start with `-` or a space and are escaped by the tool. Results of scripts are JSON.
-//! - `Error`: the text may come from a script or a call log and contain line breaks, so nothing after an error is
-//!   trusted. The exception is an error that contains only the tool's own words: a refusal because of an open dialog.
-//! - A script that runs in the tool (`run_code`) may print anything anywhere. Its reply has a type of its own,
-//!   [`Untrusted`], which keeps only its result or error.
-//! - `Ran Playwright code`: the command `type` echoes its text unescaped in a comment. So the driver never sends a text
-//!   with a line break by this command.
+//!   previous heading. So a line `### Page` in the message of an alert is text, because `Modal state` comes
+//!   after `Page`.
+//! - `Page`: neither the address nor the title can contain a line break. Snapshot lines start with `-` or a space.
+//!   Results of scripts are JSON.
+//! - `Error`: the text may contain line breaks, so nothing after an error is trusted. The exception is the tool's own
+//!   refusal because of an open dialog.
+//! - A script that runs in the tool (`run_code`) may print anything. Its reply has a type of its own, [`Untrusted`],
+//!   which keeps only the result or error.
+//! - `Ran Playwright code`: the command `type` repeats its text unescaped in a comment. So the driver never sends a
+//!   text with a line break by this command.
 //! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. Therefore a page
-//!   cannot forge the report of a download. On the other hand, a download that ends while a dialog is open is not
-//!   reported.
-//! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. Title and address may both contain
-//!   `](`; a line with more than one `](` gives no address.
-//! - Of the paths that the tool prints, only the path of a complete download is opened, and only if the file is in the
+//!   cannot forge the report of a download. A download that ends while a dialog is open is not reported.
+//! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. A line with more than one `](` gives
+//!   no address.
+//! - Of the paths that the tool prints, only that of a complete download is opened, and only if the file is in the
 //!   tool's output folder.
 
 use crate::{
@@ -43,19 +42,18 @@ const ORDER: [&str; 9] = [
 #[derive(Debug, Default)]
 pub(super) struct Reply {
     pub(super) error: Option<String>,
-    /// The result of a script or of a command that prints a list, as the tool printed it.
+    /// The result of a script, or of a command that prints a list.
     pub(super) result: Option<String>,
-    /// The code that the tool ran. It is the evidence that the command was carried out.
+    /// The code that the tool ran, as evidence of the command.
     pub(super) code: Option<String>,
-    /// The open tabs; empty if there is exactly one, because the tool then prints no list.
+    /// The open tabs; empty if there is exactly one.
     pub(super) tabs: Vec<Tab>,
     pub(super) page: Option<Page>,
-    /// The dialog that blocks the page; `None` if no dialog is open.
     pub(super) dialog: Option<Dialog>,
-    /// The text of the snapshot, if one was requested. It is neither decoded nor cleaned.
+    /// The text of the requested snapshot, as printed.
     pub(super) snapshot: Option<String>,
     pub(super) downloads: Vec<Download>,
-    /// True if the text is not empty but has no sections. An example is the tool's help text.
+    /// True if the text is not empty but has no sections, such as the tool's help text.
     foreign: bool,
 }
 
@@ -66,10 +64,10 @@ pub(super) struct Page {
     pub(super) crashed: bool,
 }
 
-/// A file that a page offered for download. A line of the section `Events` reports it.
+/// A file that a page offered for download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Download {
-    /// The name that the page gave the file, after cleaning.
+    /// The name that the page gave the file, cleaned.
     pub(super) name: String,
     /// The path at which the tool saved the file; `None` until it is saved.
     pub(super) path: Option<String>,
@@ -80,8 +78,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// Parses a reply to a script of this driver without reading the code in it, because the code repeats the script
-    /// and the texts that it types. [`code`](Self::code) is then an empty text if the reply shows that code ran.
+    /// Parses a reply to a script of this driver without reading its code, because the code may repeat a secret. If
+    /// code ran, [`code`](Self::code) is an empty text.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }
@@ -111,7 +109,7 @@ impl Reply {
         reply
     }
 
-    /// Returns true if the reply is empty, which means that the tool has nothing to report.
+    /// Returns true if the reply is empty.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
@@ -121,21 +119,20 @@ impl Reply {
     }
 }
 
-/// A reply to a script that ran in the tool. The script can print headings of sections, end the code block of a
-/// section, and choose its result and error freely. So no part of the reply is trusted, and no address, dialog or file
-/// is read from it.
+/// A reply to a script that ran in the tool. The script can print anything, so no address, dialog or file is read from
+/// the reply.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Untrusted {
-    /// The error that the script threw, or the reason why the tool did not run it, after cleaning.
+    /// The cleaned error that the script threw, or the reason why it did not run.
     pub(super) error: Option<String>,
     pub(super) result: Option<String>,
-    /// True if the reply has the form of a reply to a script. This does not prove that the script ran.
+    /// True if the reply has the form of a reply to a script. The script may still not have run.
     pub(super) ran: bool,
 }
 
 impl Untrusted {
-    /// Parses the reply to a script that ran in the tool. `is_error` comes from the transport, so the script cannot
-    /// change it.
+    /// Parses the reply to a script that ran in the tool. The script cannot change `is_error`, which comes from the
+    /// transport.
     pub(super) fn parse(text: &str, is_error: bool) -> Self {
         let Reply { error, result, .. } = Reply::parse_without_echo(text);
         if is_error {
@@ -153,7 +150,7 @@ impl Untrusted {
     }
 }
 
-/// Returns the name and body of each section that can be trusted, in the order in which the tool printed them.
+/// Returns the name and body of each trustworthy section, in the printed order.
 fn sections(text: &str) -> Vec<(&'static str, &str)> {
     let mut found: Vec<(usize, usize, usize)> = Vec::new();
     let mut at = 0;
@@ -200,8 +197,7 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Returns true if the tool wrote the whole error text itself. This is the case only for a refusal because of an open
-/// dialog, which contains no words of the page.
+/// Returns true if the tool wrote the whole error text itself: a refusal because of an open dialog.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {
@@ -265,8 +261,7 @@ fn parse_tab(line: &str) -> Option<Tab> {
     Some(Tab::new(index.parse().ok()?, current, title, url))
 }
 
-/// Parses the first dialog in the section `Modal state`; returns `None` if the section contains none. The dialog's
-/// message may have several lines.
+/// Parses the first dialog in the section `Modal state`. The dialog's message may have several lines.
 fn parse_dialog(body: &str) -> Option<Dialog> {
     if body.starts_with("- [File chooser]: ") {
         return Some(Dialog::new(DialogKind::FileChooser, ""));

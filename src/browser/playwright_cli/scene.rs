@@ -1,5 +1,5 @@
-//! The visible part of the page and of its frames. A snapshot gives the boxes of elements. One script then asks the
-//! documents which of these boxes are not covered, and which drawings (such as a `canvas`) they contain.
+//! The visible part of the page and of its frames. A snapshot gives the boxes of elements. A script then asks the
+//! documents which boxes are visible, and which drawings (such as a `canvas`) they contain.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document, and the boxes that a snapshot gives for the wanted elements in it. The boxes are relative to the top
-/// left corner of the document's own window.
+/// A document, and the boxes of the wanted elements in it. Their origin is the top left corner of the document's
+/// window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
     /// The reference of the frame element that shows the document; `None` for the main document.
@@ -35,15 +35,14 @@ struct Document<'a> {
 #[serde(default)]
 pub(super) struct SeenScene {
     url: String,
-    /// The answers of the documents, the main document first; `None` for a document that no longer exists or gave no
-    /// answer.
+    /// The answers of the documents, the main document first; `None` for a document that gave no answer.
     documents: Vec<Option<SeenDocument>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SeenDocument {
-    /// The position of the top left corner of the document's window in the page's window. Unit: CSS pixels.
+    /// The top left corner of the document's window in the page's window. Unit: CSS pixels.
     corner: (f64, f64),
     width: f64,
     height: f64,
@@ -74,8 +73,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents; `None` if a dialog is open. If `documents` contains only the
-    /// main document, and no boxes for it, the content of the page's frames is included too.
+    /// Returns the visible content of these documents; `None` if a dialog is open. If only the main document is given,
+    /// without boxes, includes the content of the page's frames.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)
@@ -97,8 +96,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Returns the documents of the page in a snapshot, the main document first. Each has the boxes of the wanted elements
-/// that it contains.
+/// Returns the documents of a snapshot, the main document first. Each has the boxes of the wanted elements in it.
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
@@ -134,7 +132,7 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
     documents
 }
 
-/// Parses four numbers separated by commas, as in `1,2,3,4`; returns `None` for any other text.
+/// Parses four numbers separated by commas, as in `1,2,3,4`.
 fn numbers(text: &str) -> Option<[f64; 4]> {
     let numbers: Vec<f64> = text
         .split(',')
@@ -172,8 +170,7 @@ impl SeenScene {
     }
 }
 
-/// Returns the script that asks each document which of its boxes are visible, which drawings it contains, and where its
-/// window lies in the page's window.
+/// Returns the script that asks each document for its visible boxes, its drawings, and its window's position.
 fn script(documents: &[Document<'_>]) -> String {
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(documents).unwrap_or_default();

@@ -1,8 +1,7 @@
-//! The few scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
+//! The scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
 //!
-//! The scripts are the driver's own code. They run in the tool's process, not in the page, and take values only as JSON
-//! literals. They catch their own errors, so an error thrown by the page comes back as data under `error`, and never as
-//! an error of the tool.
+//! The scripts run in the tool's process, not in the page, and take values only as JSON literals. They catch their own
+//! errors, so an error thrown by the page comes back as data under `error`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,7 +15,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that a script of this module returned. Each script sets some of the fields; the rest keep their defaults.
+/// The value that a script of this module returned. Fields that a script does not set keep their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -25,49 +24,43 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the field's frame no longer exists or has another origin than when the secret was released.
+    /// True if the page or the field's frame is gone, or changed its origin after the secret was released.
     pub(super) moved: bool,
-    /// True if the focus is not where it is needed. Either no element or more than one element has the focus, or the
-    /// target's element did not take the focus.
+    /// True if no element or several elements have the focus, or if the target's element did not take the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox. Even the server that sent such a document
-    /// does not trust its content.
+    /// True if the page or the field's frame has no origin, as in a sandbox.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
-    /// The position of the page in the history of its tab, from 0, and the number of entries in the history.
+    /// The page's position in the history of its tab, from 0, and the length of the history.
     pub(super) place: Option<(u64, u64)>,
-    /// True if the document has no body that could be read. An example is the document of an image.
+    /// True if the document has no readable body, as that of an image.
     pub(super) bodiless: bool,
-    /// For each field that the script asked about, true if the field's value must be hidden; `None` if the field no
-    /// longer exists.
+    /// True for each requested field whose value must be hidden; `None` for a field that is gone.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields, in all tabs, into which a secret was typed and which still exist; `None` from scripts that do
-    /// not count them.
+    /// Number of fields in all tabs into which a secret was typed; `None` from scripts that do not count them.
     pub(super) kept: Option<usize>,
-    /// For each frame that the script asked about, the frame's address; `None` if the frame no longer exists.
+    /// The addresses of the requested frames; `None` for a frame that is gone.
     pub(super) frames: Vec<Option<String>>,
-    /// For each element that the script asked about, the hints from its attributes; `None` if the element has no hints
-    /// or no longer exists.
+    /// The hints of the requested elements; `None` for an element without hints.
     pub(super) hints: Vec<Option<Hint>>,
-    /// The addresses to which the field's form may be sent. A button of the form may have an address of its own.
+    /// The addresses to which the field's form may be sent.
     pub(super) to: Vec<String>,
-    /// An address to which the field's form may now be sent, although the address was not checked before; `None` if
-    /// there is no such address.
+    /// An unchecked address to which the field's form may now be sent; `None` if there is none.
     pub(super) turned: Option<String>,
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action; `None` if the page was not watched.
     pub(super) traces: Option<Vec<Trace>>,
-    /// The width and height of the element, if the point of the action lies outside of it. Unit: CSS pixels.
+    /// The size of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
     pub(super) selected: String,
-    /// The result of the script that selects the text of an element; `None` from all other scripts.
+    /// The result of selecting an element's text; `None` from all other scripts.
     pub(super) selecting: Option<Selecting>,
     pub(super) scene: Option<SeenScene>,
 }
 
-/// A secret in a form, and the address to which the action would send the form.
+/// A secret in a form, and the address to which the form would be sent.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sends {
     pub(super) name: SecretName,
@@ -82,27 +75,22 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Parses the section `Result` of a reply; returns `None` if the section is not the answer of a script of this
-    /// module.
+    /// Parses the section `Result` of a reply to a script of this module.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }
 }
 
-/// The property of the tool's page object that keeps the handles of fields with typed secrets. The page itself cannot
-/// see the property.
+/// The property of the tool's page object that keeps the fields with typed secrets. The page cannot see it.
 pub(super) const KEPT: &str = "webwiseSecretFields";
 
-/// Longest time for one answer from the page, such as whether a field still exists. Unit: milliseconds. Source: chosen;
-/// an answer takes about 1 ms.
+/// Longest time for one answer from the page. Unit: milliseconds. Source: chosen; an answer takes about 1 ms.
 pub(super) const LATE_MS: u32 = 250;
 
-/// The character that marks the place of a secret's value in the template of a script. No other text in a script and no
-/// address contains it.
+/// The placeholder for a secret's value in the template of a script.
 const VALUE: char = '\0';
 /// Statements that set `opaque` to true if the page or the field's frame has no origin. They ask in an isolated
-/// JavaScript world, because a page could lie about itself. A frame whose address the browser does not know counts as a
-/// frame without an origin.
+/// JavaScript world, because a page could lie about itself.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -128,13 +116,11 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     };
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
-/// Two functions that run in the page. A form field with a name like `action` cannot confuse them. `sendsFrom` returns
-/// every address to which the form of an element may be sent. `sendsBy` returns the address to which the form of the
-/// field `kept` is sent when `element` is clicked or receives a key; `null` if this click or key does not send the
-/// form.
+/// Two functions that run in the page. `sendsFrom` returns every address to which the form of an element may be sent.
+/// `sendsBy` returns the address to which the form of `kept` is sent when `element` receives a click or a key; `null`
+/// if no form is sent.
 ///
-/// The functions run among the page's own scripts. A script of the page could deceive them, but it could just as well
-/// send the value itself.
+/// The page's own scripts could deceive these functions, but they could just as well send the secret themselves.
 const FORMS: &str = r"const forms = `
       const get = (type, name) => Object.getOwnPropertyDescriptor(type.prototype, name).get;
       const tagOf = node => get(Element, 'localName').call(node);
@@ -200,8 +186,8 @@ pub(super) fn literal(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// Returns the script with the mark [`VALUE`] replaced by `value` as a literal. The buffer of the literal is wiped. No
-/// buffer grows, because growing would leave a copy of the secret in memory.
+/// Returns the script with [`VALUE`] replaced by `value` as a literal. No other copy of the
+/// secret is left in memory.
 fn with_value(script: &str, value: &str) -> String {
     // A byte of the value becomes at most six bytes, as in `\u0000`.
     let mut literal = Zeroizing::new(Vec::with_capacity(value.len() * 6 + 2));
@@ -215,8 +201,7 @@ fn with_value(script: &str, value: &str) -> String {
     out
 }
 
-/// Returns statements that set `handle` to the field and `frame` to the frame that contains it. The page cannot see
-/// these handles.
+/// Returns statements that set `handle` to the field and `frame` to its frame.
 fn find(field: Field<'_>, timeout_ms: u64) -> String {
     let handle = match field {
         Field::At(target) => {
@@ -251,10 +236,9 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Returns a script like that of [`guarded`], for statements that only read. After this script, the tool does not wait.
+/// Returns a script like that of [`guarded`] for statements that only read, so that the tool does not wait afterwards.
 ///
-/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once. If a
-/// later version of the tool waits in another way, the script is slower but still correct.
+/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -270,7 +254,7 @@ pub(super) fn reading(body: &str) -> String {
 }
 
 /// Returns the script that reads the addresses of the page and of the field's frame, and the addresses to which the
-/// field's form may be sent. The addresses of page and frame come from the browser, and not from the page.
+/// field's form may be sent.
 pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     guarded(&format!(
@@ -280,8 +264,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which secrets a form would send if the element of `field` received the input `by`. The
-/// answer contains only secrets that the script of [`type_if_still_at`] has typed.
+/// Returns the script that asks which typed secrets a form would send if the element of `field` received the input
+/// `by`.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {
@@ -300,11 +284,11 @@ pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that types the secret `value` into a field. It types only if the page and the field's frame still
-/// have the origins `top` and `frame`, and the field's form can be sent only to the addresses `to`.
+/// Returns the script that types the secret `value` into a field. It types only if page and frame still have the
+/// origins `top` and `frame`, and the field's form can be sent only to the addresses `to`.
 ///
-/// If `submit` is true, the script then checks to which address Enter would now send the form. It presses Enter if this
-/// address is one of `to`, or if Enter sends no form.
+/// If `submit` is true, the script then presses Enter, unless Enter would now send the form to an address that is not
+/// in `to`.
 pub(super) fn type_if_still_at(
     field: Field<'_>,
     (top, frame): (&str, &str),
@@ -350,8 +334,8 @@ pub(super) fn type_if_still_at(
     with_value(&script, value)
 }
 
-/// Returns the script that fills a field with a text that is too long for an argument of a process. With `submit`, the
-/// script presses Enter afterwards.
+/// Returns the script that fills a field with a text that is too long for an argument. With `submit`, it then presses
+/// Enter.
 pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -> String {
     let field = expression(target);
     let enter = if submit {
@@ -365,8 +349,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks into the focused element. The tool's own command would repeat
-/// such a text unescaped in its reply. With `submit`, the script presses Enter afterwards.
+/// Returns the script that types a text with line breaks into the focused element. With `submit`, it then presses
+/// Enter.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"
@@ -380,7 +364,7 @@ pub(super) fn type_text(text: &str, submit: bool) -> String {
 }
 
 /// Returns the script that presses a key as often as the action requests. If the action has a target, the script first
-/// gives its element the focus.
+/// focuses its element.
 pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     let focus = press
         .target
@@ -394,8 +378,7 @@ pub(super) fn press(press: &Press, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns statements that give an element the focus. If the element does not take the focus, the statements end the
-/// script, which returns `unfocused`.
+/// Returns statements that focus an element. If it does not take the focus, the script ends and returns `unfocused`.
 fn focus_for_keys(target: &Target, timeout_ms: u64) -> String {
     format!(
         "const field = {};
@@ -435,8 +418,7 @@ pub(super) fn select(target: &Target, values: &[String], timeout_ms: u64) -> Str
     ))
 }
 
-/// Returns the script that asks the browser for the page's position in the history of its tab. The page itself knows
-/// only its own part of the history.
+/// Returns the script that asks the browser for the page's position in the history of its tab.
 pub(super) fn place_in_history() -> String {
     guarded(
         "const session = await page.context().newCDPSession(page);
@@ -446,16 +428,14 @@ pub(super) fn place_in_history() -> String {
     )
 }
 
-/// A CSS selector for plain fields, which are not made for secrets. Fields that the selector does not match are checked
-/// by the script of [`hidden_fields`]. The selector compares attributes, because the tool reads attributes where the
-/// page cannot interfere.
+/// A CSS selector for plain fields, which are not made for secrets. All other fields are checked by [`hidden_fields`].
 pub(super) const PLAIN: &str = ":not([type=password i],[autocomplete*=password i],[autocomplete*=one-time-code i],[autocomplete*=cc- i])";
 
 pub(super) fn address() -> String {
     guarded("return { top: page.url() };")
 }
 
-/// Returns the script that asks the browser, and not the page, for the addresses of frames.
+/// Returns the script that asks the browser for the addresses of frames.
 pub(super) fn frame_addresses(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()
@@ -473,9 +453,8 @@ pub(super) fn frame_addresses(references: &[&str]) -> String {
     ))
 }
 
-/// Returns the script that stops the loading of the page and checks whether its document has a body. If there is no
-/// body, the tool's snapshot would wait for it in vain. If the page does not answer within `patience_ms` milliseconds,
-/// the script assumes that there is a body.
+/// Returns the script that stops the loading of the page and checks whether its document has a body. If the page does
+/// not answer within `patience_ms` milliseconds, the script assumes a body.
 pub(super) fn stop_loading(patience_ms: u64) -> String {
     guarded(&format!(
         "const session = await page.context().newCDPSession(page);
@@ -489,8 +468,7 @@ pub(super) fn stop_loading(patience_ms: u64) -> String {
 }
 
 /// Returns the script that asks which fields contain text that must be masked: passwords, one-time codes, card numbers,
-/// and every text that [`type_if_still_at`] typed. For a field that does not answer, the script returns `null`, and the
-/// field's value stays hidden.
+/// and every text that [`type_if_still_at`] typed. The script returns `null` for a field that does not answer.
 pub(super) fn hidden_fields(references: &[&str]) -> String {
     let references: Vec<String> = references
         .iter()

@@ -3,9 +3,8 @@
 use super::scripts::{KEPT, expression, guarded, literal};
 use crate::{action::Target, browser::SELECTION};
 
-/// Returns a statement that defines the function `readSelected`. The function takes no arguments and returns the text
-/// that is selected in the page's main document. While a field with a typed secret exists, the function returns an
-/// empty text, because the selection may be a part of the secret.
+/// Returns a statement that defines the JavaScript function `readSelected`, which returns the selected text of the main
+/// document. While a field with a typed secret exists, the function returns an empty text.
 pub(super) fn reader() -> String {
     format!(
         "const readSelected = async () => {{

@@ -1,5 +1,4 @@
 //! Tabs: opening, choosing and closing them. The list of tabs in the reply proves that the command was carried out.
-//! Code in the reply is not needed as proof.
 
 use std::time::Duration;
 
@@ -21,8 +20,7 @@ use crate::{
 };
 
 impl PlaywrightCli {
-    /// Runs a command whose result is the list of tabs. Returns the list, or the tool's error text if the tool refused
-    /// the command.
+    /// Runs a command whose result is the list of tabs. Returns the list, or the tool's error text.
     pub(super) async fn tabs(
         &self,
         state: &mut State,
@@ -44,8 +42,8 @@ impl PlaywrightCli {
         Ok(Ok(tabs))
     }
 
-    /// Updates the state after the action that opened, chose or closed a tab. Returns the execution of that action,
-    /// with the list of tabs as its text.
+    /// Updates the state after a tab was opened, chosen or closed. Returns the action's execution, with the list of
+    /// tabs as its text.
     fn settle_tabs(state: &mut State, tabs: &[Tab]) -> Execution {
         state.tabs = tabs.len();
         // The stored page and dialog belonged to another tab.

@@ -1,7 +1,7 @@
-//! Traces: reactions of a page to an action. The page tree does not always show these reactions. One script starts to
-//! watch the page before the action; another script returns the traces afterwards.
+//! Traces: reactions of a page to an action that its page tree may not show. One script starts to watch the page before
+//! the action; another script returns the traces afterwards.
 //!
-//! The scripts run in the tool. They use the browser's protocol to watch the page from an isolated JavaScript world.
+//! The scripts watch the page from an isolated JavaScript world, by the browser's protocol.
 
 use std::time::Duration;
 
@@ -16,13 +16,12 @@ use crate::{
     page::Trace,
 };
 
-/// The property of the tool's page object that keeps the protocol session with which the page is watched. The page
-/// itself cannot see the property.
+/// The property of the tool's page object that keeps the protocol session. The page cannot see it.
 const KEPT: &str = "webwiseTraces";
 const WORLD: &str = "webwise traces";
-/// Maximum number of documents of a page that the scripts watch. Source: the `cdp` driver has the same maximum.
+/// Maximum number of watched documents. Source: the `cdp` driver has the same maximum.
 const MAX_WATCHED: usize = 16;
-/// Longest time for all watched documents together to answer. Unit: milliseconds. Source: chosen; they take a few ms.
+/// Longest time for all watched documents to answer. Unit: milliseconds. Source: chosen; they take a few ms.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
@@ -39,8 +38,7 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns the traces since [`trace`](Self::trace) was called for the same action; `None` if the page was not
-    /// watched.
+    /// Returns the traces since [`trace`](Self::trace); `None` if the page was not watched.
     pub(super) async fn traced(
         &self,
         state: &mut State,
@@ -53,8 +51,8 @@ impl PlaywrightCli {
         self.told(state, until_now(), timeout).await
     }
 
-    /// Runs one of this module's two scripts, and returns the traces in the script's result; `None` if a dialog is open
-    /// or the page does not answer.
+    /// Runs one of this module's scripts, and returns the traces in its result; `None` if a dialog is open or the page
+    /// does not answer.
     async fn told(
         &self,
         state: &mut State,

@@ -1,12 +1,11 @@
-//! Typing of secrets. This module gets the value of a secret, and passes it on only in the script that types it.
+//! Typing of secrets. Only the script that types a secret gets its value.
 //!
-//! First, the addresses of the page and of the field's frame are read from the browser. The run's resolver releases the
-//! value only if the secret may be used at the origins of both. The script that types the value compares the origins
-//! once more, in the same process and right before it types, because a page can navigate in between. It also checks the
-//! addresses to which the field's form goes.
+//! First, the addresses of the page and of the field's frame are read from the browser. The resolver releases the value
+//! only if the secret may be used at both origins. The script compares the origins again right before it types, because
+//! a page can navigate in between. It also checks the addresses to which the field's form goes.
 //!
-//! Before each action that may send a form with a typed secret, another script checks these addresses too. If the
-//! typing script fails, its error text is not kept, because the text may quote the value.
+//! Before each action that may send a form with a secret, another script checks these addresses too. Error texts of the
+//! typing script are not kept, because they may quote the value.
 
 use std::{slice, time::Duration};
 
@@ -28,8 +27,8 @@ use crate::{
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Checks whether an action would send a form with a secret to an address that may not receive the secret. Returns
-    /// the refusal of such an action; `None` if the action need not be refused.
+    /// Returns the refusal of an action that would send a form with a secret to an address that may not receive it;
+    /// `None` if the action is allowed.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -163,9 +162,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Returns the durable locator of a target's element, which finds the element again on the next load. Returns
-    /// `None` if the target is not a reference, or if the tool finds no locator. The driver asks the tool for this
-    /// locator, because the script that typed into the element prints no locator.
+    /// Asks the tool for a locator of a target's element that works on the next load. Returns `None` if the target is
+    /// not a reference, or if the tool finds no locator.
     async fn durable(
         &self,
         state: &mut State,
@@ -183,8 +181,7 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element through which an action may send a form, and the input that would send the form; `None` for an
-/// action that sends no form.
+/// Returns the element and the input by which an action may send a form; `None` for an action that sends no form.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {
@@ -212,7 +209,7 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     }
 }
 
-/// Returns the failure that a typing script reported instead of typing; `None` if it reported none.
+/// Returns the failure that a typing script reported instead of typing.
 fn obstacle(returned: &Returned) -> Option<Outcome> {
     if returned.moved {
         return Some(Outcome::failed(
@@ -238,7 +235,7 @@ fn obstacle(returned: &Returned) -> Option<Outcome> {
         .map(|error| without_words(error).outcome)
 }
 
-/// Returns a failed execution with the class that the tool's error text means, but without the text itself.
+/// Returns a failed execution with the class of the tool's error text, but without the text.
 fn without_words(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::Failed(class) => Outcome::failed(class, "").into(),

@@ -12,8 +12,7 @@ use crate::{
     },
 };
 
-/// Pause between two observations of the page during the wait for a text. Source: chosen; an observation takes 10 to
-/// 500 ms.
+/// Pause between two observations while waiting for a text. Source: chosen; an observation takes 10 to 500 ms.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {

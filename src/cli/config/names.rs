@@ -5,8 +5,8 @@ use strsim::levenshtein;
 
 use super::OF_ONE_CALL;
 
-/// Guesses the flag that a person meant by `name`, if no flag has this name. Returns the flag of the command or of its
-/// subcommands that differs least from `name`, by at most two letters. `_` and `-` count as the same letter.
+/// Returns the flag of the command or of a subcommand that `name` probably means: the one that differs least, by at most two
+/// letters. `_` and `-` count as the same letter.
 pub(super) fn similar(command: &Command, name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let mut best: Option<(usize, String)> = None;

@@ -4,8 +4,7 @@ use crate::demo::{Order, OrderLine};
 
 /// A shopping task: the product to buy, the choices to make, and the shipping data.
 ///
-/// The shop also has another product, the Alpine Rain Jacket. The name of the product to buy begins with this name. So
-/// an agent that opens the first product with a similar name opens the wrong product.
+/// The shop sells another product with a similar name. An agent that opens the first similar product opens the wrong one.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,

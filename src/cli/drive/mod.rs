@@ -59,7 +59,7 @@ pub(super) struct Drive<'a> {
     /// Pause between two steps of the run, for a person who is watching.
     pub(super) pause: Duration,
     /// The requests that an evaluation sends to the browser before and after the run; `None` for a run outside an
-    /// evaluation. During a run of an evaluation, only warnings are printed, because no person watches the run.
+    /// evaluation. With a probe, only warnings are printed, because no person watches the run.
     pub(super) probe: Option<Probe>,
 }
 

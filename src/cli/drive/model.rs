@@ -21,8 +21,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
 const STAND_IN: &str = "stand-in";
-/// Difference between two nested time limits of a model call. The outer limit is longer by this time, so that the inner
-/// limit ends first. Source: the default limits, 60 s and 120 s.
+/// Time by which a model call's outer time limit exceeds its inner one, so that the inner one ends first. Source: the
+/// default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// Returns the model that flags and environment variables configure; `None` if they configure no model. Failed
@@ -57,8 +57,8 @@ fn policy(args: &ModelArgs) -> RetryPolicy {
     }
 }
 
-/// Returns the default options of the decision loop, with two changes that follow from the flags for the model. The time
-/// limit is long enough for all attempts of a model call. `--images` says when pictures are sent.
+/// Returns the default options of the decision loop, with two changes: the time limit is long enough for all attempts of a
+/// model call, and `--images` decides when pictures are sent.
 pub(in crate::cli) fn options(args: &ModelArgs) -> Options {
     let mut options = Options::default();
     let all_tries = policy(args).overall.saturating_add(MARGIN);
@@ -170,8 +170,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Returns the text of an error. The library's advice for a server that is not running is replaced with advice that names
-/// the flag and the environment variable.
+/// Replaces the library's advice for a server that is not running with advice that names the flag and the environment
+/// variable.
 pub(super) fn with_flags(text: &str) -> String {
     let here = format!(
         "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"

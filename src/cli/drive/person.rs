@@ -11,8 +11,7 @@ use crate::{
     report::words::{self, quoted},
 };
 
-/// Maximum number of times that a person is asked to approve an action. If none of the answers is yes, no or stop, the
-/// action is refused. Source: chosen.
+/// Maximum number of times that a person is asked to approve one action; after that, the action is refused. Source: chosen.
 const ATTEMPTS: usize = 3;
 /// Maximum length of the address in a question to the person, and of a question that the model asks. Unit: characters.
 /// Source: chosen.
@@ -48,8 +47,7 @@ impl Person {
     }
 }
 
-/// The line on stderr that shows a question. The person's answer ends the line. If no answer comes, dropping this value ends
-/// the line. The field is true as long as the line is open.
+/// The line on stderr that shows a question; true until the line is ended. Dropping this value ends an open line.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {

@@ -25,7 +25,8 @@ pub(in crate::cli) struct Ended {
     pub(in crate::cli) folder: PathBuf,
     /// Path of the HTML report; `None` if it could not be written.
     pub(in crate::cli) page: Option<PathBuf>,
-    /// The page at which a run of an evaluation ended, or the reason why this page could not be read; `None` for any other run.
+    /// The page at which a run of an evaluation ended, or the reason why this page could not be read; `None` for any other
+    /// run.
     pub(in crate::cli) last: Option<Result<LastPage, String>>,
 }
 

@@ -13,8 +13,7 @@ use crate::{
     cli::{Refusal, say::Voice, tell},
 };
 
-/// Exit code of a program that a second signal ended, such as a second Ctrl-C. Source: 128 plus the number of Ctrl-C's
-/// signal, as in shells.
+/// Exit code after a second signal, such as a second Ctrl-C. Source: 128 plus the number of SIGINT, as in shells.
 const INTERRUPTED: i32 = 130;
 
 /// The request to stop the run, which comes from a signal or from a closed output.
@@ -123,7 +122,7 @@ async fn closed(output: impl std::os::fd::AsFd + Send + 'static) {
     }
 }
 
-/// The signals that ask the program to end, sent by a person, by a supervisor or because the terminal was closed.
+/// The signals that ask the program to end.
 #[cfg(unix)]
 struct Signals {
     interrupt: tokio::signal::unix::Signal,
@@ -178,8 +177,7 @@ async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
     }
 }
 
-/// Returns true if this process ignores the signal, according to the system. When the process starts, only its parent
-/// process can have chosen this. Returns false if the system does not say.
+/// Returns true if this process ignores the signal; false if the system does not say.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let mask = || {

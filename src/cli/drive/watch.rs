@@ -7,7 +7,7 @@ use crate::{
     report::lines::{self, Line},
 };
 
-/// Width of the column in which a step's line shows the action. Unit: characters. Source: chosen for a terminal that is 100 characters
+/// Width of the column that shows a step's action. Unit: characters. Source: chosen for a terminal that is 100 characters
 /// wide.
 const WIDTH: usize = 70;
 

@@ -76,8 +76,8 @@ enum ArmName {
     Withheld,
 }
 
-/// The runs that share a memory. This choice does not affect the arms `cold` and `off`: runs of `cold` begin with an empty
-/// memory, and runs of `off` have no memory.
+/// The sharing of a memory between runs. It makes no difference to the arms `cold` and `off`: runs of `cold` begin with an
+/// empty memory, and runs of `off` have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
     /// The arms warm and withheld use and change your own memory, or the memory in --memory-dir. The earlier runs do so too.

@@ -153,8 +153,7 @@ fn host(text: &str) -> Result<HostArg, String> {
     found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
-/// Returns true if this is a valid host name. This must be checked, because the host in a parsed address need not be a valid
-/// host name. Source of the limits: RFC 1035.
+/// Returns true if this is a valid host name; the host of a parsed address need not be one. Source of the limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {

@@ -68,8 +68,9 @@ pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refu
     Ok(())
 }
 
-/// Reads the memory at a path: a folder of memory, an exported document, or a documented folder `.agent-memory`. An empty folder is an
-/// empty memory. Any other folder is refused, because otherwise it would look like a memory that has lost everything.
+/// Reads the memory at a path: a folder of memory, an exported document, or a documented folder `.agent-memory`. An empty
+/// folder is an empty memory. Any other folder is refused, because otherwise it would look like a memory that has lost
+/// everything.
 async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     let wrong = |error: &_| transfer::unreadable(path, error, "compared");
     // A folder with a subfolder for the namespace is this program's own memory, even if it also looks like a folder `.agent-memory`.
@@ -124,7 +125,8 @@ async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     Ok(archive)
 }
 
-/// Returns lines about an item that differs: its name and what differs, then its text and results in each memory that contains it.
+/// Returns lines about an item that differs: its name and what differs, then its text and results in each memory that
+/// contains it.
 fn lines(one: &Differing) -> Vec<String> {
     let name = one.id.shelf.item_name(&one.id.key);
     let (what, sides) = match one.difference {

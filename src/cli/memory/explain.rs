@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Maximum number of actions that are listed as carried out after an item was shown. Source: chosen; an item in the system
-/// instruction is part of every prompt, so without a maximum all actions of the run would be listed.
+/// Maximum number of actions that are listed for an item. Source: chosen; an item in the system instruction comes before
+/// every action of the run.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of an item's text in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;
@@ -82,8 +82,8 @@ fn name(item: &Item) -> String {
     item.id.shelf.item_name(&item.id.key)
 }
 
-/// Returns true if the run used the item. Any of these facts shows it: the run repeated steps from the item without asking
-/// the model, memory counted a use of the item, or memory counted that the item harmed the run.
+/// Returns true if the run repeated steps from the item, or if memory counted that the run used the item or was harmed by
+/// it.
 fn was_used(item: &Item) -> bool {
     let counts = |credit: &Credit| credit.used || credit.followed || credit.harmed;
     !item.replayed.is_empty() || item.credited.iter().any(counts)

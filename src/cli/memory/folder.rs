@@ -19,8 +19,8 @@ use crate::{
 /// Maximum number of path components of a file in the folder. Source: the documented layout.
 const MAX_DEPTH: usize = 4;
 
-/// Reads the files of a folder. Returns their contents by their paths relative to the folder, with `/` as separator. Files whose content is
-/// not needed are included with empty content.
+/// Reads the files of a folder. Returns their contents by their paths relative to the folder, with `/` as separator. Files
+/// whose content is not needed are included with empty content.
 pub(super) fn read(dir: &Path) -> Result<BTreeMap<String, Vec<u8>>, Refusal> {
     let mut files = BTreeMap::new();
     let mut room = archive::MAX_BYTES;
@@ -103,7 +103,8 @@ pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), 
     Ok(())
 }
 
-/// Creates a folder that only its owner can read. With `parents`, also creates missing parents, and the folder may exist already.
+/// Creates a folder that only its owner can read. With `parents`, also creates missing parents, and the folder may exist
+/// already.
 fn make(dir: &Path, parents: bool) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(parents);

@@ -153,9 +153,8 @@ fn tell(forgotten: Forgotten, name: &str) {
     }));
 }
 
-/// Converts an error of forgetting or undoing into a refusal. If some shelves (parts of the store) were left unchanged,
-/// the refusal names these shelves and the reason. The reason is either that a shelf cannot be read, or that this
-/// program does not know the shelf's kind and so cannot tell which records to remove.
+/// Converts an error of forgetting or undoing into a refusal. If parts of the store were left unchanged, the refusal names
+/// these parts and the reason.
 fn untold(error: Error) -> Refusal {
     let Some(changed) = error.said("changed") else {
         return error.into();

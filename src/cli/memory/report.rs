@@ -102,9 +102,8 @@ fn item_facts(item: Item) -> ItemFacts {
     }
 }
 
-/// Returns how often runs held the item back as a control (did not show the item, for comparison). The value is a share
-/// from 0 to 1: of all runs that showed the item or held it back, the part that held it back. It is 0 if there are no
-/// such runs.
+/// Returns the share of runs that held the item back, among all runs that showed it or held it back. The value is from 0 to
+/// 1; it is 0 if there are no such runs.
 fn withheld_share(item: &Worth) -> f64 {
     let count = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
     count(item.withheld) / count((item.offered + item.withheld).max(1))

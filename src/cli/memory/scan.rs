@@ -164,9 +164,8 @@ fn search(dir: &Path, prefix: &str, secrets: &Redactor, files: &mut Files) -> io
     Ok(())
 }
 
-/// Returns true if `bytes`, the content of a file of memory, contains a run with a secret in it. Memory keeps a run in such
-/// a file until it has learned from the run. A run is stored in parts. A secret that begins in one part and ends in the next
-/// is found too.
+/// Returns true if a file with this content contains a recorded run with a secret in it. A run is stored in parts; a secret
+/// that begins in one part and ends in the next is found too.
 fn is_in_run(bytes: &[u8], secrets: &Redactor) -> bool {
     let file: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let records = file["records"].as_object().into_iter().flatten();

@@ -38,8 +38,7 @@ pub(super) async fn run<M: MemoryBackend>(
     Ok(())
 }
 
-/// Returns everything about an item as lines. The item's text comes near the end. The lines that a prompt shows for the item
-/// follow the text if they say more than the text.
+/// Returns everything about an item as lines.
 pub(super) fn lines(item: &Item, described: &Described) -> Vec<String> {
     let standing = described.standing.to_string();
     let is = match described.is.as_str() {

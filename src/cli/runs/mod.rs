@@ -154,9 +154,8 @@ impl Register {
         Ok(all)
     }
 
-    /// Returns the folders of the runs that are in the register, newest first. Also returns the number of folders in
-    /// [`RUNS_DIR`] whose runs are not in the register, because they are too old or used another memory. If `runs_dir` names
-    /// a folder, returns all run folders in it, and 0.
+    /// Returns the folders of the runs that are in the register, newest first, and the number of other run folders in
+    /// [`RUNS_DIR`]. If `runs_dir` names a folder, returns all run folders in it, and 0.
     pub(super) async fn own_folders(
         &self,
         runs_dir: Option<&Path>,

@@ -26,15 +26,16 @@ use crate::{
     cli::{Refusal, tell},
 };
 
-/// Maximum time that one command of a step may take. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps from a slow
-/// mirror.
+/// Maximum time that one command of a step may take. Source: chosen; Chromium with its dependencies is about 400 MB, perhaps
+/// from a slow mirror.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(30);
-/// Maximum time to wait for the next line of output of a command that has ended. A service that the command started may keep the pipes open
-/// for longer. Source: chosen.
+/// Maximum time to wait for the next line of output of a command that has ended. A service that the command started may keep
+/// the pipes open for longer. Source: chosen.
 const DRAIN: Duration = Duration::from_millis(300);
 /// Number of lines that are shown from the end of a failed command's output. Source: chosen.
 const SHOWN_LINES: usize = 30;
-/// Maximum length of the command's output in the progress line. Unit: characters. Source: chosen for a terminal that is 80 characters wide.
+/// Maximum length of the command's output in the progress line. Unit: characters. Source: chosen for a terminal that is 80
+/// characters wide.
 const PROGRESS_CHARS: usize = 60;
 /// Time between two updates of the progress line. Source: chosen.
 const TICK: Duration = Duration::from_millis(120);
@@ -82,8 +83,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates the folder if it is missing, accessible to its owner only, with a `package.json`. Without that file, npm would search the parent
-/// folders for one and install there.
+/// Creates the folder if it is missing, accessible to its owner only, with a `package.json`. Without that file, npm would
+/// search the parent folders for one and install there.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {
@@ -96,7 +97,8 @@ fn own_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Runs a command and shows its latest line of output as progress. If the command fails, returns the reason and its last lines of output.
+/// Runs a command and shows its latest line of output as progress. If the command fails, returns the reason and the
+/// command's last lines of output.
 async fn run(command: &Command, progress: &Progress) -> Result<(), Failed> {
     let name = command
         .program
@@ -166,7 +168,8 @@ fn boxed(pipe: impl AsyncRead + Unpin + Send + 'static) -> Box<dyn AsyncRead + U
     Box::new(pipe)
 }
 
-/// Starts a task that sends each line from a pipe to `lines`. The task ends when the pipe or the receiver of the lines is closed.
+/// Starts a task that sends each line from a pipe to `lines`. The task ends when the pipe or the receiver of the lines is
+/// closed.
 fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     tokio::spawn(async move {
         let mut pipe = BufReader::new(pipe);
@@ -181,8 +184,8 @@ fn read(pipe: Box<dyn AsyncRead + Unpin + Send>, lines: mpsc::Sender<String>) {
     });
 }
 
-/// The display of a step's progress: on a terminal, lines that change while the step is carried out; otherwise one line at the start and
-/// one at the end.
+/// The display of a step's progress: on a terminal, lines that change while the step is carried out; otherwise one line at
+/// the start and one at the end.
 struct Progress {
     title: String,
     bar: ProgressBar,

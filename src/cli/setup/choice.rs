@@ -74,8 +74,8 @@ impl fmt::Display for Choice {
     }
 }
 
-/// Returns the driver that the user named with `--driver`. Needs no facts about the machine except `has_pipes`: whether
-/// `cdp` can start a browser on this system.
+/// Returns the driver that the user named with `--driver`. `has_pipes` says whether `cdp` can start a browser on this
+/// system.
 ///
 /// # Errors
 /// One sentence, if the driver cannot work on this system.

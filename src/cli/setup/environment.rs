@@ -1,6 +1,5 @@
-//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so that the install
-//! script of a package never sees a key of the user. Does no input or output. `carry_out` uses it, and so does the example that installs
-//! the tests' own packages with pip.
+//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so that
+//! the install script of a package never sees a key of the user. Does no input or output.
 
 use std::ffi::{OsStr, OsString};
 
@@ -26,8 +25,8 @@ const ALLOWED: [&str; 19] = [
     "all_proxy",
     "no_proxy",
 ];
-/// Beginnings of the names of variables that are passed on: variables for language, for settings of npm (which reads them in upper and
-/// lower case) and of pip, and for base folders.
+/// Beginnings of the names of variables that are passed on: those for language, npm, pip and base folders. npm reads its
+/// variables in upper and lower case.
 const ALLOWED_PREFIXES: [&str; 5] = ["LC_", "npm_config_", "NPM_CONFIG_", "PIP_", "XDG_"];
 
 pub(super) fn allowed(

@@ -1,7 +1,7 @@
 //! The state of the machine: facts that `setup` bases its plan on and `doctor` reports.
 //!
-//! This module changes nothing. To find the version of each program that the driver would use, it runs the program with `--version`.
-//! The driver decides where to search for programs; `plan` decides what to do about the facts.
+//! This module changes nothing. To find the version of each program that the driver would use, it runs the program with
+//! `--version`. The driver decides where to search for programs; `plan` decides what to do about the facts.
 
 use std::{
     ffi::OsString,
@@ -25,7 +25,8 @@ pub(crate) const CLI_VERSION: Version = Version([0, 1, 22]);
 /// The oldest Node.js that can run release [`CLI_VERSION`] of playwright-cli. Unit: major version. Source: this release
 /// refuses to start on Node.js 18.
 pub(crate) const MIN_NODE_MAJOR: u64 = 20;
-/// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few seconds.
+/// Maximum time that a program may take to print its version. Source: chosen; a cold Chromium on a slow disk needs a few
+/// seconds.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum length of a line that a message quotes from a program's output. Unit: characters. Source: chosen; about one long
 /// line.
@@ -133,8 +134,8 @@ pub(crate) struct Machine {
     pub(crate) installer: Installer,
 }
 
-/// True if the driver `cdp` can start a browser on this system. To start a browser, the driver needs pipes with fixed file descriptor
-/// numbers.
+/// True if the driver `cdp` can start a browser on this system. To start a browser, the driver needs pipes with fixed file
+/// descriptor numbers.
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
@@ -240,7 +241,8 @@ async fn answer_of(
     }
 }
 
-/// Returns the first non-blank line of a program's output, shortened and in quotes; the word `nothing` if all lines are blank.
+/// Returns the first non-blank line of a program's output, shortened and in quotes; the word `nothing` if all lines are
+/// blank.
 fn first_line(text: &str) -> String {
     match text.lines().map(str::trim).find(|line| !line.is_empty()) {
         Some(line) => format!("{:?}", truncate(&clean(line), MAX_SAID)),

@@ -1,4 +1,5 @@
-//! Plans the installation: a list of steps, or a sentence that says what the person has to do first. Does no input or output.
+//! Plans the installation: a list of steps, or a sentence that says what the person has to do first. Does no input or
+//! output.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -7,8 +8,8 @@ use super::{
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
 };
 
-/// The Node.js that npm installs beside playwright-cli if the system's Node.js is too old. Unit: major version. Source: the long-term
-/// release that playwright-cli is tested with.
+/// The Node.js that npm installs beside playwright-cli if the system's Node.js is too old. Unit: major version. Source: the
+/// long-term release that playwright-cli is tested with.
 const OWN_NODE_MAJOR: u64 = 22;
 
 /// A program to run, with its arguments. It is never passed to a shell.

@@ -1,5 +1,5 @@
-//! The pages without forms: home, search results, cart, confirmation and messages, and the layout that all pages share. The pages with
-//! forms are in `forms`.
+//! The pages without forms: home, search results, cart, confirmation and messages, and the layout that all pages share. The
+//! pages with forms are in `forms`.
 //!
 //! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 

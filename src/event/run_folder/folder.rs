@@ -188,7 +188,6 @@ impl Folder {
         self.intents.keep(&self.path, intent)
     }
 
-    /// Copies the fields of an event into the content of `run_meta.json`.
     fn add_to_meta(&mut self, event: &Event) -> Result<()> {
         let told = serde_json::to_value(&event.kind)
             .map_err(|e| io_error(&self.path.join(META), e.into()))?;

@@ -20,7 +20,6 @@ use crate::{
 };
 
 const INTENTS: &str = "intents.jsonl";
-/// Version of the format of a line in `intents.jsonl`.
 const VERSION: u32 = 1;
 
 /// The interface to the disk that makes written data durable. Tests replace it.

@@ -6,21 +6,20 @@ use super::words::{
 };
 use crate::base::text;
 
-/// Maximum number of words of a label that counts as short ([`Breadth::Short`]). Source: chosen; enough for a verb and
-/// its object.
+/// Maximum number of words of a short label. Source: chosen; enough for a verb and its object.
 const SHORT: usize = 4;
 
-/// The rule that decides whether a phrase in a label counts as a sign of what the click does.
+/// The part of a label in which a phrase counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Breadth {
     Any,
-    /// A phrase counts anywhere in a short label. In a longer label, it counts only if it is the whole label.
+    /// Anywhere in a short label. In a longer label, a phrase counts only if it is the whole label.
     Short,
     Whole,
 }
 
-/// A label: its words, and whether it contains a price. The words are in lower case and without accents. Fillers such
-/// as "the" and harmless phrases such as "order history" are left out.
+/// The words of a label, and whether the label contains a price. The words are in lower case and without accents.
+/// Fillers such as "the" and harmless phrases such as "order history" are left out.
 #[derive(Debug)]
 pub(super) struct Label(Vec<String>, bool);
 
@@ -45,8 +44,8 @@ impl Label {
         Self(words, is_priced)
     }
 
-    /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order". An
-    /// example is "Book flight for $262".
+    /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order": "Book
+    /// flight for $262".
     pub(super) fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,

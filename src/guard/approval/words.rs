@@ -1,7 +1,7 @@
 //! The words that make an action irreversible, in the languages most used on the web.
 //!
 //! A phrase is a list of whole words. It is compared in lower case, without accents and without [`FILLERS`]. In scripts
-//! without spaces each character counts as a word, so a phrase is found anywhere in a text.
+//! without spaces, each character counts as a word.
 
 use std::sync::LazyLock;
 
@@ -78,13 +78,12 @@ pub(super) const FILLERS: &[&str] = &[
     "agora",
 ];
 
-/// Codes and names of currencies, in lower case and without accents.
 pub(super) const CURRENCIES: &[&str] = &[
     "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
     "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",
 ];
 
-/// Words that introduce a price.
+/// Words that stand before a price.
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
@@ -137,14 +136,14 @@ phrases! {
         // Korean
         "결제,구매,주문하기,삭제,송금,게시,탈퇴,구독 취소"
     ];
-    /// Phrases with the same meaning as those in [`GRAVE`]. A click counts as irreversible if such a phrase is the
-    /// whole label. In a longer label, these phrases are ignored, because they are nouns or mean something else.
+    /// Phrases that mean the same as those in [`GRAVE`] only if they are the whole label. In a longer label, they are
+    /// ignored.
     GRAVE_ALONE = [
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases for sending something. A click counts as irreversible if the label contains such a phrase. On login and
-    /// search pages, these phrases are ignored, because the ordinary button there has such a label.
+    /// Phrases for sending something. A click counts as irreversible if the label contains such a phrase. They are
+    /// ignored on login and search pages, where the ordinary button has such a label.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"

@@ -8,9 +8,8 @@ use crate::{
     page::{ElementRef, Role},
 };
 
-/// Passes actions to the guard, each with the page that follows the action. The action `n` presses the button `n`. The
-/// action `"text` fills the field with `text`. The page `a/b` shows `a` and has the frame `b`; the page `a` shows `a`
-/// and has the frame `a`.
+/// Passes actions to the guard, each with the page that follows it. The action `n` presses the button `n`. The action
+/// `"text` fills the field with `text`. The page `a/b` shows `a` and has the frame `b`; the page `a` has the frame `a`.
 fn run(steps: &[(&str, &str)]) -> Vec<Verdict> {
     let mut guard = RepeatGuard::default();
     let mut before = page("start");

@@ -186,7 +186,7 @@ const NOT_ADDRESSES: &[&str] = &[
     "http://\u{ad}/",
 ];
 
-/// Host names that the URL standard accepts but no name server has.
+/// Host names that the URL standard accepts but DNS does not have.
 const BAD_HOSTS: &[&str] = &[
     "http://../",
     "http://.../",

@@ -1,5 +1,4 @@
-//! A client for the Chat Completions API of OpenAI-compatible servers. It sends requests and reads replies without the
-//! `genai` crate. It parses each tool call in a reply separately.
+//! A client for the Chat Completions API of OpenAI-compatible servers, without the `genai` crate.
 
 use ::genai::chat::{ChatOptions, ReasoningEffort, StopReason, ToolChoice};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -32,8 +31,7 @@ pub(super) async fn complete(
     read(&body, options)
 }
 
-/// Returns the body of the request. Fields that stay the same in every request come first, so that servers can cache
-/// the prefix.
+/// Returns the body of the request. Fields that stay the same in every request come first, for prefix caching.
 fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     let chat = request::options(request, options);
     let mut body = Map::new();
@@ -108,8 +106,8 @@ fn effort(chat: &ChatOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the name of the request's field that limits the output tokens. The reasoning models of `OpenAI` use another
-/// name than all other models, even behind a gateway.
+/// Returns the name of the request's field that limits the output tokens. `OpenAI`'s reasoning models use another name
+/// than all other models.
 fn tokens_key(model: &str) -> &'static str {
     let own = ["gpt-5", "gpt-6", "o1", "o3", "o4"];
     if own.iter().any(|prefix| model.starts_with(prefix)) {
@@ -119,7 +117,7 @@ fn tokens_key(model: &str) -> &'static str {
     }
 }
 
-/// Parses the body of a reply. Each tool call is parsed separately, so that a call that was cut off does not affect the
+/// Parses the body of a reply. Each tool call is parsed separately, so that a truncated call does not affect the
 /// others.
 fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     if let Some(error) = error::in_body(body) {
@@ -163,7 +161,7 @@ fn read(body: &Value, options: &GenAiOptions) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Returns the text of a reply whose content is a list of parts, as some servers send it; `None` if the content is no list.
+/// Returns the text of a reply whose content is a list of parts; `None` if the content is no list.
 fn parts(body: &Value) -> Option<String> {
     let parts = body.pointer("/choices/0/message/content")?.as_array()?;
     let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());

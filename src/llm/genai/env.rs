@@ -1,5 +1,5 @@
-//! Options from environment variables. The documentation of [`GenAi::from_env`](super::GenAi::from_env) gives the order
-//! in which the variables are checked.
+//! Options from environment variables. [`GenAi::from_env`](super::GenAi::from_env) documents the order in which they
+//! are checked.
 
 use std::ffi::OsString;
 
@@ -18,8 +18,7 @@ const MODEL: &str = "WEBWISE_MODEL";
 const WINDOW: &str = "WEBWISE_CONTEXT_WINDOW";
 const MODE: &str = "WEBWISE_LLM_MODE";
 
-/// The providers whose key can be set by a variable, in the order in which the variables are checked. Each entry has
-/// the provider, the variable and the provider's default model.
+/// The provider, key variable and default model of each provider, in the order in which the variables are checked.
 const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::Gemini, "GEMINI_API_KEY", "gemini-flash-latest"),
     (
@@ -30,8 +29,7 @@ const KEYS: [(Provider, &str, &str); 3] = [
     (Provider::OpenAi, "OPENAI_API_KEY", "gpt-4.1-mini"),
 ];
 
-/// A function that returns the value of a variable. The value comes from the environment of the process, or in tests
-/// from a table.
+/// A function that returns the value of a variable.
 type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 pub(super) fn options(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
@@ -76,7 +74,7 @@ fn server(url: &str, key: Option<String>, model: Option<&str>) -> Result<GenAiOp
     Ok(options)
 }
 
-/// Returns options for the model that the user named. The provider is derived from the model's name.
+/// Returns options for the model that the user named. The model's name determines the provider.
 fn named(variables: Variables<'_>, model: &str) -> Result<GenAiOptions> {
     let prefixed = model.split_once('/').and_then(|(prefix, name)| {
         let known = [
@@ -124,8 +122,7 @@ fn first_key(variables: Variables<'_>) -> Result<Option<GenAiOptions>> {
     Ok(None)
 }
 
-/// Returns the value of a variable, trimmed; `None` if the variable is unset or empty. An error never contains the
-/// value.
+/// Returns the trimmed value of a variable; `None` if it is unset or empty. An error never contains the value.
 fn text(variables: Variables<'_>, name: &'static str) -> Result<Option<String>> {
     let Some(value) = variables(name) else {
         return Ok(None);

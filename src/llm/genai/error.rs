@@ -12,8 +12,7 @@ use crate::base::{Error, ErrorKind, text};
 /// Maximum length of a provider's message in an error. Unit: characters. Source: chosen; about two lines in a terminal.
 const MAX_SAID: usize = 300;
 
-/// Converts an error of the `genai` crate into an error of this crate. `response::recover` handles the error
-/// `ChatResponseGeneration` itself, and passes all other errors to this function.
+/// Converts an error of the `genai` crate into an error of this crate.
 pub(super) fn convert(error: GenAiError) -> Error {
     match error {
         GenAiError::WebModelCall { webc_error, .. }
@@ -65,8 +64,7 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
     })
 }
 
-/// Returns the error for a reply of more than `max` bytes. It is not retried, because a second request would get the
-/// same reply.
+/// Returns the error for a reply of more than `max` bytes. It is not retried, because the same reply would come again.
 pub(super) fn too_large(max: usize) -> Error {
     malformed("the reply is too large").with("max_reply_bytes", max)
 }

@@ -1,5 +1,4 @@
-//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this
-//! module reads replies of providers.
+//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression.
 
 use std::sync::Arc;
 

@@ -1,17 +1,15 @@
 //! Hosted and local models through the `genai` crate: Gemini, `OpenAI` and compatible servers, Anthropic, Ollama.
 //!
-//! No type of the `genai` crate appears outside this folder. `options` and `env` choose the provider and model. `request`
-//! and `response` translate. `error` and `retry_after` interpret failures. `http` connects and reads replies. `relay` passes
-//! requests and replies between the `genai` crate and a provider. `compatible` uses the Chat Completions API without the
-//! `genai` crate. No code here retries a call; [`Retrying`](super::Retrying) does.
+//! No type of the `genai` crate appears outside this folder. No code here retries a call; [`Retrying`](super::Retrying)
+//! does.
 //!
 //! # Decisions
 //!
 //! - The `genai` crate reads a whole reply, however long it is. So `compatible` itself sends the requests of the Chat
 //!   Completions API and reads the replies up to a size limit.
-//! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that the
-//!   model never sees, so without the list the model would not know the tools. The grammar also fixes the order of keys, so
-//!   the schema puts the tool's name first in each call.
+//! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that
+//!   the model never sees, so without the list the model would not know the tools. The grammar also fixes the order of
+//!   keys, so the schema puts the tool's name first in each call.
 
 mod compatible;
 mod env;
@@ -41,8 +39,8 @@ use crate::{
     secret::{Redactor, SecretName},
 };
 
-/// Additional time for a call that goes through the [`Relay`], beyond the call's time limit. Source: chosen; passing the
-/// request and the reply through the relay takes milliseconds.
+/// Time that a call through the [`Relay`] may take beyond its own time limit. Source: chosen; passing the request and
+/// the reply through the relay takes milliseconds.
 const ON_THE_WAY: Duration = Duration::from_secs(1);
 
 /// A model of one of the [`Provider`]s.
@@ -58,14 +56,13 @@ const ON_THE_WAY: Duration = Duration::from_secs(1);
 /// # Ok::<(), webwise::Error>(())
 /// ```
 pub struct GenAi {
-    /// The `genai` crate's client. It connects only to a [`Relay`].
     client: Client,
     http: reqwest::Client,
     options: GenAiOptions,
 }
 
 impl GenAi {
-    /// Advice for a person if a model's server on this machine refuses the connection.
+    /// Advice for a person if a local model server refuses the connection.
     pub(crate) const NOT_RUNNING: &'static str =
         "start the server, such as Ollama by `ollama serve`, or give the `base_url` of another one";
 
@@ -147,8 +144,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both the crate and the
-    /// relay report an error, returns the error that came first.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error,
+    /// returns the first one.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;
@@ -177,8 +174,7 @@ impl GenAi {
         reply.map_or_else(response::recover, response::read)
     }
 
-    /// Adds the provider and the model to an error. Removes the key from the error's texts, in every form in which the
-    /// key may appear.
+    /// Adds the provider and the model to an error, and removes the key from its texts.
     fn finished(&self, error: Error) -> Error {
         let options = &self.options;
         let error = error

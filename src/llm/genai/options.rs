@@ -1,5 +1,4 @@
-//! Options of the [`GenAi`](super::GenAi) client: the provider, the model and the contents of requests. They are
-//! checked once, when a client is created.
+//! Options of the [`GenAi`](super::GenAi) client.
 
 use std::time::Duration;
 
@@ -82,9 +81,9 @@ impl Provider {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reasoning {
-    /// The provider's default amount of reasoning. Requests do not set an amount.
+    /// The provider's default amount of reasoning.
     Provider,
-    /// No reasoning, if reasoning can be switched off for the model.
+    /// No reasoning, if the model can go without.
     Off,
     /// A small amount of reasoning.
     Low,
@@ -102,16 +101,14 @@ pub struct GenAiOptions {
     pub provider: Provider,
     /// The model's name in the provider's spelling.
     pub model: String,
-    /// The address of the API; `None` for the provider's default address. Required for [`Provider::OpenAiCompatible`]. If
-    /// there is a key, the address must begin with https or be on this machine.
+    /// The base URL of the API; `None` for the provider's default. Required for [`Provider::OpenAiCompatible`]. If
+    /// there is a key, the URL must begin with https or be on this machine.
     pub base_url: Option<Url>,
     /// The key for the provider's API; optional for [`Provider::OpenAiCompatible`] and [`Provider::Ollama`].
     pub api_key: Option<Secret>,
     /// The model's context window: the maximum number of tokens of a request and its reply together. Default: unknown.
     pub context_window: Option<TokenCount>,
-    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers,
-    /// because their models may not accept pictures. If this is true, the option `agent::Options::images` decides when
-    /// the decision loop sends pictures.
+    /// True if the model accepts pictures. Default: true for Gemini, Anthropic and `OpenAI`; false for other servers.
     pub images: bool,
     /// The format of the model's answers: tool calls, or JSON that follows a schema. Default: tool calls.
     pub mode: CallMode,
@@ -126,12 +123,12 @@ pub struct GenAiOptions {
     pub temperature: bool,
     /// Longest time to connect to the provider. Default: 10 s. Source: chosen.
     pub connect_timeout: Duration,
-    /// Longest time for one call. Default: 120 s. Source: chosen; this is twice the default of
-    /// [`Retrying`](crate::llm::Retrying) for one call, so `Retrying` ends a slow call first.
+    /// Longest time for one call. Default: 120 s. Source: chosen; this is twice the limit that
+    /// [`Retrying`](crate::llm::Retrying) has for one call by default.
     pub timeout: Duration,
-    /// Maximum size of a reply that is read, for every provider. A larger reply gives the error
-    /// [`ErrorKind::MalformedReply`], which is not retried. Requests do not ask for compression, and compressed replies
-    /// are not unpacked. Unit: bytes. Default: 4 MiB. Source: chosen; 2,048 tokens take about 10 KiB.
+    /// Maximum size of a reply. A larger reply gives the error [`ErrorKind::MalformedReply`], which is not retried.
+    /// Compressed replies are not unpacked. Unit: bytes. Default: 4 MiB. Source: chosen; 2,048 tokens take about 10
+    /// KiB.
     pub max_reply_bytes: usize,
     /// Fields that are added to the body of each request, such as options of a particular server. They override the
     /// fields that the client sets. Not allowed for [`Provider::Ollama`].
@@ -159,8 +156,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Checks the options. Returns them with a normalised key and address, or an error that names the first wrong
-    /// option.
+    /// Checks the options. Returns them with a normalised key and base URL.
     pub(super) fn checked(mut self) -> Result<Self> {
         self.model = self.model.trim().to_owned();
         if self.model.is_empty()
@@ -218,7 +214,7 @@ impl GenAiOptions {
         }
     }
 
-    /// Returns the address of the API for calls in this mode. It ends with a slash.
+    /// Returns the URL of the API for calls in this mode. It ends with a slash.
     pub(super) fn endpoint(&self, mode: CallMode) -> String {
         let base = self
             .base_url
@@ -241,8 +237,8 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without white space at its ends, which environments and files often add. Returns `None` if nothing
-/// is left. Fails if the key contains characters that an HTTP header cannot carry.
+/// Returns the key without white space at its ends; `None` if nothing is left. Fails if the key contains characters
+/// that an HTTP header cannot carry.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {
@@ -255,8 +251,8 @@ fn usable(key: &Secret) -> Result<Option<Secret>> {
     }
 }
 
-/// Returns the base URL with a slash at its end and without a fragment or a final `/chat/completions`. Without the
-/// slash, joining a path would replace the last part of the URL.
+/// Returns the base URL without a fragment or a final `/chat/completions`. It ends with a slash, so that a path can be
+/// joined to it.
 fn folder(mut url: Url) -> Result<Url> {
     let web = matches!(url.scheme(), "http" | "https") && url.has_host();
     // User names and queries are refused, because they often contain keys, and the base URL appears in logs.
@@ -296,8 +292,7 @@ fn thinks_always(model: &str) -> bool {
         .any(|prefix| model.starts_with(prefix))
 }
 
-/// Returns true if the model with this name accepts a temperature. Source: the providers' model pages. If in doubt,
-/// returns false, because every model accepts a request without a temperature.
+/// Returns false if the model's name shows that the model rejects a temperature. Source: the providers' model pages.
 fn takes_temperature(model: &str) -> bool {
     let fixed = [
         "claude-opus-4-7",

@@ -1,12 +1,11 @@
 //! The relay between the `genai` crate and a provider. It enforces the size limit while it reads a reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its
-//! replies. So the client `GenAi` makes the `genai` crate send each request to a socket of this process. The socket is
-//! opened for this one request and accepts only a path that nobody can guess.
+//! The `genai` crate reads a whole reply, however large it is. So the client `GenAi` makes the `genai` crate send each
+//! request to a socket of this process. The socket is opened for this one request and accepts only a path that nobody
+//! can guess.
 //!
 //! The relay sends the request to the provider with an HTTP client of its own. It passes the reply back only if the
-//! reply is complete, is declared as JSON and is within the size limit. A failure is reported by the side that notices
-//! it: the `genai` crate or the relay.
+//! reply is complete, is declared as JSON and is within the size limit.
 
 use std::{net::Ipv4Addr, time::Duration};
 
@@ -24,8 +23,8 @@ use uuid::Uuid;
 use super::http::{self, Trust};
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time from the opening of a connection to the relay until the whole request has arrived. Source: chosen; the
-/// `genai` crate sends its request at once.
+/// Longest time until the whole request has arrived on a connection. Source: chosen; the `genai` crate sends its
+/// request at once.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
 /// Maximum size of a request's head: its first line and its headers. Unit: bytes. Source: chosen; the head of a request
 /// of the `genai` crate takes less than 1 KiB, and most of it is the key.
@@ -35,8 +34,7 @@ const MAX_HEAD: usize = 64 * 1_024;
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The first part of the path of a valid request. Only the `genai` crate knows it, so no other program's request is
-    /// accepted.
+    /// The first part of the path of a valid request. Only the `genai` crate knows it.
     token: String,
 }
 
@@ -65,7 +63,7 @@ impl Relay {
         })
     }
 
-    /// Returns the relay's address, with a slash at its end. The `genai` crate uses it as the address of the API.
+    /// Returns the relay's URL, which the `genai` crate uses as the URL of the API. It ends with a slash.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -75,8 +73,8 @@ impl Relay {
         )
     }
 
-    /// Passes one request of the `genai` crate to the provider's address `upstream`, which ends with a slash, and
-    /// passes the reply back. Fails if the reply has more than `max_bytes` or is not JSON.
+    /// Passes one request of the `genai` crate to the provider's URL `upstream`, which ends with a slash, and passes
+    /// the reply back. Fails if the reply has more than `max_bytes` or is not JSON.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -96,7 +94,7 @@ impl Relay {
     }
 
     /// Waits for the first request that has the relay's token in its path, and returns it with its connection. A
-    /// connection is dropped if it sends anything else, or no whole request within [`LONGEST_TO_ASK`].
+    /// connection is dropped if no valid request arrives within [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -120,8 +118,8 @@ impl Asked {
     }
 }
 
-/// Reads the request that arrives on a connection. Returns `None` if the request is incomplete or invalid, or if its
-/// path does not begin with the token. A request without the token does not come from the `genai` crate.
+/// Reads the request that arrives on a connection. Returns `None` if it is incomplete or invalid, or if its path does
+/// not begin with the token.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -147,8 +145,8 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// Parses the head of a request. Returns the headers and the part of the path after the token. Returns `None` if the
-/// path does not begin with the token.
+/// Parses the head of a request. Returns the part of the path after the token, and the headers; `None` if the path does
+/// not begin with the token.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;

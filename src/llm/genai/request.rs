@@ -23,8 +23,8 @@ use crate::{
 /// The name of the schema of replies, for providers that require a name.
 const SCHEMA_NAME: &str = "calls";
 
-/// Returns the request for the `genai` crate. The parts that stay the same from call to call come first: the system
-/// instruction, then the tools. The single message follows, with its pictures at its end.
+/// Returns the request for the `genai` crate. The system instruction and the tools come first, because they stay the
+/// same from call to call.
 pub(super) fn chat(request: &ChatRequest) -> GenAiRequest {
     let text = std::iter::once(ContentPart::from_text(&request.message));
     let images = request.images.iter().map(|image| {
@@ -93,8 +93,8 @@ pub(super) fn options(request: &ChatRequest, options: &GenAiOptions) -> ChatOpti
     chat
 }
 
-/// Makes the request ask for JSON that follows the schema of calls. For some wire formats (`kind`), this is set in
-/// `chat`; for others, it is a field of `body`.
+/// Makes the request ask for JSON that follows the schema of calls. Depending on the wire format `kind`, this is set in
+/// `chat` or in `body`.
 fn respond_with(
     tools: &ToolSet,
     max_calls: usize,
@@ -147,8 +147,7 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the part of the requests that stays the same during a run as cacheable, for providers that need a mark. Gemini
-/// and Ollama cache it without a mark.
+/// Marks the part of the requests that stays the same during a run as cacheable, for providers that need such a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark on the system instruction also covers the tools, which come before it.

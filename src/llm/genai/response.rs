@@ -1,5 +1,4 @@
-//! Conversion of the `genai` crate's reply into a [`ChatResponse`]. A reply with tool calls is accepted, even if its
-//! stop reason is a refusal.
+//! Conversion of the `genai` crate's reply into a [`ChatResponse`].
 
 use ::genai::{
     Error as GenAiError,
@@ -54,7 +53,7 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
 /// Returns the readable part of a reply that the `genai` crate rejected. Returns an error if no part is readable.
 ///
 /// The `genai` crate rejects a whole reply if the arguments of one call are not JSON, for example because the call was
-/// cut off. The other calls are still valid. The broken call is returned too, and the parser of calls reports it later.
+/// cut off. The broken call is returned too; the parser of calls reports it later.
 pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     let GenAiError::ChatResponseGeneration {
         response_body: body,
@@ -87,8 +86,8 @@ pub(super) fn recover(error: GenAiError) -> Result<ChatResponse> {
     })
 }
 
-/// Returns the tool calls in a reply's body, in the format of Chat Completions or of the Responses API. The arguments
-/// of the calls are not parsed.
+/// Returns the tool calls in a reply's body, in the format of Chat Completions or of the Responses API. Their arguments
+/// are not parsed.
 pub(super) fn raw_calls(body: &Value) -> Vec<RawCall> {
     let list = |pointer: &str| {
         body.pointer(pointer)

@@ -1,4 +1,4 @@
-//! The wait that a provider asks for before the next request. It is in the headers or the body of the provider's reply.
+//! The wait that a provider asks for before the next request.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde_json::Value;
 
 /// Returns the wait that the headers of a reply ask for: `retry-after-ms`, or `retry-after` in seconds or as a date.
 ///
-/// If the wait is given as a date, it is counted from the time in the reply's `date` header, so that a wrong clock on
-/// this machine does not matter. Without this header, it is counted from the time of this machine.
+/// A date is compared with the reply's `date` header, so that a wrong clock on this machine does not matter. Without
+/// this header, it is compared with the time of this machine.
 pub(super) fn in_headers<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
     if let Some(wait) = header("retry-after-ms").and_then(|text| seconds(text, 0.001)) {
         return Some(wait);

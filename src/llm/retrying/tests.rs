@@ -1,12 +1,12 @@
-//! All tests run on a paused clock, so waits are exact and take no time.
+//! Tests on a paused clock: waits are exact and take no time.
 
 use std::{sync::Mutex, time::Duration};
 
 use super::*;
 use crate::action::ToolSet;
 
-/// A model that answers from a list, beginning with the last item, and records the time of each call. When the list is
-/// empty, it waits forever.
+/// A model that answers from a list, last item first, and records the time of each call. After the list, it waits
+/// forever.
 #[derive(Debug, Default)]
 struct Script {
     answers: Mutex<Vec<Result<ChatResponse>>>,
@@ -23,7 +23,6 @@ impl Script {
         }
     }
 
-    /// Returns the times between consecutive calls.
     fn gaps(&self) -> Vec<Duration> {
         self.asked
             .lock()

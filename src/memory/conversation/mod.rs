@@ -3,21 +3,22 @@
 //! A caller groups runs by giving all of them the same session id (`Task::with_session`). Each run of the group is a
 //! turn of the conversation. On each page, the next run of the group is shown the goals of those earlier turns that
 //! ended on a host other than the page's. Turns that ended on the page's own host are left to the memory kind for
-//! [sessions](super::session), which shows their answers too. Nothing in this module does input or output.
+//! [sessions](super::session), which shows their answers too.
 //!
 //! # Decisions
 //!
 //! - A run without a session id belongs to no conversation. Only the caller knows which runs belong together.
-//! - A turn does not store the run's answer. The model may have copied the answer from a page, and text of one site must not
-//!   reach a prompt about another. A caller who wants to pass an answer on gives it to the next run (`Task::with_given`).
+//! - A turn does not store the run's answer. The model may have copied the answer from a page, and text of one site
+//!   must not reach a prompt about another. A caller who wants to pass an answer on gives it to the next run
+//!   (`Task::with_given`).
 //! - A prompt does not show the host of a turn either. The owner of a host chooses its name, and that name would be
 //!   read on other hosts.
-//! - A failed turn is no longer shown once a later turn of the conversation with the same goal has succeeded. It is also
-//!   not shown to a run that continues the failed run, because this run is told of the failure anyway.
+//! - A failed turn is no longer shown once a later turn of the conversation with the same goal has succeeded. It is
+//!   also not shown to a run that continues the failed run, because this run is told of the failure anyway.
 //! - Earlier goals are shown inside the fence that marks quoted data in a prompt, although the user wrote them. The
 //!   runs that had these goals are over, and nobody asks for the goals again.
-//! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the item
-//!   begins a new conversation under the same id, and undoing a run removes one turn.
+//! - Each turn is a record of its own, and the conversation is the item that groups these records. So forgetting the
+//!   item begins a new conversation under the same id, and undoing a run removes one turn.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,16 +40,15 @@ use crate::base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, Trust,
 pub const COLLECTION: &str = "conversations";
 /// Maximum number of turns kept for a conversation; the oldest is dropped first. Source: chosen.
 pub const MAX_TURNS: usize = 10;
-/// Maximum number of conversations that are kept; the first to be dropped is the one whose last turn is the oldest.
-/// Source: chosen; all conversations with all their turns take 100 KB.
+/// Maximum number of conversations that are kept; the one whose last turn is the oldest is dropped first. Source:
+/// chosen; all conversations with all their turns take 100 KB.
 pub const MAX_CONVERSATIONS: usize = 20;
 /// Maximum number of hosts in [`Turn::others`]. Source: chosen.
 pub const MAX_HOSTS: usize = 4;
 /// Maximum size of the goal that a turn keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source:
 /// chosen; this is two lines of a prompt.
 const MAX_GOAL: usize = 300;
-/// The prompt section that shows the turns. Source of its priority: chosen; the section for sessions has the same
-/// priority.
+/// The prompt section that shows the turns. Source of the priority 50: chosen; the section for sessions has the same.
 const SECTION: Section = Section::custom("Conversation", 50, Lasts::Page);
 /// Separator between the session id and the run id in the key of a turn's record. Neither id contains it.
 const SEPARATOR: char = '.';
@@ -65,7 +65,7 @@ pub struct Turn {
     pub id: SessionId,
     /// The id of the run.
     pub run: RunId,
-    /// The goal of the run, in the user's words. A long goal is cut.
+    /// The goal of the run, in the user's words; cut if it is long.
     pub goal: String,
     /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
@@ -78,7 +78,7 @@ pub struct Turn {
     pub timestamp: DateTime<Utc>,
 }
 
-/// The head record of a conversation. It represents the whole conversation in lists of stored items.
+/// The record that represents the whole conversation in lists of stored items.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
     /// The goal of the last turn.
@@ -136,8 +136,7 @@ impl Turn {
     }
 }
 
-/// Returns the turns of these records, oldest first. Records that cannot be read as a turn, such as head records, are
-/// left out.
+/// Returns the turns of these records, oldest first. Records that are not turns are left out.
 fn turns(records: &[Record]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = records
         .iter()
@@ -147,9 +146,8 @@ fn turns(records: &[Record]) -> Vec<Turn> {
     turns
 }
 
-/// Returns the changes that add a turn to its conversation. If the conversation then has more than [`MAX_TURNS`] turns,
-/// its oldest turns are removed. If there are more than [`MAX_CONVERSATIONS`] conversations, those that ended longest
-/// ago are removed.
+/// Returns the changes that add a turn to its conversation. The oldest turns beyond [`MAX_TURNS`] and the oldest
+/// conversations beyond [`MAX_CONVERSATIONS`] are removed.
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {
@@ -184,8 +182,7 @@ fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     changes
 }
 
-/// Returns the change that stores the head record of a conversation with these turns, or removes the head record if there
-/// are no turns.
+/// Returns the change that stores the head record of a conversation with these turns, or removes it if there are none.
 fn head(id: &SessionId, turns: &[Turn]) -> Change {
     let key = id.as_str();
     turns.last().map_or_else(
@@ -200,8 +197,7 @@ fn head(id: &SessionId, turns: &[Turn]) -> Change {
     )
 }
 
-/// Returns an edit that removes the turns for which `is_removed` is true. The edit also updates the head records of the
-/// conversations that lose turns.
+/// Returns an edit that removes the turns for which `is_removed` is true and updates the head records.
 fn without(is_removed: impl Fn(&Turn) -> bool + Send + Sync + 'static) -> Edit {
     Edit::new(move |records: &[Record]| {
         let (removed, kept): (Vec<Turn>, Vec<Turn>) = turns(records)
@@ -353,8 +349,8 @@ impl MemoryKind for Conversations {
         Ok(described)
     }
 
-    /// Returns the record unchanged. Refuses a record whose key does not match its content, because the key determines the
-    /// conversation that the record belongs to. If `vouched` is false, every record is refused.
+    /// Returns the record unchanged. Refuses a record whose key does not match its content. If `vouched` is false,
+    /// every record is refused.
     fn admit(&self, record: &Record, vouched: bool) -> Result<Record> {
         let refuse = |why: &str| {
             Error::new(ErrorKind::InvalidInput, "conversation.admit")
@@ -375,8 +371,7 @@ impl MemoryKind for Conversations {
         admitted.ok_or_else(|| refuse("is no part of the conversation of its key"))
     }
 
-    /// Merges two versions of a conversation. The result has one turn for each run, and at most the latest
-    /// [`MAX_TURNS`] turns.
+    /// Merges two versions of a conversation. The result has one turn for each run, at most the latest [`MAX_TURNS`].
     fn merge(&self, known: &[Record], other: &[Record]) -> Result<Vec<Record>> {
         let mut both = turns(known);
         let new = turns(other)

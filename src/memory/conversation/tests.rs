@@ -53,7 +53,7 @@ fn shown(records: &[Record], session: Option<&str>, url: &str) -> Vec<String> {
     shown_after(records, session, url, None)
 }
 
-/// Returns the lines that a run is shown on a page. The run continues the run `parent`, if there is one.
+/// Returns the lines that a run is shown on a page, if it continues the run `parent`.
 fn shown_after(
     records: &[Record],
     session: Option<&str>,

@@ -16,8 +16,7 @@ use crate::memory::{
     selector_text::names_reference,
 };
 
-/// A fact as an entry in the folder's file of facts. The entry has a `type`. Other programs show the entry even if they
-/// do not know its type.
+/// A fact as an entry in the folder's file of facts.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -69,9 +68,9 @@ impl Entry {
     }
 }
 
-/// Converts the folder's facts about a host to records, and lists the problems found in the facts. If several facts
-/// have the same key, only the one with the highest confidence is kept. If there are more than [`MAX_FACTS`], those
-/// with the lowest confidence are left out.
+/// Converts the folder's facts about a host to records, and lists the problems found. Of several facts with the same
+/// key, only the one with the highest confidence is kept. Of more than [`MAX_FACTS`] facts, those with the lowest
+/// confidence are left out.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut facts: BTreeMap<String, Fact> = BTreeMap::new();
@@ -115,8 +114,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds a host's facts to `domain`. Returns messages about facts and values that were lost or changed. A fact about an
-/// element is written in words, because the folder stores only texts.
+/// Adds a host's facts to `domain`. Returns messages about facts and values that were lost or changed.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let (mut in_words, mut challengers, mut lost) = (0, 0, 0);
     for record in records {

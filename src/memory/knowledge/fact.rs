@@ -12,11 +12,11 @@ use crate::{
     memory::{Aim, MAX_RECORD_BYTES, Record},
 };
 
-/// Time after which the confidence in a fact is halved if no run observes the fact. Unit: days. Source: chosen; an unused
-/// lesson is removed after the same time.
+/// Time after which the confidence in a fact is halved if no run observes the fact. Unit: days. Source: chosen; the
+/// same as the time after which an unused lesson is removed.
 pub const HALF_LIFE_DAYS: f64 = 90.0;
-/// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`]: only
-/// the value and the confidence that result from them are kept. Source: chosen.
+/// Maximum number of runs in [`Fact::sources`]. The observations of older runs are summed up in [`Fact::before`].
+/// Source: chosen.
 pub const MAX_SOURCES: usize = 12;
 /// Maximum length of the name that a model gives to a fact; a longer name is cut. Unit: bytes of a JSON string. Source:
 /// chosen.
@@ -65,8 +65,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind of a fact with this name, which a model gave to the fact. If the name begins with the word of a
-    /// kind, such as `timing`, this is the kind. Otherwise it is `Quirk`.
+    /// Returns the kind whose word, such as `timing`, begins the name that a model gave to a fact. If there is none,
+    /// returns `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();
@@ -86,7 +86,7 @@ pub enum Claim {
     CoversNothing,
     /// The field has an effect only after Enter.
     NeedsEnter,
-    /// The field has its effect without Enter.
+    /// The field has an effect without Enter.
     NeedsNoEnter,
     /// The field reacts to keystrokes, but not to a text that is set as a whole.
     NeedsKeys,
@@ -114,7 +114,7 @@ impl Claim {
     }
 
     /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. The other values, such as
-    /// [`Claim::CoversNothing`], are kept only because they contradict values that are worth showing.
+    /// [`Claim::CoversNothing`], are kept only to contradict these.
     pub const fn tells(&self) -> bool {
         !matches!(
             self,
@@ -122,7 +122,7 @@ impl Claim {
         )
     }
 
-    /// Returns the kind of fact that has this value; `None` for free text, which fits every kind.
+    /// Returns the kind of fact that has this value. Free text fits every kind, so the result is `None`.
     pub const fn kind(&self) -> Option<FactKind> {
         match self {
             Self::Covers | Self::CoversNothing => Some(FactKind::Obstacle),
@@ -149,8 +149,8 @@ impl About {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
 
-    /// Returns the key of the fact of this kind about this subject. For an element, the key begins with the kind. For a
-    /// fact that a model named, it begins with `said`.
+    /// Returns the key of the fact of this kind about this subject. The key of a fact that a model named does not
+    /// depend on the kind.
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
@@ -169,7 +169,7 @@ pub enum FactSource {
     Learned,
     /// A person accepted the fact.
     User,
-    /// The fact was imported from another person's export. No person has accepted it since the import.
+    /// The fact was imported, and no person has accepted it since.
     Imported,
 }
 
@@ -180,8 +180,7 @@ pub struct Source {
     pub run: RunId,
     /// The time when the run ended.
     pub at: DateTime<Utc>,
-    /// The value that the run observed. `None` if the run acted on the fact but observed no value. Such a run neither proves
-    /// nor contradicts the fact.
+    /// The value that the run observed; `None` if the run acted on the fact but neither proved nor contradicted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
 }
@@ -199,17 +198,15 @@ pub struct Fact {
     pub source: FactSource,
     /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`].
     pub sources: Vec<Source>,
-    /// The value and the confidence that result from the observations of all runs before those in `sources`; `None` if there
-    /// were no such runs.
+    /// The value and the confidence from the observations of all runs before those in `sources`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Slot>,
-    /// Number of runs that are summed up in `before`. In records from a time before this field existed, the number is too
-    /// low.
+    /// Number of runs that are summed up in `before`. The number is too low in records that are older than this field.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_before: u64,
     /// The latest time at which a run that observed the fact ended, or at which a person accepted the fact.
     pub last_seen: DateTime<Utc>,
-    /// Fields of the stored fact that this version does not know, kept unchanged. A newer version wrote them.
+    /// Fields of the stored fact that a newer version of this crate wrote. They are kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -233,8 +230,8 @@ impl Fact {
         }
     }
 
-    /// Returns the fact's current value and its challenger, which is another observed value that contradicts the
-    /// current one. The challenger may be missing. Returns `None` if no run observed a value.
+    /// Returns the fact's current value, and another observed value that contradicts it, if any. Returns `None` if no
+    /// run observed a value.
     pub fn slot(&self) -> Option<Slot> {
         let observed = self.sources.iter().filter_map(|one| one.claim.as_ref());
         Slot::of(self.before.clone(), observed)
@@ -245,8 +242,8 @@ impl Fact {
         self.runs_before.saturating_add(self.sources.len() as u64)
     }
 
-    /// Returns the confidence in the current value of `slot` at the time `now`. It halves with every [`HALF_LIFE_DAYS`] that
-    /// pass without an observation. For a fact that a person accepted, the confidence is always 1.
+    /// Returns the confidence in the current value of `slot` at the time `now`. It halves with every [`HALF_LIFE_DAYS`]
+    /// without an observation. For a fact that a person accepted, it is always 1.
     pub fn confidence(&self, slot: &Slot, now: DateTime<Utc>) -> f64 {
         if self.source == FactSource::User {
             return 1.0;
@@ -264,8 +261,8 @@ impl Fact {
             })
     }
 
-    /// Returns true if prompts may not show the fact yet. An imported fact waits until a person accepts it. Words that only
-    /// one run has proposed wait until a person accepts them or another run proposes the same words.
+    /// Returns true if prompts may not show the fact yet. An imported fact waits until a person accepts it. Words that
+    /// only one run has proposed wait until a person accepts them or another run proposes them.
     pub fn waits(&self) -> bool {
         match (self.source, &self.about) {
             (FactSource::User, _) | (FactSource::Learned, About::Element(_)) => false,
@@ -282,8 +279,8 @@ impl Fact {
         }
     }
 
-    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the fact's current value. The runs that are
-    /// summed up in [`Fact::before`] count as one run together.
+    /// Returns true if at least [`RUNS_THAT_AGREE`] runs have proposed the fact's current value. All runs in
+    /// [`Fact::before`] count as one.
     fn is_agreed(&self) -> bool {
         let Some(slot) = self.slot() else {
             return false;
@@ -305,7 +302,7 @@ impl Fact {
             && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
     }
 
-    /// Adds the observation of a run. Does nothing if [`Fact::sources`] already names the run. For a fact that a person
+    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. For a fact that a person
     /// accepted, only renews [`Fact::last_seen`]. Returns true if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
         if self.sources.iter().any(|known| known.run == source.run) {
@@ -324,13 +321,12 @@ impl Fact {
         true
     }
 
-    /// Returns the fact after adding the observations of `other`, another version of the same fact. Each run counts
-    /// once. If a person accepted one of the two versions, that version is kept, and only its [`Fact::last_seen`] may
-    /// change.
+    /// Returns the fact with the observations of `other`, another version of the same fact. Each run counts once. A
+    /// version that a person accepted is kept, and only its [`Fact::last_seen`] may change.
     ///
     /// [`Fact::before`] is a sum of runs that cannot be told apart, so two sums are never added. The version whose sum
     /// covers more runs is the base. A run in the `sources` of the other version is added only if it ended after the
-    /// first run in the `sources` of the base. If neither version has a sum, all runs of both versions count.
+    /// first run in the `sources` of the base.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
@@ -384,7 +380,7 @@ impl Fact {
         })
     }
 
-    /// Returns the record of the fact. If the record would be too large, its oldest observations are summed up in
+    /// Returns the record of the fact. If it would be too large, the oldest observations are summed up in
     /// [`Fact::before`].
     ///
     /// # Errors
@@ -403,8 +399,8 @@ impl Fact {
         }
     }
 
-    /// Returns the key of the fact's record. If the fact is about an element, the key depends only on the kind and the
-    /// element. If a model named the fact, the key depends only on that name.
+    /// Returns the key of the fact's record. It depends only on the kind and the element, or on the name that a model
+    /// gave.
     pub fn key(&self) -> String {
         self.about.key(self.kind)
     }

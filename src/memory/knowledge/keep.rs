@@ -1,4 +1,4 @@
-//! Rules for the facts that are kept about a host: which ones stay, and how runs, people and imports change them.
+//! Rules for which facts about a host are kept, and for how runs, people and imports change them.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
 
 /// Returns the keys of the facts to remove so that at most [`MAX_FACTS`] records are left. Facts that are not shown yet
 /// ([`Fact::waits`]) are removed first, then those with the lowest confidence. Facts that a person accepted are never
-/// removed. `others` is the number of records on the shelf that cannot be read. These records count too.
+/// removed. `others` is the number of unreadable records on the shelf, which count too.
 fn excess(facts: &BTreeMap<&str, Fact>, others: usize, now: DateTime<Utc>) -> Vec<String> {
     let mut all: Vec<(bool, f64, &str)> = facts
         .iter()
@@ -96,8 +96,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change that marks a fact as accepted by a person. `shown` is the sentence that the person saw. Fails if
-/// the sentence of the fact has changed since then.
+/// Returns the change that marks a fact as accepted by a person. Fails if the fact's sentence is no longer `shown`.
 pub(super) fn accept(
     records: &[Record],
     key: &str,
@@ -119,8 +118,8 @@ pub(super) fn accept(
     Ok(vec![Change::Put(fact.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. `vouched` is true if the importing person trusts the
-/// source. Otherwise, the fact waits for review.
+/// Returns the record to import. `vouched` is true if the importing person trusts the source. Otherwise, the fact waits
+/// for review.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "knowledge.admit")

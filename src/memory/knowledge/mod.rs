@@ -1,41 +1,36 @@
-//! Knowledge: what is known about a host, as facts with a confidence. The confidence in a fact is a number from 0 to 1. It
-//! rises when a run observes the fact again, and falls when a run contradicts the fact.
+//! Knowledge: what is known about a host, as facts with a confidence. The confidence in a fact is a number from 0 to 1.
+//! It rises when a run observes the fact again, and falls when a run contradicts the fact.
 //!
-//! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. `observe` finds facts in the steps of
-//! a finished run by rules, and collects the facts that the model proposed with `remember`. `recheck` looks at the
-//! facts that a run was shown, and finds out which of them the run acted on or contradicted. `slot` computes the
-//! confidence, `fact` is the stored form, `keep` decides which facts stay, and `show` writes them for prompts.
-//! `documented` reads and writes facts in the format of another program. Everything here is pure.
+//! A fact is of one of five kinds: timing, selector, pattern, quirk or obstacle. Rules find facts in the steps of a
+//! finished run. The model proposes others with `remember`.
 //!
 //! # Decisions
 //!
 //! - A lesson responds to the failure of one command on one target. A fact is about one element, and can be shown
-//!   whenever this element is on the page, even if the run is about to use another target. So a fact warns before
-//!   anything has failed. If a lesson in the same message already names the element, the fact is left out.
+//!   whenever this element is on the page. So a fact warns before anything has failed. If a lesson in the same message
+//!   already names the element, the fact is left out.
 //! - If a command failed and other commands then worked on the same target, this becomes a lesson, and never a fact. A
 //!   quirk or pattern needs no failure: it is learned when an action was carried out and another action was needed
 //!   afterwards.
-//! - A fact that a rule finds never takes its value from a page, and its sentence consists of this crate's own words. Only
-//!   the element's name in the sentence is untrusted, because the page wrote it. The fact is shown only on its own host,
-//!   inside the fence that marks quoted data, while the element is on the page.
-//! - The confidence is not stored, but computed from the observations. So the confidence is the same whether memory learns
-//!   from a run at once or later. Undoing a run leaves the same confidence as if the run had never happened. Only the oldest
-//!   observations are summed up.
+//! - A fact that a rule finds never takes its value from a page, and its sentence consists of this crate's own words.
+//!   Only the element's name in the sentence is untrusted, because the page wrote it. The fact is shown only on its own
+//!   host, inside the fence that marks quoted data, while the element is on the page.
+//! - The confidence is not stored, but computed from the observations. So the confidence is the same whether memory
+//!   learns from a run at once or later, and a run that is undone leaves no trace in it. Only the oldest observations
+//!   are summed up.
 //! - A new value that contradicts the current one begins with half of the usual confidence, because the current value
 //!   also contradicts the new one.
-//! - Some values are of no use to a run, for example that an element covers nothing. They are kept only as challengers,
-//!   which are values that contradict the current value.
+//! - Some values are of no use to a run, for example that an element covers nothing. They are kept only to contradict
+//!   the current value.
 //! - A fact that a run proves is shown to the same run, on the next page with the element. It is stored only when the
 //!   run ends.
 //! - A run that acts on a fact does not prove the fact. For example, the run may click an element before the element
 //!   can be in the way. Such a run only renews the time at which the fact was last observed.
 //! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a
-//!   person's words after a person has accepted them. An observation by a rule does not confirm such words. It is stored as
-//!   a separate fact. Facts of the kind `selector` come from proposals only, because another kind of memory stores the
-//!   elements that runs used.
-//! - A proposal is kept only if the run stayed on one host. Otherwise text of one site could reach a prompt about another
-//!   site. For the same reason, a session (another kind of memory) keeps the answer of a run only if the run stayed on one
-//!   host.
+//!   person's words after a person has accepted them. An observation by a rule does not confirm such words. It is
+//!   stored as a separate fact.
+//! - A proposal is kept only if the run stayed on one host. Otherwise text of one site could reach a prompt about
+//!   another site.
 
 mod documented;
 mod fact;
@@ -67,7 +62,7 @@ pub const COLLECTION: &str = "knowledge";
 /// Maximum number of facts that a prompt shows about the host of the page. Source: chosen.
 pub const MAX_SHOWN: usize = 4;
 
-/// The memory kind for facts about hosts.
+/// The kind of memory for facts about hosts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Knowledge;
 
@@ -96,8 +91,7 @@ impl MemoryKind for Knowledge {
         MAX_SHOWN
     }
 
-    /// Returns true if the advice `own` adds something. It adds nothing if the advice `said`, which was given before,
-    /// already names the element that the fact is about.
+    /// Returns true unless `said`, the advice given before, already names the element that `own` is about.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let names = |advice: &Advice| {
             let pieces = advice

@@ -14,21 +14,19 @@ use crate::{
     working::Step,
 };
 
-/// Maximum number of actions from a failed action to its repetition. If the repetition succeeded, an element that was
-/// clicked in between can count as an obstacle. Source: chosen; lessons use the same number.
+/// Maximum number of actions from a failed action to its repetition. An element that was clicked in between can count
+/// as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
-/// Number of actions that are searched after a text was put into a field. If one of them types the same text key by key,
-/// the field counts as one that needs keys. Source: chosen; enough for a click into the field and the typing.
+/// Number of actions after a text was put into a field in which typing the same text key by key shows that the field
+/// needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
-/// Number of steps that are searched for facts while a run goes on: the run's latest steps. The facts are shown to the
-/// same run. Source: chosen; it limits the work at each page.
+/// Number of a run's latest steps that are searched for facts during the run. Source: chosen; it limits the work at
+/// each page.
 const RECENT: usize = 100;
 
-/// Observations of a run about its hosts. This is the form from which the memory kind `knowledge` learns. If the shelf
-/// of facts cannot be changed at the end of the run, the observations wait on another shelf, and memory learns from
-/// them at the next run.
+/// Observations of a run about its hosts, from which the memory kind `knowledge` learns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -40,8 +38,7 @@ pub(super) struct Learned {
 pub(super) struct Observed {
     pub(super) host: Host,
     pub(super) key: String,
-    /// The kind and subject from which a new fact can be made. `None` if the observation counts only for a fact that is
-    /// stored already.
+    /// The kind and subject of a new fact; `None` if the observation counts only for a stored fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<(FactKind, About)>,
     /// The observed value; `None` if the run only acted on a stored fact.
@@ -50,9 +47,8 @@ pub(super) struct Observed {
 }
 
 impl Learned {
-    /// Returns the observations of a run, at most one for each fact. If a fact has several observations, the preferred
-    /// one has a value that is worth showing ([`Claim::tells`]). The next best has another value, and the last choice
-    /// has no value.
+    /// Returns the observations of a run, at most one for each fact. An observation with a value that is worth showing
+    /// ([`Claim::tells`]) is preferred, then one with another value.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -80,8 +76,7 @@ impl Learned {
     }
 }
 
-/// Returns the facts about a host that a run has proven with its steps so far. Each fact occurs once, under its key.
-/// The facts are not stored yet.
+/// Returns the facts about a host that a run has proven so far, by key. They are not stored yet.
 pub(super) fn so_far(
     steps: &[Step],
     host: &Host,
@@ -111,8 +106,7 @@ pub(super) struct Act<'a> {
     pub(super) step: &'a Step,
     pub(super) action: &'a BrowserAction,
     pub(super) host: &'a Host,
-    /// The target of the action; `None` if there is no target. Also `None` if the target is one of several choices,
-    /// because another run may need a different choice.
+    /// The target of the action; `None` if there is no target, or if it is one of several choices.
     pub(super) aim: Option<Aim>,
 }
 
@@ -145,7 +139,7 @@ impl Act<'_> {
             || changes.is_some_and(|changes| !changes.is_empty())
     }
 
-    /// Returns the field and the text that the action puts into it without Enter; `None` for other actions.
+    /// Returns the field and the text that the action puts into it without Enter.
     pub(super) fn fills(&self) -> Option<(&Aim, &TextValue)> {
         match self.action {
             BrowserAction::Fill(fill) if !fill.submit => Some((self.aim.as_ref()?, &fill.text)),
@@ -184,9 +178,9 @@ impl Act<'_> {
     }
 }
 
-/// Returns the browser actions of a run, grouped into stretches. A stretch is a sequence of actions on one host. An
-/// action is left out, and ends a stretch, if its target is in a frame, if its outcome is unclear, or if it leads to
-/// another host or site.
+/// Returns the browser actions of a run, grouped into stretches: sequences of actions on one host. An action is left
+/// out, and ends a stretch, if its target is in a frame, if its outcome is unclear, or if it leads to another host or
+/// site.
 fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
     let mut all: Vec<Vec<Act<'_>>> = vec![Vec::new()];
     for step in steps {
@@ -223,7 +217,7 @@ fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
     all
 }
 
-/// Returns the observations that `acts`, a stretch of actions on one host, prove.
+/// Returns the observations that a stretch of actions on one host proves.
 fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     let each = (0..acts.len()).flat_map(|at| {
         let (act, after) = (&acts[at], &acts[at + 1..]);
@@ -237,8 +231,8 @@ fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
     each.flatten().collect()
 }
 
-/// Observes that an element covers others. An action failed because its target was covered, and the same action later
-/// succeeded. Of the successful actions between the two, only one did more than look: a click on the covering element.
+/// Observes that an element covers others: an action failed because its target was covered, and succeeded after a click
+/// on this element. In between, all other successful actions only looked.
 fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
         return None;
@@ -258,8 +252,8 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// Observes that a field needs Enter. The field was filled, and the next action pressed Enter and changed the page. The
-/// next action must come from a later reply of the model.
+/// Observes that a field needs Enter: it was filled, and Enter, pressed in a later reply of the model, changed the
+/// page.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after
@@ -269,8 +263,7 @@ fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(field, Claim::NeedsEnter)).flatten()
 }
 
-/// Observes that a field needs keys. A text was put into the field as a whole, and soon afterwards the same text was
-/// typed key by key.
+/// Observes that a field needs keys: a text was put into it as a whole, and soon afterwards typed key by key.
 fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, text) = act.fills().filter(|_| act.is_done())?;
     let done = after
@@ -284,7 +277,7 @@ fn needs_keys(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
         .flatten()
 }
 
-/// Observes that the page responds late to an action. The page changed during a wait that directly followed the action.
+/// Observes that the page responds late: it changed during a wait that directly followed the action.
 fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let aim = act.aim.as_ref().filter(|_| act.is_done() && act.asks())?;
     let wait = after.first()?;
@@ -292,8 +285,7 @@ fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(aim, Claim::AnswersLate)).flatten()
 }
 
-/// Returns the facts that the model proposed with `remember`. A run over several hosts proposes nothing, because words about
-/// one host could be shown on another.
+/// Returns the facts that the model proposed with `remember`; none if the run was on several hosts.
 fn proposals(log: &RunLog) -> Vec<Observed> {
     let places = log
         .steps

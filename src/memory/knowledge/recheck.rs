@@ -1,8 +1,5 @@
 //! Checks the facts that a run was shown: finds out whether the run acted on a fact, or whether its steps contradict
 //! the fact.
-//!
-//! A fact is shown only while its element is on the page. So if a run was shown a fact at a step, the element was on
-//! the page at that step. Nothing else about the page needs to be kept.
 
 use std::collections::BTreeSet;
 
@@ -17,8 +14,7 @@ use crate::{
     working::Step,
 };
 
-/// Returns observations about the facts that the run was shown. They come from `acts`, a sequence of the run's actions
-/// on one host.
+/// Returns observations about the facts that the run was shown. `acts` is a sequence of the run's actions on one host.
 pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let mut out = Vec::new();
     if !log
@@ -48,7 +44,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// The conclusion about a fact from an action on the fact's element. The run was shown the fact before the action.
+/// The conclusion about a fact that the run was shown, from a later action on the fact's element.
 enum Tells {
     Nothing,
     Acted,
@@ -97,9 +93,8 @@ fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tel
     }
 }
 
-/// Returns an observation for each obstacle that covered nothing. An obstacle covered nothing if the run clicked,
-/// ticked or unticked another element while the obstacle was there: it was on the page before and after that action.
-/// The run must not have clicked the obstacle before.
+/// Returns an observation for each obstacle that covered nothing: it was on the page before and after the run clicked,
+/// ticked or unticked another element, and the run had not clicked it before.
 fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     let prefix = FactKind::Obstacle.as_str();
     let mut clicked = BTreeSet::new();
@@ -132,7 +127,7 @@ fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// Returns the keys of the facts in the prompt that led to the step. Only facts about this host are returned.
+/// Returns the keys of the facts about this host in the prompt that led to the step.
 fn offered<'a>(log: &'a RunLog, step: &'a Step, host: &Host) -> BTreeSet<&'a str> {
     let own = log.offered_at(step).filter(|id| {
         let is_here = matches!(&id.shelf.scope, Scope::Host(own) if own == host);

@@ -31,8 +31,7 @@ impl FactIndex {
         }
     }
 
-    /// Returns the facts that the run's own steps prove and that are not stored yet. With them, an obstacle that the
-    /// run met on one page of a site is shown on the next page.
+    /// Returns the facts that the run's own steps prove and that are not stored yet.
     fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
         let Some(run) = moment.run else {
             return Vec::new();
@@ -120,8 +119,7 @@ fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
     })
 }
 
-/// Returns the part of a fact's sentence that comes after the name of the element and states this value; empty if the
-/// value is free text.
+/// Returns the part of a fact's sentence after the element's name; empty for free text.
 pub(super) const fn said(claim: &Claim) -> &'static str {
     match claim {
         Claim::Covers => " is on top of other elements until you click it: click it first.",

@@ -11,8 +11,8 @@ pub const START: f64 = 0.6;
 pub const GAIN: f64 = 0.2;
 /// Factor by which the confidence in a value is multiplied when a run observes a different value. Source: chosen.
 pub const LOSS: f64 = 0.5;
-/// Minimum confidence. A fact is removed if its confidence is lower. A value that challenges the current value of a fact is
-/// also removed if its confidence is lower. Source: chosen.
+/// Minimum confidence. Below it, a fact is removed, and so is a value that contradicts the fact's current value.
+/// Source: chosen.
 pub const DROP: f64 = 0.1;
 /// Minimum confidence with which a fact is shown in prompts. Source: chosen.
 pub const SHOWN: f64 = 0.5;
@@ -36,20 +36,20 @@ impl Held {
     }
 }
 
-/// The current value of a fact and, if there is one, the value that challenges it.
+/// The current value of a fact, and the value that contradicts it, if any.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
     /// The current value, which prompts show.
     pub value: Held,
-    /// Another observed value, which contradicts the current value. As soon as this value has the higher confidence, it
-    /// replaces the current value.
+    /// Another observed value, which contradicts the current value. It becomes the current value when its confidence is
+    /// higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenger: Option<Held>,
 }
 
 impl Slot {
-    /// Adds these observations, oldest first, to the slot `before`, and returns the resulting slot. Returns `None` if there
-    /// is neither an earlier slot nor an observation.
+    /// Adds these observations, oldest first, to the slot `before`. Returns `None` if there is neither an earlier slot
+    /// nor an observation.
     pub fn of<'a>(
         before: Option<Self>,
         observed: impl IntoIterator<Item = &'a Claim>,

@@ -24,7 +24,7 @@ fn banner() -> TargetIdentity {
     element(Role::Button, "Accept all")
 }
 
-/// Returns a step on the shop's page in the given turn. The step led to the page `to`.
+/// Returns a step on the shop's page that led to the page `to`.
 fn step(turn: u32, tool: &str, arguments: Value, target: Option<TargetIdentity>, to: &str) -> Step {
     let tools = crate::action::BrowserTool::ALL.iter().copied().collect();
     let tools = ToolSet::new(&tools, false, []);
@@ -119,7 +119,6 @@ fn facts(records: &[Record]) -> Vec<(String, i64)> {
     read.collect()
 }
 
-/// Returns the facts that a prompt shows for this page.
 fn shown(records: &[Record], day: i64, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),

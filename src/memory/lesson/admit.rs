@@ -9,9 +9,8 @@ use crate::{
 /// Maximum length of an imported key. Unit: bytes. Source: chosen; keys made by this crate have 23 bytes.
 const MAX_KEY: usize = 64;
 
-/// Returns the record to import for a lesson, or the reason for refusing it. Free text is converted to the form that a
-/// prompt shows, so that a person accepts exactly the text that the model will read. If `trust` is false, free text
-/// waits for review, and so does a lesson that contains the names of page elements.
+/// Returns the record to import for a lesson. Free text is converted to the form that a prompt shows. If `trust` is
+/// false, free text and lessons with names of page elements wait for review.
 pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Err(Error::new(ErrorKind::InvalidInput, "lesson.admit")

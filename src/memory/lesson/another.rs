@@ -1,4 +1,5 @@
-//! Recoveries by a click on another element, which differs only in its icon or its place from the element whose click failed.
+//! Recoveries by a click on another element. This element differs only in its icon or its place from the element whose
+//! click failed.
 
 use super::{
     Aim, AimedMove, FailureKind, Recovery,
@@ -10,17 +11,16 @@ use crate::{
     page::TargetIdentity,
 };
 
-/// Maximum distance at which two elements without names count as neighbours. Unit: positions in the list of all
-/// nameless elements with the same role. Source: chosen; a row of icons has up to five.
+/// Maximum distance at which two nameless elements count as neighbours. Unit: positions among all nameless elements
+/// with the same role. Source: chosen; a row of icons has up to five.
 const MAX_APART: u32 = 4;
 
-/// Returns the recovery from the click `failed`, if the later click `after[at]` on another element repaired the failure.
-/// Returns `None` if the two clicks may have had different intentions. All of these conditions must hold:
+/// Returns the recovery from the click `failed` by the later click `after[at]` on another element. All of these
+/// conditions must hold:
 ///
 /// - The failed click had no effect, or its element was disabled.
 /// - The two elements have the same name in different groups, or they are neighbours without names.
-/// - The run did not afterwards click a third element that is a match for both elements. An element is a match for
-///   another one if both have the same name in different groups, or if they are neighbours without names.
+/// - The run did not afterwards click a third element that is related to both elements in this way.
 pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> Option<Way> {
     let is_idle = matches!(
         failed.1.trouble,
@@ -42,10 +42,9 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the names of the groups by which two elements with the same name can be told apart. For each of the two elements,
-/// this is a group that contains the element but not the other element. Returns `(None, None)` if the elements have no names
-/// and are neighbours. Returns `None` in all other cases, for example if the elements have different names, or if one of
-/// them has no group of its own.
+/// Returns the names of the groups by which two elements with the same name can be told apart: for each element, a
+/// group that does not contain the other. Returns `(None, None)` for neighbours without names, and `None` in all other
+/// cases.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

@@ -1,9 +1,7 @@
-//! A list of the runs that a lesson has counted, for runs whose evidence (their entries in the lesson) was dropped. This
-//! module is pure.
+//! The short ids of runs that a lesson has counted and whose evidence (their entries in the lesson) was dropped.
 //!
-//! Memory may learn from runs in any order, not only in the order in which they ended. Memory may also learn twice from a
-//! run that has waited in the store. So the end time of a run does not show whether a lesson has counted the run. This is
-//! why the lesson keeps the ids of counted runs in a short form.
+//! Memory may learn from runs in any order, and twice from a run that has waited in the store. So the end time of a run
+//! does not show whether a lesson has counted the run.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{RunId, short_hash};
 
-/// Number of runs in a full batch of [`Counted`]. A lesson remembers at least this many of the latest runs whose evidence
-/// was dropped. Source: chosen; memory may learn from fifty runs at once, and two batches take 500 bytes of a record's 2
-/// KiB.
+/// Number of runs in a full batch of [`Counted`]. Source: chosen; memory may learn from fifty runs at once, and two
+/// batches take 500 bytes of a record's 2 KiB.
 const RUNS: usize = 48;
-/// Maximum number of batches that a lesson keeps. If there are more, the oldest batch is dropped. A batch has up to [`RUNS`]
-/// runs.
+/// Maximum number of batches that a lesson keeps. The oldest batch is dropped first.
 const BATCHES: usize = 2;
-/// Length of the short form of a run's id. Unit: bytes. Source: chosen; with two full batches, about one run in 17,000 is
-/// taken for a counted run although it is not.
+/// Length of the short form of a run's id. Unit: bytes. Source: chosen; with two full batches, about one run in 17,000
+/// is wrongly taken for a counted run.
 const SHORT: usize = 4;
 
-/// A list of runs that a lesson has counted and whose evidence the lesson no longer keeps. With this list, the lesson does
-/// not count a run twice. The list contains only the latest of these runs.
+/// The latest runs that a lesson has counted and whose evidence the lesson no longer keeps. The lesson does not count
+/// them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted(Vec<Batch>);
 
@@ -49,8 +45,7 @@ impl Counted {
         self.0.is_empty()
     }
 
-    /// Returns true if the list contains the run. In rare cases, also returns true for a run that the list does not contain.
-    /// The id of that run then has the same short form as the id of a run in the list.
+    /// Returns true if the list contains the run, or in rare cases another run whose id has the same short form.
     pub(super) fn holds(&self, run: &RunId) -> bool {
         let short = short(run);
         let mut batches = self.0.iter();
@@ -60,8 +55,8 @@ impl Counted {
         })
     }
 
-    /// Adds a run that ended at the time `at`. The oldest batch may have to be dropped to make space. In that case, returns
-    /// the time at which the last run of the dropped batch ended.
+    /// Adds a run that ended at the time `at`. If the oldest batch is dropped to make space, returns the time at which
+    /// its last run ended.
     pub(super) fn add(&mut self, run: &RunId, at: DateTime<Utc>) -> Option<DateTime<Utc>> {
         if self.holds(run) {
             return None;
@@ -79,9 +74,9 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs that are listed in another version of the lesson. Leaves out runs that `evidence` names. Also leaves
-    /// out batches whose last run ended at `counted_until` or earlier. If batches have to be dropped to make space, returns
-    /// the time at which the last run in the dropped batches ended.
+    /// Adds the runs that another version of the lesson lists. Leaves out runs that `evidence` names, and batches whose
+    /// last run ended at `counted_until` or earlier. If batches are dropped to make space, returns the time at which
+    /// the last dropped run ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,
@@ -120,13 +115,13 @@ impl Counted {
         dropped.map(|batch| batch.until).max()
     }
 
-    /// Drops the oldest batch. Returns the time at which the last run of this batch ended; `None` if there is no batch.
+    /// Drops the oldest batch. Returns the time at which its last run ended.
     pub(super) fn forget(&mut self) -> Option<DateTime<Utc>> {
         (!self.0.is_empty()).then(|| self.0.remove(0).until)
     }
 }
 
-/// Returns the short form of a run's id: four letters or digits derived from it.
+/// Returns the short form of a run's id: four letters or digits.
 fn short(run: &RunId) -> String {
     let mut rest = u64::from_str_radix(&short_hash(run.as_str()), 16).unwrap_or_default();
     let digits = std::iter::repeat_with(|| {

@@ -15,8 +15,8 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Number of steps, after a failure or after an advised step, among which the next advised step is searched. Source: chosen;
-/// the model reads the advice when it decides the first step after the failure.
+/// Number of steps after a failure or an advised step in which the next advised step is searched. Source: chosen; the
+/// model reads the advice when it decides the first step after the failure.
 const NEAR: usize = 4;
 
 #[derive(Debug, Default)]
@@ -56,16 +56,15 @@ type Credits = BTreeMap<Site, OnSite>;
 /// One case in which the lesson was used or followed, and the result of that case.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the lesson's failure happened before the run began the recovery. If the run follows the advice before
-    /// anything fails, the lesson does not count as used. Otherwise a lesson could keep itself from being pruned (removed as
-    /// unused).
+    /// True if the lesson's failure happened before the run began the recovery. Advice that is followed before anything
+    /// fails does not count as used. Otherwise a lesson would keep itself from being removed as unused.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
-/// Adds a result to the lesson's credit on the site of the step. If the lesson helped at least once on this site in the run,
-/// cases in which it did not help on the site do not count.
+/// Adds a result to the lesson's credit on the site of the step. Once the lesson has helped there in the run, cases in
+/// which it did not help do not count.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
@@ -117,7 +116,7 @@ fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cred
     }
 }
 
-/// Returns true if the prompt that led to the first step of the recovery `found` contained the advice `id`.
+/// Returns true if the prompt that led to the recovery `found` contained the advice `id`.
 fn has_seen(trace: &Trace, found: &Found, id: &AdviceId) -> bool {
     trace
         .steps
@@ -129,12 +128,10 @@ fn is_recovered(trace: &Trace, at: usize) -> bool {
     trace.found.iter().any(|found| found.failed == at)
 }
 
-/// Returns true if the model began to follow the advice `id` soon after the step `failed` had failed, and the advice
-/// did not help.
+/// Returns true if the model began to follow the advice `id` soon after the step `failed`, and the advice did not help.
 ///
-/// - If the run did not recover from the failure, it is enough that the model began to follow the advice.
-/// - If the run recovered, the model must have begun to follow the advice before the first step of the recovery.
-///   Returns false if the recovery itself contains the advised step, because that step may have been needed.
+/// If the run recovered, the model must have begun before the first step of the recovery, and the recovery must not
+/// contain the advised step.
 fn in_vain(
     trace: &Trace,
     failed: usize,
@@ -154,8 +151,8 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns the steps of the recovery `found`. If the recovery is stored without its moves (its single actions), returns only
-/// its first step.
+/// Returns the steps of the recovery `found`; only the first if the recovery is stored without its moves (its single
+/// actions).
 fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
     let steps = trace.steps[found.first..].iter();
     let done = steps.filter(|step| step.is_done());
@@ -197,8 +194,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Adds the credits of a lesson that applies to one host. The lesson is credited each time that its recovery is carried
-/// out, either after the failure or in advance, before the failure can happen.
+/// Adds the credits of a lesson that applies to one host: one each time that its recovery is carried out, after the
+/// failure or in advance.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -333,8 +330,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a lesson in a person's own words. A program cannot tell whether the model followed these words. So
-/// only the failures after which the words were shown are counted.
+/// Adds the credits of a lesson in a person's own words. A program cannot tell whether the model followed these words,
+/// so only the failures after which the words were shown are counted.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

@@ -21,8 +21,7 @@ pub(super) fn describe(lesson: &Lesson) -> Described {
     described
 }
 
-/// Returns the uses of the lesson and their results, without those of the run that taught the lesson. That run used the
-/// recovery before the lesson existed, so the lesson did not help it.
+/// Returns the uses of the lesson and their results, without those of the run that taught the lesson.
 fn results(lesson: &Lesson) -> Uses {
     let (mut uses, taught) = (lesson.counts.uses(), lesson.taught());
     uses.used = uses.used.saturating_sub(taught);

@@ -22,27 +22,24 @@ pub const MAX_TIPS: usize = 3;
 
 /// An index of the lessons on one shelf.
 ///
-/// The cost of a query does not depend on the number of lessons on the shelf. It depends on the number of lessons returned
-/// and on the length of the error message. If any lesson names an element, the query also walks over the page once.
+/// The cost of a query depends on the number of lessons returned and on the length of the error message. If any lesson
+/// names an element, the query also walks over the page once.
 #[derive(Debug)]
 pub struct LessonIndex {
     tier_1: Vec<Advice>,
     failures: HashMap<(BrowserTool, FailureKind), Vec<Advice>>,
     patterns: Vec<Pattern>,
-    /// The matcher that searches an error message for the texts of all `patterns` in one pass; `None` if there are no
-    /// patterns.
+    /// The matcher that searches an error message for the texts of all `patterns`.
     matcher: Option<AhoCorasick>,
-    /// Tips for the pages of the shelf's host. The tips are ordered by [`rank`].
+    /// Tips for the pages of the shelf's host, ordered by [`rank`].
     site: Vec<SiteTip>,
-    /// Positions of recoveries in the list `site`. The key names the failed command, the kind of its failure, and its
-    /// target.
+    /// Positions of recoveries in `site`, by failed command, kind of failure and target.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
-    /// Positions, in the list `site`, of tips for which elements must be on the page. The key is the first of these
-    /// elements.
+    /// Positions in `site` of the tips that need elements on the page, by the first of these elements.
     by_need: HashMap<Aim, Vec<usize>>,
-    /// Positions, in the list `site`, of tips that do not need an element on the page.
+    /// Positions in `site` of the tips that need no element.
     anywhere: Vec<usize>,
-    /// The roles of all elements that the tips need on the page.
+    /// The roles of all elements that the tips need.
     roles: HashSet<Role>,
     /// Advice that also applies to subdomains of the shelf's host.
     below: Vec<Advice>,
@@ -51,17 +48,16 @@ pub struct LessonIndex {
 
 #[derive(Debug)]
 struct SiteTip {
-    /// The kind of page on which the tip was learned. `None` if it is not known, or if the tip consists of a person's words.
+    /// The kind of page on which the tip was learned, if known.
     page: Option<PageTemplate>,
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The advice for the prompt section about a failed command. It has the same words as `advice`. `None` for a person's
-    /// words.
+    /// The same advice for the prompt section about a failed command; `None` for a person's words.
     at_failure: Option<Advice>,
 }
 
-/// A person's words about errors. The words are shown if the error message contains a given text.
+/// A person's words that are shown if the error message contains a given text.
 #[derive(Debug)]
 struct Pattern {
     command: Option<String>,
@@ -70,8 +66,7 @@ struct Pattern {
     advice: Advice,
 }
 
-/// Returns the rank of a lesson. Lessons with more uses come first. Among lessons with equally many uses, seeds come
-/// first, and the rest is ordered by key. So the order does not depend on the store.
+/// Returns the rank of a lesson: lessons with more uses first, then seeds, then the others by key.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
         Reverse(lesson.counts.used),
@@ -220,9 +215,9 @@ impl LessonIndex {
         out
     }
 
-    /// Returns the recoveries learned on this host for the command `tool` and the kind of failure `failure.trouble`. Leaves
-    /// out a recovery if elements that it needs are not on the page. Recoveries for the target of the failed command come
-    /// first. Recoveries for a command without a target follow.
+    /// Returns the recoveries learned on this host for the command `tool` and this kind of failure. The elements that
+    /// they need must be on the page. Recoveries for the target of the failed command come before those without a
+    /// target.
     fn for_target(&self, tool: BrowserTool, failure: &Failure<'_>, page: &Tree) -> Vec<Advice> {
         let target = failure.targets.first();
         let aim = target.map(Aim::of);
@@ -254,9 +249,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words for a failed command. The words have a pattern, and they are returned if the pattern occurs
-    /// in the error message `detail`. If `below` is true, returns only words that also apply to subdomains of the shelf's
-    /// host.
+    /// Returns a person's words for a failed command whose error message `detail` contains their pattern. If `below` is
+    /// true, returns only words that also apply to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
@@ -313,8 +307,7 @@ struct Failure<'a> {
     detail: &'a str,
 }
 
-/// Returns the elements of the page for whose role `wanted` returns true. They are in the form in which lessons name
-/// elements.
+/// Returns the elements of the page with a `wanted` role, in the form in which lessons name elements.
 fn on_page(page: &Tree, wanted: impl Fn(&Role) -> bool) -> HashSet<Aim> {
     // Lessons from versions that recorded no attributes name their element by position.
     let aims = |seen: &TargetIdentity| {

@@ -1,5 +1,5 @@
-//! Computes the changes to the lessons of a shelf. Changes are needed after a run, before a run first reads the shelf, and
-//! when a run or a site is to be forgotten.
+//! Computes the changes to the lessons of a shelf: after a run, before a run first reads the shelf, and when a run or a
+//! site is to be forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ use crate::{
 struct Book {
     lessons: BTreeMap<String, Lesson>,
     before: BTreeMap<String, Lesson>,
-    /// Keys of records that cannot be read, perhaps because a newer version wrote them.
+    /// Keys of records that cannot be read.
     strange: BTreeSet<String>,
 }
 
@@ -60,8 +60,7 @@ impl Book {
         Ok(changes)
     }
 
-    /// Returns true if `change` stores a lesson that this book has edited or removed in the meantime. In that case, `change`
-    /// is outdated, and [`changes`](Self::changes) has the newer change of the lesson.
+    /// Returns true if this book has edited or removed the lesson that `change` stores, so that `change` is outdated.
     fn is_changed(&self, change: &Change) -> bool {
         matches!(change, Change::Put(Record { key, .. }) if self.lessons.get(key) != self.before.get(key))
     }
@@ -73,8 +72,8 @@ impl Book {
             .map(|(key, _)| key.clone())
     }
 
-    /// Adds a learned lesson. If the shelf already has a lesson with the same text, nothing is added. But if the existing
-    /// lesson is imported and names elements, the run has confirmed it, so the existing lesson becomes a learned one.
+    /// Adds a learned lesson, unless the shelf has a lesson with the same text. If that lesson is imported and names
+    /// elements, it becomes a learned one.
     fn add(
         &mut self,
         text: LessonText,
@@ -105,9 +104,8 @@ impl Book {
         }
     }
 
-    /// Removes learned lessons until the shelf has no more than [`MAX_LEARNED`] lessons in total. The lessons that helped
-    /// least often are removed first. Among lessons that helped equally often, the lessons that were used longest ago are
-    /// removed first.
+    /// Removes learned lessons until the shelf has at most [`MAX_LEARNED`] lessons in total. Lessons that helped least
+    /// often go first; among equals, those used longest ago.
     fn compact(&mut self) {
         let mut learned: Vec<(u64, DateTime<Utc>, String)> = self
             .lessons
@@ -189,8 +187,8 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
     book.changes()
 }
 
-/// Returns the changes that a shelf needs before a run first reads it. If the shelf is the global one, the seeds (the
-/// lessons shipped with the crate) are added. Lessons that no run has used for a long time are removed.
+/// Returns the changes that a shelf needs before a run first reads it. The global shelf gets the seeds (the lessons
+/// shipped with the crate). Lessons that no run has used for a long time are removed.
 pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| !lesson.is_stale(now));
@@ -213,8 +211,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     )
 }
 
-/// Returns the changes that remove what was learned on the host `host` of a site; on the whole site if `host` is `None`.
-/// Some pieces of evidence from this site name no host. They are removed in both cases.
+/// Returns the changes that remove what was learned on the host `host` of a site; on the whole site if `host` is
+/// `None`. Evidence from this site that names no host is removed in both cases.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

@@ -1,13 +1,12 @@
-//! Functions that merge two versions of a lesson, which come from two stores. If both versions have counted a run, the
-//! merged lesson counts the run once.
+//! Merging of two versions of a lesson from two stores. A run that both versions have counted is counted once.
 
 use std::collections::BTreeSet;
 
 use super::{Evidence, Lesson, LessonSource, MAX_EVIDENCE};
 use crate::base::RunId;
 
-/// Six counts of a lesson. The first five are `offered`, `used`, `followed`, `helped` and `harmed`, as in
-/// [`Counts`](super::Counts). The sixth is the number of runs that used the lesson.
+/// The counts `offered`, `used`, `followed`, `helped` and `harmed` of [`Counts`](super::Counts), and the number of runs
+/// that used the lesson.
 type Tally = [u64; 6];
 
 fn tally<'e>(evidence: impl Iterator<Item = &'e Evidence>) -> Tally {
@@ -39,7 +38,7 @@ fn less(from: Tally, by: Tally) -> Tally {
 }
 
 impl Lesson {
-    /// Returns the part of the counts that no stored evidence explains, because the evidence for this part was dropped.
+    /// Returns the part of the counts whose evidence was dropped.
     fn dropped(&self) -> Tally {
         let counts = &self.counts;
         let all = [
@@ -53,11 +52,11 @@ impl Lesson {
         less(all, tally(self.evidence.iter()))
     }
 
-    /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson.
+    /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson. If
+    /// the versions have different texts, the lesson stays as it is.
     ///
-    /// Each version has a part of its counts whose evidence was dropped. These two parts are not added up, because both
-    /// versions may have counted the same runs. Instead, the larger part is kept. If the versions have different texts,
-    /// the lesson stays as it is.
+    /// The counts whose evidence was dropped are not added up, because both versions may have counted the same runs.
+    /// The larger part is kept.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();
@@ -128,7 +127,7 @@ mod tests {
         memory::lesson::{Category, Credit},
     };
 
-    /// Returns a lesson that was used in these runs. Each run took place one day after the run before.
+    /// Returns a lesson that was used in these runs, a day apart.
     fn lesson(runs: impl Iterator<Item = u32>) -> Lesson {
         let at = |day: u32| DateTime::<Utc>::UNIX_EPOCH + chrono::TimeDelta::days(day.into());
         let text = crate::memory::lesson::LessonText::Words("Press Escape.".to_owned());

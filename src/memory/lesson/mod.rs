@@ -2,29 +2,25 @@
 //!
 //! Lessons have two tiers. Tier 1 is part of the system instruction from the start. Tier 2 is recalled when a command
 //! fails (trigger A) or when a new page is shown (trigger B). A lesson that has proved itself is promoted from tier 2
-//! to tier 1. Everything here is pure: records come in, advice and edits go out.
+//! to tier 1.
 //!
-//! A recovery is what a run did to reach the effect of an action that had failed. It is kept in two forms. One form has the
-//! names of elements of the page and is shown only on the page's host. The other form, the template, has no names and is
-//! shown on all sites after it has worked on a second site.
-//!
-//! `trace` records a run, `recover` and `another` find recoveries in it, `credit` counts the results of a lesson,
-//! `rules` decides on promotion and removal, `learn` makes the edits, and `index` looks up the advice for a prompt.
+//! A recovery is what a run did to reach the effect of an action that had failed. It is kept in two forms. One form has
+//! the names of elements of the page and is shown only on the page's host. The other form, the template, has no names
+//! and is shown on all sites after it has worked on a second site.
 //!
 //! # Decisions
 //!
 //! - A recovery must restore the effect of the failed action: the same action later succeeds with the same values, or a
-//!   known substitute does. An earlier program accepted any later success as a recovery, and learned nonsense.
+//!   known substitute does.
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
 //!   The separate count `followed` says how often the recovery was carried out after the lesson had been shown.
-//! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can make a
-//!   good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A person can bring
-//!   a retired lesson back.
-//! - Only learned templates are promoted. An imported lesson of the category `error_recovery` stays in tier 2, even if a
-//!   person trusts its words and it is used often. Counts of uses do not make another program's words fit for the
-//!   instruction of every run.
-//! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page. At
-//!   most three tips are shown.
+//! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can
+//!   make a good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A
+//!   person can bring a retired lesson back.
+//! - Only learned templates are promoted. An imported lesson of the category `error_recovery` stays in tier 2, even if
+//!   a person trusts its words and it is used often.
+//! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page.
+//!   At most three tips are shown.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be
 //!   removed as long as it is shown.
 //! - A success of the same action takes precedence over any substitute: "press Enter, then click" does not mean "press
@@ -32,23 +28,23 @@
 //!   elements: "Continue" on the next page is another button.
 //! - Nothing is learned from actions inside a frame of a page. The frame may belong to another site, but the lesson
 //!   would be credited to the site of the page.
-//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the name may
-//!   be the user's own text.
-//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never be
-//!   removed.
+//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the
+//!   name may be the user's own text.
+//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never
+//!   be removed.
 //! - For each lesson, a run adds at most one new site to the list of the lesson's sites, because several sites of one
 //!   visit may belong to one owner. A run is counted on at most six sites, so that the lesson can keep all evidence of
 //!   the run.
 //! - Promotion requires that a run followed the lesson at least once after it was shown. A recovery that works does not
 //!   prove that showing it helps.
-//! - The form without names is a template whose parts come from fixed sets of words. It is the only hint that crosses from
-//!   one site to another. The hints that another program writes (`hints.json`) are sentences, and are not imported.
+//! - The form without names is a template whose parts come from fixed sets of words. It is the only hint that crosses
+//!   from one site to another.
 //! - A click on another element proves a recovery only if this element differs only in its icon or its place from the
-//!   element whose click had no effect. In addition, the run must not have clicked a third element that differs from both
-//!   only in this way. A run that clicks "Cancel" and then "Save" has two intentions. A run that clicks a star icon and then
-//!   a bin icon beside it has one intention.
-//! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery only if
-//!   the field then showed the value. The name alone proves nothing: the same day in the wrong month has the same name.
+//!   element whose click had no effect. A run that clicks "Cancel" and then "Save" has two intentions. A run that
+//!   clicks a star icon and then a bin icon beside it has one intention.
+//! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery
+//!   only if the field then showed the value. The name alone proves nothing: the same day in the wrong month has the
+//!   same name.
 
 mod admit;
 mod another;
@@ -101,7 +97,7 @@ use crate::{
 /// Name of the collection of lessons.
 pub const COLLECTION: &str = "lessons";
 
-/// The memory kind for lessons, both those for all sites and those for single hosts.
+/// The kind of memory for lessons.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lessons;
 
@@ -120,8 +116,8 @@ impl Lessons {
 
     /// Returns an edit that marks a lesson as accepted by a person who saw the words `shown`.
     ///
-    /// If the lesson is retired, the edit brings it back: prompts show it again, and its count of harm starts again at zero.
-    /// Nothing else changes about a retired lesson that was not waiting for review.
+    /// If the lesson is retired, prompts show it again, and its count of harm starts again at zero. Unless it was
+    /// waiting for review, nothing else changes.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] in one of these cases:
     ///

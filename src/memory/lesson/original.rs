@@ -3,28 +3,24 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The values of an imported entry that the other fields of the lesson do not keep in their original form. With these
-/// values, the entry can be exported unchanged.
+/// The values of an imported entry that the lesson's other fields do not keep in their original form.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {
-    /// The words of the entry, if the lesson stores other words than the entry.
+    /// The words of the entry, if the lesson has other words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
-    /// The command that fails, as the entry names it. Stored only if the entry is one of the lessons that ship with this
-    /// crate (a seed). Such a lesson gets the text of the shipped lesson, so its other fields do not keep the command of the
-    /// entry.
+    /// The command that fails, as the entry names it. Stored only for a seed (a lesson that ships with this crate).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
-    /// The text that the error message must contain, as the entry states it. Stored only if the entry is one of the lessons
-    /// that ship with this crate (a seed). Such a lesson gets the text of the shipped lesson, so its other fields do not
-    /// keep the text of the entry.
+    /// The text that the error message must contain, as the entry states it. Stored only for a seed (a lesson that
+    /// ships with this crate).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_pattern: Option<String>,
     /// The source that the entry states: `seed`, `learned` or `user`.
     pub source: String,
-    /// The number of uses that the file states. If the lesson was imported from several files, this is the largest of their
-    /// numbers. The lesson's own count includes these uses.
+    /// The number of uses that the file states; for several files, the largest. The lesson's own count includes these
+    /// uses.
     pub use_count: u64,
     /// The domains where the lesson was useful, in the spelling and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! A lesson in the form in which it is stored.
+//! A lesson as it is stored.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of entries of evidence that one lesson keeps. Also the maximum number of sites that one lesson lists.
-/// Source: chosen; promotion needs 5 runs and 3 sites, and a record may have 2 KiB.
+/// Maximum number of entries of evidence that one lesson keeps, and of sites that it lists. Source: chosen; promotion
+/// needs 5 runs and 3 sites, and a record may have 2 KiB.
 pub const MAX_EVIDENCE: usize = 12;
 
 /// The kind of advice that a lesson gives.
@@ -73,8 +73,7 @@ pub enum LessonSource {
     Learned,
     /// A person wrote or accepted the lesson.
     User,
-    /// The lesson was imported from another program or from another person's export. No person has accepted it since the
-    /// import.
+    /// The lesson was imported, and no person has accepted it since.
     Imported,
 }
 
@@ -112,41 +111,39 @@ impl LessonText {
         }
     }
 
-    /// Returns a key that is computed from the text. Equal texts have equal keys in every process, so equal recoveries share
-    /// one lesson.
+    /// Returns a key that is computed from the text. Equal texts have equal keys.
     pub fn key(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("lesson-{}", short_hash(canonical(&value)))
     }
 }
 
-/// The counts of a lesson. All counts except `offered` are numbers of cases. A case is one run on one site, however often
-/// the run used the lesson there. The counts are separate because a lesson can be shown without being used, and used without
-/// helping.
+/// The counts of a lesson. All counts except `offered` are numbers of cases. A case is one run on one site, however
+/// often the run used the lesson there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
     /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For a lesson that is
-    /// free text, this is the number of cases in which the text was shown after the failure.
+    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For a lesson in
+    /// free text: number of cases in which the text was shown after the failure.
     pub used: u64,
-    /// Number of cases in which the lesson was shown and its recovery was then carried out. The recovery may have been
-    /// carried out after the failure, or in advance to prevent the failure.
+    /// Number of cases in which the lesson was shown and its recovery was then carried out, after the failure or to
+    /// prevent it.
     pub followed: u64,
     /// Number of cases in which the lesson's recovery restored the effect of the failed action, or prevented the
     /// failure.
     pub helped: u64,
     /// Number of cases in which the lesson was followed and did not help.
     pub harmed: u64,
-    /// Fields of the stored counts that this version does not know, kept unchanged. A newer version wrote them.
+    /// Fields of the stored counts that a newer version of this crate wrote. They are kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Counts {
-    /// Returns the counts in the form that all kinds of memory share. In this form, a recovery that was carried out before
-    /// the failure could happen also counts as a use.
+    /// Returns the counts in the form that all kinds of memory share. There, a recovery that was carried out before the
+    /// failure could happen also counts as a use.
     pub fn uses(&self) -> Uses {
         Uses {
             shown: self.offered,
@@ -169,8 +166,7 @@ pub struct Evidence {
     /// The site on which the evidence was found; `None` if the lesson was only shown in the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<Site>,
-    /// The hosts on which the evidence was found. All of them belong to the site. Empty if they are unknown, as in
-    /// records of earlier versions.
+    /// The hosts of the site on which the evidence was found; empty if unknown, as in records of earlier versions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub hosts: BTreeSet<Host>,
     /// The amounts that the run adds to the lesson's counts.
@@ -216,7 +212,7 @@ pub struct Provenance {
     /// The kind of page on which the lesson was learned; `None` if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// Fields of the stored value that this version does not know, kept unchanged. A newer version wrote them.
+    /// Fields of the stored value that a newer version of this crate wrote. They are kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -231,8 +227,7 @@ pub struct Lesson {
     pub category: Category,
     /// The origin of the lesson.
     pub source: LessonSource,
-    /// The command that the lesson is about. Only used if the text is [`LessonText::Words`], because the other texts contain
-    /// their command.
+    /// The command that the lesson is about. Only used if the lesson's text is [`LessonText::Words`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_command: Option<String>,
     /// The text that the error message must contain, ignoring case. Only used if the lesson's text is [`LessonText::Words`].
@@ -260,19 +255,18 @@ pub struct Lesson {
     /// The run, host and page from which the lesson was learned.
     #[serde(default)]
     pub provenance: Provenance,
-    /// Runs that the lesson has counted and whose evidence was dropped. This list contains only the latest of them. A run in
-    /// this list is not counted again.
+    /// The latest runs that the lesson has counted and whose evidence was dropped. They are not counted again.
     #[serde(default, skip_serializing_if = "Counted::is_empty")]
     pub counted: Counted,
-    /// The end of the latest run that has been dropped from both `evidence` and `counted`. A run that ended at that time or
-    /// earlier is not counted, because the lesson may have counted it before.
+    /// The end of the latest run that has been dropped from both `evidence` and `counted`. A run that ended at that
+    /// time or earlier is not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted_until: Option<DateTime<Utc>>,
     /// The run that led to the promotion of the lesson to the system instruction; `None` if the lesson is not promoted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promoted_by: Option<RunId>,
-    /// The run that led to the lesson's demotion, which ended its promotion to the system instruction. `None` if the lesson
-    /// was never demoted, or if it was promoted again afterwards.
+    /// The run that led to the lesson's demotion from the system instruction; `None` if the lesson was never demoted,
+    /// or was promoted again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub demoted_by: Option<RunId>,
     /// The run after which the lesson was retired; `None` if it is not retired. A retired lesson is not shown, because it
@@ -283,7 +277,7 @@ pub struct Lesson {
     /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original: Option<Original>,
-    /// Fields of the stored lesson that this version does not know, kept unchanged. A newer version wrote them.
+    /// Fields of the stored lesson that a newer version of this crate wrote. They are kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
@@ -347,9 +341,8 @@ impl Lesson {
         Ok(Record::new(key, &body))
     }
 
-    /// Returns the trust class of the lesson's text. Only a template has the trust class of this crate's own text. Free text
-    /// has the trust class of the user's text if a person wrote or accepted it. All other text counts as text that a page
-    /// wrote.
+    /// Returns the trust class of the lesson's text. A template is this crate's own text. Free text is the user's if a
+    /// person wrote or accepted it. All other text counts as a page's.
     pub const fn trust(&self) -> Trust {
         match (&self.text, self.source) {
             (LessonText::Template(_), _) => Trust::Code,

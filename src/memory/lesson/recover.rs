@@ -1,9 +1,8 @@
-//! Finds recoveries. A recovery is the shortest sequence of actions after a failure by which a run restored the effect of
-//! the failed action.
+//! Finds recoveries. A recovery is the shortest sequence of actions after a failure by which a run restored the effect
+//! of the failed action.
 //!
-//! The effect is restored if the same action later succeeds, on the same target with the same values. The effect is also
-//! restored if another action succeeds, and this action is known to have the same effect. The success of an unrelated action
-//! proves nothing.
+//! The effect is restored if the same action later succeeds on the same target with the same values, or if another
+//! action succeeds that is known to have the same effect.
 
 use super::{
     Aim, AimedMove, FailureKind, Form, MAX_MOVES, Recovery, SiteRecovery, another,
@@ -24,7 +23,7 @@ const WINDOW: usize = 10;
 
 pub(super) type Traced<'a> = (&'a Step, TraceStep);
 
-/// Returns every failure from which the run recovered, together with the recovery. The failures are in the order of the run.
+/// Returns every failure from which the run recovered, with the recovery, in the order of the run.
 pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
     (0..steps.len())
         .filter_map(|at| recovered(steps, at))
@@ -85,8 +84,8 @@ pub(super) struct Way {
     first: usize,
     recovery: Recovery,
     moves: Vec<AimedMove>,
-    /// The name of a group that contains the target of the failed action, but not the element on which the run acted
-    /// instead. `None` if no group is needed to tell the two elements apart.
+    /// The name of a group that contains the target of the failed action but not the element used instead. `None` if no
+    /// group is needed to tell the two elements apart.
     group: Option<String>,
 }
 
@@ -105,9 +104,9 @@ impl Way {
     }
 }
 
-/// Returns the recovery after which the failed action itself succeeded. The recovery consists of the moves (actions) between
-/// the failure and the success. Failed moves are left out. Returns `None` if there are no moves, or more than [`MAX_MOVES`].
-/// Also returns `None` if one of the moves discards filled-in values or cannot be part of a recovery.
+/// Returns the recovery after which the failed action itself succeeded: the successful moves (actions) in between.
+/// Returns `None` if there are no moves, or more than [`MAX_MOVES`]. Also returns `None` if a move discards filled-in
+/// values or cannot be part of a recovery.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()
@@ -137,8 +136,7 @@ fn retried(before: &[Traced<'_>]) -> Option<Way> {
     Some(Way::new(done[0].0, Recovery::First(general), moves))
 }
 
-/// Returns the recovery in which another action replaced the failed action. The other action must be known to have the same
-/// effect.
+/// Returns the recovery in which another action with the same effect replaced the failed action.
 fn replaced(
     traced @ (failed, step): &Traced<'_>,
     before: Option<&TraceStep>,
@@ -305,7 +303,7 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
 }
 
 /// Returns true if both steps do the same to the same element. Elements are compared by data such as role, name and
-/// position. They are not compared by references, because a reference belongs to one load of a page.
+/// position.
 fn is_same(a: &Step, b: &Step) -> bool {
     // The same words on another page, or at another position in a list, refer to another element.
     let is_same_place = |a: &TargetIdentity, b: &TargetIdentity| a.ordinal == b.ordinal;

@@ -20,9 +20,8 @@ pub const PROMOTION_USES: u64 = 5;
 /// chosen.
 pub const PROMOTION_SITES: usize = 3;
 /// Threshold for the share of a lesson's uses that helped. The share is estimated as a [`wilson`] interval. A lesson is
-/// promoted only if the lower bound of the interval is above the threshold. It is retired if the upper bound is below the
-/// threshold. Source: chosen; if 5 of 5 uses helped, the lower bound is 0.566; if 0 of 4 uses helped, the upper bound is
-/// 0.490.
+/// promoted only if the interval lies above the threshold, and is retired if the interval lies below it. Source: chosen; if
+/// 5 of 5 uses helped, the lower bound is 0.566; if 0 of 4 uses helped, the upper bound is 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
 /// Number of unhelpful runs in a row after which a lesson is retired. For a lesson that applies to all sites, these runs
 /// must have been on at least this number of different sites. Source: chosen; a change of the page can make a lesson wrong,
@@ -30,27 +29,25 @@ pub const HELPED_SHARE: f64 = 0.5;
 pub const HARMS_IN_A_ROW: usize = 3;
 /// Number of standard deviations around the mean that contain 95 % of a normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
-/// Number of days without a use after which a learned lesson is pruned (removed as unused). A lesson with
-/// [`PRUNE_BELOW_USES`] uses or more is not pruned. Source: chosen.
+/// Number of days without a use after which a learned lesson is pruned (removed as unused). Lessons with at least
+/// [`PRUNE_BELOW_USES`] uses are never pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Number of uses from which a learned lesson is never pruned (removed as unused). Source: chosen.
+/// Number of uses from which on a learned lesson is never pruned (removed as unused). Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
-/// Maximum number of lessons on one shelf. If there are more, learned lessons are removed. Source: chosen; a full record
-/// takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
+/// Maximum number of lessons on one [shelf](crate::memory::Shelf). Above it, learned lessons are removed. Source: chosen; a
+/// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites of one run on which the run counts for a lesson. Source: chosen, less than [`MAX_EVIDENCE`], so
-/// that no evidence of a run is dropped while the run is being counted, and no run is counted twice.
+/// Maximum number of sites of one run that count for a lesson. Source: chosen; below [`MAX_EVIDENCE`], so that a run's own
+/// evidence is never dropped while the run is being counted.
 const MAX_SITES_OF_A_RUN: usize = 6;
-/// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; the keys that this crate makes have 23
-/// bytes.
+/// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; this crate's own keys have 23 bytes.
 const MAX_KEY: usize = 64;
-/// Space reserved in a record for its key, and for the ids of the run that demotes the lesson and of the run that retires
-/// it. Unit: bytes. Source: a key of this crate has 23 bytes, each id has at most 64 bytes, and the names of both fields are
-/// added.
+/// Space reserved in a record for its key and for two run ids: of the run that demotes the lesson and of the run that
+/// retires it. Unit: bytes. Source: a key of this crate has 23 bytes, and an id has at most 64 bytes.
 const RESERVED: usize = 256;
 
-/// Returns the lower and upper bound of the share of `hits` in `all`. The bounds are those of the two-sided Wilson score
-/// interval for 95 % confidence. Both bounds are from 0 to 1. If `all` is 0, the lower bound is 0 and the upper bound is 1.
+/// Returns the bounds of the two-sided 95 % Wilson score interval for the share `hits / all`. The bounds are from 0 to 1. If
+/// `all` is 0, they are 0 and 1.
 ///
 /// ```
 /// let (low, high) = webwise::memory::lesson::wilson(5, 5);
@@ -78,8 +75,8 @@ impl Lesson {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown. A lesson may not be shown if it is retired or waits for review. A learned
-    /// recovery without names may be shown only if it has worked on at least [`GENERAL_SITES`] sites.
+    /// Returns true if the lesson may be shown. A retired lesson and a lesson that waits for review may not. A learned
+    /// recovery without names must have worked on at least [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {
@@ -90,8 +87,8 @@ impl Lesson {
         is_general && self.retired_by.is_none() && !self.needs_review()
     }
 
-    /// Adds `credit` to the lesson's counts and evidence. `credit` is what the lesson earned on one site of a run. Returns
-    /// false if `credit` does not count, for example because it was added before.
+    /// Adds `credit`, the result of the lesson on one site of a run, to the lesson's counts and evidence. Returns false if
+    /// `credit` does not count, for example because it was added before.
     pub(super) fn credit(
         &mut self,
         run: &RunId,
@@ -146,8 +143,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs that were only shown the lesson are
-    /// dropped first, because they prove least. If more entries have to be dropped, the oldest of the remaining ones follow.
+    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs that were shown the lesson but did
+    /// not use it are dropped first, then the oldest entries.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -164,9 +161,9 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops parts of the lesson until its record is small enough. The weakest evidence is dropped first. If that is not
-    /// enough, sites, counted runs and the kind of page on which the lesson was learned are dropped. The counts are kept.
-    /// Without this method, one record that is too large would make the store refuse all changes of the shelf.
+    /// Drops parts of the lesson until its record is small enough: first evidence, then sites, counted runs and the kind of
+    /// page on which the lesson was learned. The counts are kept. Without this method, one record that is too large would
+    /// make the store refuse all changes of the shelf.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -187,8 +184,7 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson's record is small enough for every store. The check assumes the longest possible key,
-    /// which has the length [`MAX_KEY`].
+    /// Returns true if the lesson's record is small enough for every store, even with a key of [`MAX_KEY`] bytes.
     pub(super) fn is_storable(&self) -> bool {
         self.to_record("")
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - MAX_KEY)
@@ -199,9 +195,8 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes the entries of evidence for which `of` returns true, and subtracts them from the counts. If no evidence of
-    /// the run that taught the lesson is left, the lesson no longer names that run. Returns true if any evidence was
-    /// removed.
+    /// Removes the evidence for which `of` returns true, and subtracts it from the counts. If no evidence of the run that
+    /// taught the lesson is left, the lesson no longer names that run. Returns true if any evidence was removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
@@ -244,8 +239,7 @@ impl Lesson {
         !gone.is_empty()
     }
 
-    /// Returns the amount that one run has added to [`Counts::helped`](super::Counts::helped): the run that taught the
-    /// lesson.
+    /// Returns the part of [`Counts::helped`](super::Counts::helped) that comes from the run that taught the lesson.
     pub(super) fn taught(&self) -> u64 {
         let Some(run) = &self.provenance.run else {
             return 0;
@@ -280,9 +274,9 @@ impl Lesson {
         }
     }
 
-    /// Returns true if the lesson should be retired. There are two reasons for this: the lesson helped too seldom, or it
-    /// helped in none of the last [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several
-    /// cases of harm on one site count as one, because one bad page says nothing about other sites.
+    /// Returns true if the lesson should be retired: it helped too seldom, or it did harm in all of the last
+    /// [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several cases of harm on one site count
+    /// as one, because one bad page says nothing about other sites.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
         // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.

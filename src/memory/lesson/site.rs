@@ -1,5 +1,5 @@
-//! Recoveries for one host. The sentence of a recovery is built by this crate, but it contains names that the host's pages
-//! wrote. Such a sentence is shown on that host only, and the names in it are always marked as quoted data.
+//! Recoveries for one host. This crate builds the sentence of a recovery, but the names in the sentence come from the host's
+//! pages. So the sentence is shown on that host only, and the names are marked as quoted data.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,6 @@ use crate::{
 };
 
 impl Aim {
-    /// Returns true if a step was aimed at this element.
     pub(super) fn is_of(&self, step: &TraceStep) -> bool {
         let is_called = |aim: &Self| self.is_called(aim);
         step.aim.as_ref().is_some_and(is_called)
@@ -51,8 +50,8 @@ fn words(ours: &str) -> Piece {
     Piece::Words(ours.to_owned())
 }
 
-/// A failure on a host, and the recovery that worked there. A recovery is what a run did to reach the effect of an action
-/// that had failed.
+/// A failure on a host, and the recovery that worked there: the actions by which a run reached the effect of the failed
+/// action.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteRecovery {
     /// The command that failed.
@@ -83,8 +82,7 @@ impl SiteRecovery {
         self.pieces().iter().map(Piece::to_string).collect()
     }
 
-    /// Returns the sentence that describes the recovery, in pieces. Names that the page wrote and words of this crate are
-    /// separate pieces.
+    /// Returns the sentence that describes the recovery, in pieces. A name that the page wrote is a piece of its own.
     pub fn pieces(&self) -> Vec<Piece> {
         let mut out = vec![words(self.command.as_str())];
         if let Some(aim) = &self.aim {
@@ -122,9 +120,9 @@ impl SiteRecovery {
         out
     }
 
-    /// Returns the elements that must be on a page for the recovery to apply: the target of the first move (action), and the
-    /// target of the failed command. If the target of the failed command was hidden or missing and the first move has a
-    /// target, returns only the target of the first move, because that move reveals the target of the command.
+    /// Returns the elements that must be on a page for the recovery to apply: the target of the failed command and the
+    /// target of the first move. If the failed command's target was hidden or missing and the first move has a target, only
+    /// the first move's target is needed.
     pub(super) fn needs(&self) -> Vec<&Aim> {
         let first = self.moves.first().and_then(|step| step.aim.as_ref());
         let is_hidden = matches!(

@@ -1,5 +1,5 @@
-//! Sentences that this crate builds from closed vocabularies (fixed sets of words). A lesson of any other kind may enter a
-//! system instruction only after a person has reviewed it.
+//! Sentences that this crate builds from fixed sets of words. A lesson of any other kind may enter a system instruction only
+//! after a person has reviewed it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,11 @@ use crate::action::{BrowserTool, ErrorClass};
 /// Maximum number of moves (actions) in one recovery. Source: chosen; more moves are a task of their own, not a recovery.
 pub const MAX_MOVES: usize = 3;
 
-/// The words by which a prompt describes [`Recovery::TypeThenChoose`].
+/// The description of [`Recovery::TypeThenChoose`] in a prompt.
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
-/// A kind of recovery. A recovery is what a run does to reach the effect of an action that has failed. No part of it is free
-/// text.
+/// A kind of recovery: what a run does to reach the effect of an action that has failed. It contains no free text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,20 +24,20 @@ pub enum Recovery {
     ClickThenChoose,
     /// Clicks the field, types the value to open its list, then clicks the choice.
     TypeThenChoose,
-    /// Makes these moves (actions), at most [`MAX_MOVES`], and then repeats the failed action.
+    /// Makes these moves (actions), at most [`MAX_MOVES`], then repeats the failed action.
     First(Vec<Move>),
     /// Makes this move (action) in place of the failed action.
     Instead(Move),
     /// Writes the value in this form, such as a date format.
     WriteAs(Form),
-    /// Makes this move (action) on another element. That element differs from the target of the failed action only in its
-    /// icon or its place.
+    /// Makes this move (action) on another element, which differs from the target of the failed action only in its icon or
+    /// position.
     Another(Move),
     /// Makes this move (action) on another element to open the choices of a field, then clicks the choice.
     OpenThenChoose(Move),
 }
 
-/// A rule: the recovery to use if a command fails in a certain way. No part of this rule can come from a page.
+/// A rule: the recovery to use if a command fails in a certain way. It contains no text of a page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Template {
     /// The command that fails.
@@ -99,7 +98,7 @@ impl Template {
         format!("If {}: {what}", self.when())
     }
 
-    /// Returns the first half of the rule's sentence. It names the failure, as in `fill fails because …`.
+    /// Returns the first half of the rule's sentence, such as `fill fails because …`.
     pub(super) fn when(&self) -> String {
         self.trouble.sentence(self.command.as_str())
     }
@@ -109,8 +108,8 @@ fn is_covered(trouble: FailureKind) -> bool {
     trouble == FailureKind::Failed(ErrorClass::Intercepted)
 }
 
-/// Returns the instruction to make a move before the failed action is repeated. If the target of the failed action was
-/// covered and the move is a click, the instruction is of the kind `click the button that closes what covers it`.
+/// Returns the instruction to make a move before the failed action is repeated. If the failed action's target was covered
+/// and the move is a click, the instruction reads like `click the button that closes what covers it`.
 fn first(step: Move, trouble: FailureKind) -> String {
     match (step.tool, step.on) {
         (BrowserTool::Click, Some(on)) if is_covered(trouble) => {

@@ -1,5 +1,5 @@
-//! A run in the form that lessons learn from: actions, outcomes and recovered failures. This form contains no typed text.
-//! The only page texts in it are the names of targets and of the groups around them.
+//! A run in the form from which lessons are learned: actions, outcomes and recovered failures. The only page texts in it are
+//! the names of targets and of the groups around them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -13,20 +13,18 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run, and the failures that the run recovered from, in the form that lessons are learned from. If the
-/// shelves of the lessons cannot be changed when the run ends, this value waits on another shelf. Memory then learns from it
-/// at the next run.
+/// The steps of a run and the failures that the run recovered from. Lessons are learned from this value. If the shelves of
+/// the lessons cannot be changed when the run ends, the value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The id of the run.
     pub run: RunId,
     /// The time when the run ended.
     pub ended_at: DateTime<Utc>,
-    /// True if the run was interrupted. The result of such a run does not count against the lessons that its prompts
-    /// contained.
+    /// True if the run was interrupted. Its result does not count against the lessons in its prompts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// The browser actions in the order in which they were taken. Actions that only look or wait are left out.
+    /// The browser actions, in order, without actions that only look or wait.
     pub steps: Vec<TraceStep>,
     /// The failures that the run recovered from.
     pub found: Vec<Found>,
@@ -102,8 +100,8 @@ impl Trace {
         }
     }
 
-    /// Returns true if every recovery of the trace refers to existing steps. A stored trace may refer to missing steps,
-    /// because another program may have written it.
+    /// Returns false if a recovery of the trace refers to a missing step. A stored trace may have been written by another
+    /// program.
     pub(super) fn is_sound(&self) -> bool {
         self.found
             .iter()
@@ -119,9 +117,8 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step. Returns `None` if lessons learn nothing from the step. That is the case if the step was no
-    /// browser action, only looked or waited, was aimed into a frame, had an unclear outcome, happened on a page without a
-    /// host, or led to another site.
+    /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked or
+    /// waited, was aimed into a frame, had an unclear outcome, happened on a page without a host, or led to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;
@@ -165,8 +162,7 @@ impl TraceStep {
         })
     }
 
-    /// Returns the step without names that repeat a text typed by the run. Pages offer typed text as a choice, so a name
-    /// that repeats it may be the user's own text.
+    /// Returns the step without names that repeat a text typed by the run, because such a name may be the user's own text.
     fn without(mut self, typed: &Typed) -> Self {
         self.aim = self.aim.filter(|aim| !typed.is_in(&aim.name));
         self.groups.retain(|group| !typed.is_in(group));

@@ -1,5 +1,5 @@
-//! The closed vocabularies (fixed sets of words) from which lessons are built: moves (single actions of a recovery), kinds
-//! of elements and forms of values. This module also determines from which kinds of failure lessons learn.
+//! The fixed sets of words from which lessons are built: moves (actions of a recovery), kinds of elements and forms of
+//! values. This module also determines from which kinds of failure lessons learn.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,10 @@ use crate::{
     page::Role,
 };
 
-/// Methods of [`FailureKind`] that only lessons need. The type itself is defined in the module `action`.
+/// Methods of [`FailureKind`] that only lessons need.
 impl FailureKind {
-    /// Returns true if a recovery from a failure of this kind can be learned. That is the case for failures that the page
-    /// caused. It is not the case for failures caused by a rule of this crate, a wrong argument, or a reference that never
-    /// existed.
+    /// Returns true if lessons can learn a recovery from this kind of failure: the page caused it, not a rule of this crate,
+    /// a wrong argument, or a reference that never existed.
     pub(super) const fn teaches(self) -> bool {
         match self {
             Self::Any => false,
@@ -35,7 +34,7 @@ impl FailureKind {
         }
     }
 
-    /// Returns the first half of a sentence about a failure of the command `command`, such as `click fails because …`.
+    /// Returns the first half of a sentence about a failure of `command`, such as `click fails because …`.
     pub(super) fn sentence(self, command: &str) -> String {
         format!("{command}{}", self.ending())
     }
@@ -74,7 +73,7 @@ macro_rules! vocabulary {
 }
 
 vocabulary! {
-    /// A kind of element, named by words that fit into a sentence. A kind can cover several roles.
+    /// A kind of element, such as a button. A kind can cover several roles.
     Thing {
         Button = "button", Link = "link", Field = "field", List = "list", Checkbox = "checkbox", Choice = "choice",
         Tab = "tab", MenuItem = "menu item", Dialog = "dialog", Picture = "picture", Cell = "cell", Element = "element",
@@ -104,8 +103,7 @@ impl Thing {
 }
 
 vocabulary! {
-    /// A key that has a function, such as Enter. Keys for letters are excluded, because a sequence of letters could spell
-    /// out a text.
+    /// A key that has a function, such as Enter. Letter keys are excluded, because they could spell out a text.
     NamedKey {
         Enter = "Enter", Escape = "Escape", Tab = "Tab", Space = "Space", Backspace = "Backspace", Delete = "Delete",
         ArrowUp = "ArrowUp", ArrowDown = "ArrowDown", ArrowLeft = "ArrowLeft", ArrowRight = "ArrowRight", Home = "Home",
@@ -184,7 +182,7 @@ impl Move {
         }
     }
 
-    /// Returns the action as a move. `None` for actions that are never part of a recovery, such as looking, waiting,
+    /// Returns the action as a move; `None` for actions that are never part of a recovery, such as looking, waiting,
     /// navigating and typing letters.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
         let Action::Browser(action) = action else {
@@ -233,7 +231,7 @@ impl Move {
         }
     }
 
-    /// Returns the verb of the move, and true if an object must follow the verb.
+    /// Returns the verb of the move, and true if the verb needs an object.
     pub(super) fn verb(self) -> (String, bool) {
         let (verb, takes_target) = match self.tool {
             BrowserTool::Press => {

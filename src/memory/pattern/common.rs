@@ -1,5 +1,4 @@
-//! Functions that compare runs to find patterns (steps that runs with different goals have in common). They extract the part
-//! of a step that several runs can share, and they find the sequences of steps that two runs share.
+//! Comparison of runs to find patterns: sequences of steps that runs with different goals have in common.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +10,8 @@ use crate::{
     page::Collection,
 };
 
-/// Returns the part of a step that runs with different goals can share; `None` if the step cannot be part of a pattern. Data
-/// that may be specific to one run is removed: texts that the run typed, groups around the target, positions, locators and
-/// results.
+/// Returns the part of a step that runs with different goals can share: the step without typed texts, groups around the
+/// target, positions, locators and results. Returns `None` if the step cannot be part of a pattern.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
     let is_usual = matches!(
@@ -51,9 +49,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns a step of a given or imported pattern in the form in which it is stored. This is its [`common`] part. If the step
-/// types a value, the stored step keeps the number by which the pattern refers to this value. Returns `None` if the step
-/// cannot be part of a pattern, or if it is too large.
+/// Returns a step of a given or imported pattern as it is stored: its [`common`] part, with the number of the value that the
+/// step types. Returns `None` if the step is too large or cannot be part of a pattern.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -62,7 +59,7 @@ pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     kept.is_small().then_some(kept)
 }
 
-/// Returns the part of a target that runs with different goals can share. Returns `None` if the target has no name and is no
+/// Returns the part of a target that runs with different goals can share; `None` if the target neither has a name nor is an
 /// item of a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     let aim = target.aim.as_ref().filter(|_| !target.is_choice());
@@ -84,10 +81,9 @@ fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     })
 }
 
-/// Returns the form of a step that is used for comparison. Two steps count as the same if these forms are equal. If the
-/// target was chosen from a list, the form contains neither the size of the list nor the position of the target. If the step
-/// typed a value that is neither a parameter nor a secret, the form does not say which value it was. Returns `None` if the
-/// step cannot be part of a pattern.
+/// Returns the form of a step used for comparison: two steps count as the same if their forms are equal. The form contains
+/// no list size, no position in a list, and no typed value other than parameters and secrets. Returns `None` if the step
+/// cannot be part of a pattern.
 pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     let mut plain = common(step)?;
     if let Some(target) = &mut plain.target
@@ -98,18 +94,18 @@ pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
     Some(plain)
 }
 
-/// A step that a run has taken, in the two forms in which a pattern may contain it.
+/// A step of a run, in the two forms in which a pattern may contain it.
 #[derive(Debug)]
 pub(super) struct Taken {
     /// The step with the name of its target; `None` if the step cannot be part of a pattern in this form.
     named: Option<StoredStep>,
-    /// The step without the name of its target, as for a target that was chosen from a list. `None` if the step cannot be
-    /// part of a pattern in this form.
+    /// The step without the name of its target, as for a target chosen from a list; `None` if the step cannot be part of a
+    /// pattern in this form.
     chosen: Option<StoredStep>,
 }
 
 impl Taken {
-    /// Creates both forms of a step. The name of the step's target must not have been removed yet.
+    /// Creates both forms of a step. The step must still have the name of its target.
     pub(super) fn of(step: &StoredStep) -> Self {
         let mut chosen = step.clone();
         if let Some(target) = &mut chosen.target {
@@ -121,8 +117,8 @@ impl Taken {
         }
     }
 
-    /// Returns true if the run has taken the step `own` of a pattern. `own` must be in the [`plain`] form. If `own` names no
-    /// page, the pages of the two steps may differ.
+    /// Returns true if the run has taken the step `own` of a pattern, given in the [`plain`] form. If `own` names no page,
+    /// the page does not matter.
     pub(super) fn is(&self, own: &StoredStep) -> bool {
         let is_choice = |target: &StoredTarget| target.aim.is_none();
         let form = match &own.target {
@@ -139,15 +135,14 @@ impl Taken {
     }
 }
 
-/// Returns a hash of the step's [`plain`] form. Two steps that count as the same have the same hash. Returns `None` if the
-/// step cannot be part of a pattern.
+/// Returns a hash of the step's [`plain`] form; `None` if the step cannot be part of a pattern.
 pub(super) fn signature(step: &StoredStep) -> Option<String> {
     let body = serde_json::to_value(plain(step)?).ok()?;
     Some(short_hash(canonical(&body)))
 }
 
-/// Returns true if a pattern can begin with this step. That is the case if the step's target has a name, or if the step
-/// opens an address. For any other step, it cannot be seen on the page whether the step can be taken.
+/// Returns true if a pattern can begin with this step: its target has a name, or it opens an address. For other steps, the
+/// page does not show whether they can be taken.
 pub(super) fn can_begin(step: &StoredStep) -> bool {
     let is_named = |target: &StoredTarget| target.aim.is_some();
     match &step.target {
@@ -156,9 +151,8 @@ pub(super) fn can_begin(step: &StoredStep) -> bool {
     }
 }
 
-/// Returns the sequences of signatures (hashes of steps) that both lists contain, as ranges of the list `one`. Each sequence
-/// has at least [`MIN_STEPS`] consecutive signatures and is as long as possible. No range includes a step without a
-/// signature.
+/// Returns the maximal sequences of at least [`MIN_STEPS`] signatures (hashes of steps) that both lists contain, as ranges
+/// of `one`. No range includes a step without a signature.
 pub(super) fn stretches(
     one: &[Option<String>],
     other: &[Option<String>],
@@ -181,8 +175,8 @@ pub(super) fn stretches(
     found
 }
 
-/// Cuts the sequence of steps from `start` to `end` into ranges that can be patterns. Each range begins with a step for
-/// which `can_begin` returns true, has at most [`MAX_STEPS`] steps, and contains at least two different steps.
+/// Cuts the steps from `start` to `end` into ranges that can be patterns. Each begins with a step for which `can_begin`
+/// returns true, and has at most [`MAX_STEPS`] steps, at least two of them different.
 pub(super) fn pieces(
     (start, end): (usize, usize),
     can_begin: impl Fn(usize) -> bool,
@@ -206,7 +200,7 @@ pub(super) fn pieces(
     found
 }
 
-/// Returns true if `steps` contains all of `part`, in order and without a gap. An empty `part` is never contained.
+/// Returns true if `part` occurs in `steps` without a gap; false if `part` is empty.
 pub(super) fn contains<T: PartialEq>(steps: &[T], part: &[T]) -> bool {
     !part.is_empty() && steps.windows(part.len()).any(|window| window == part)
 }

@@ -17,13 +17,12 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of a run's steps from which patterns are learned. If a run has more steps, its first steps are used,
-/// because runs resemble each other at the start. Source: chosen; the signatures (hashes) of this many steps fit into a
-/// record.
+/// Maximum number of a run's steps from which patterns are learned. If a run has more, its first steps are used, because
+/// runs resemble each other at the start. Source: chosen; the hashes of this many steps fit into a record.
 pub(super) const MAX_TAKEN: usize = 50;
 
-/// The actions of a run, in the form from which the memory kind `patterns` learns. If the shelf of the patterns cannot
-/// be changed when the run ends, this value is kept on another shelf, and memory learns from it at the next run.
+/// The actions of a run, from which patterns are learned. If the shelf of the patterns cannot be changed when the run ends,
+/// this value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
@@ -32,15 +31,13 @@ pub(super) struct Learned {
     /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
     pub(super) success: bool,
-    /// True if the run was interrupted. The end of an interrupted run says nothing about the patterns that the run was
-    /// shown.
+    /// True if the run was interrupted. Its end then says nothing about the patterns in its prompts.
     #[serde(default)]
     pub(super) interrupted: bool,
-    /// A hash of the goal without its values. Goals that differ only in their values have the same hash.
+    /// A hash of the goal without its values.
     pub(super) goal: String,
     pub(super) taken: Vec<Taken>,
-    /// The keys of the patterns that the run was shown. Each key comes with the number of actions that the run had taken
-    /// before it was first shown the pattern.
+    /// The patterns that the run was shown: the key of each, and the number of actions before its first appearance.
     pub(super) offered: Vec<(String, usize)>,
 }
 
@@ -55,8 +52,8 @@ pub(super) struct Taken {
 }
 
 impl Learned {
-    /// Extracts the part of a log that patterns learn from. Returns `None` if there is nothing to learn, if the run
-    /// visited more than one host, or if its goal is too long to be compared.
+    /// Extracts the part of a log from which patterns are learned; `None` if there is nothing to learn, if the run visited
+    /// more than one host, or if its goal is too long to be compared.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
         let actions: Vec<&Step> = log
@@ -97,14 +94,14 @@ impl Learned {
     }
 }
 
-/// Returns true if the step acts on a page instead of only looking at it. Returns false if the task prescribes the step, as
-/// it does for the step that opens the start address.
+/// Returns true if the step acts on a page instead of only looking at it. A step that the task prescribes, such as opening
+/// the start address, does not count.
 pub(super) fn acts(step: &Step) -> bool {
     step.by != By::Task && tool(step).is_some_and(|tool| !looks_only(tool))
 }
 
-/// Returns the keys of the patterns that a run was shown. Each key comes with the number of actions that the run had taken
-/// before it was first shown the pattern. The number is `usize::MAX` if the run took no action after that.
+/// Returns the patterns that a run was shown: the key of each, and the number of actions before its first appearance. The
+/// number is `usize::MAX` if no action followed.
 fn offered<'a>(
     log: &'a RunLog,
     actions: &'a [&Step],

@@ -15,13 +15,12 @@ use crate::{
     },
 };
 
-/// Maximum length of the description of a given pattern. Unit: characters. Source: chosen; a description of this length fits
-/// on one line together with the counts.
+/// Maximum length of the description of a given pattern. Unit: characters. Source: chosen; fits on one line with the counts.
 const MAX_WORDS: usize = 160;
 
 impl Pattern {
-    /// Creates a pattern. A person or a program wrote its description. Prompts show the description as words of the user,
-    /// without control and invisible characters and cut to 160 characters. To store the pattern, pass the edit of
+    /// Creates a pattern with a description by a person or a program. Prompts show the description as words of the user, cut
+    /// to 160 characters and without control and invisible characters. To store the pattern, pass the edit of
     /// [`put`](Self::put) to `Keeper::apply` of the store. `Keeper::forget` removes the pattern.
     ///
     /// ```
@@ -90,8 +89,8 @@ impl Pattern {
         Ok(Self { header, steps })
     }
 
-    /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, that
-    /// pattern gets the description of this pattern and keeps its counts.
+    /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, only the
+    /// description of the stored pattern changes; its counts are kept.
     #[must_use]
     pub fn put(&self, namespace: &Namespace, host: &Host) -> ShelfEdit {
         let given = self.clone();
@@ -102,9 +101,9 @@ impl Pattern {
     }
 }
 
-/// Returns the edit that counts one use of a pattern outside of this program's runs. `worked` is true if all steps of the
-/// pattern were carried out. `run` is the id of the use: if several edits have the same `run`, only one use is counted. The
-/// edit fails with `InvalidInput` if the host has no pattern with this key.
+/// Returns the edit that counts one use of a pattern outside of this program's runs. `worked` is true if all steps were
+/// carried out. `run` is the id of the use; each id is counted once. The edit fails with `InvalidInput` if the host has no
+/// pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

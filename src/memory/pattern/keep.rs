@@ -1,5 +1,5 @@
-//! Functions that compute the changes of a host's patterns. The reasons for a change are a finished run, too many patterns,
-//! the undoing of a run, a person's acceptance, and an import.
+//! Changes of a host's patterns: after a finished run, when there are too many patterns, when a run is undone, when a person
+//! accepts a pattern, and when patterns are imported.
 
 use std::{
     cmp::Ordering,
@@ -23,15 +23,15 @@ use crate::{
     },
 };
 
-/// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; some keys contain a run's id, which
-/// has up to 64 characters.
+/// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; some keys contain a run's id of up to 64
+/// characters.
 const MAX_KEY: usize = 80;
 
 /// The patterns and the runs on a shelf. Records that cannot be read are left out.
 #[derive(Debug, Clone)]
 struct Known {
     patterns: BTreeMap<String, Pattern>,
-    /// The last runs that reached their goals. The keys of the map are the keys of the runs' records.
+    /// The last runs that reached their goals, by the key of their record.
     recent: BTreeMap<String, Recent>,
 }
 
@@ -53,8 +53,8 @@ impl Known {
         }
     }
 
-    /// Learns from a run that reached its goal. If the run took all steps of a pattern, the run is added to the pattern's
-    /// evidence. New patterns are made of the steps that the run shares with earlier runs, if those runs had other goals.
+    /// Learns from a run that reached its goal. If the run took all steps of a pattern, it becomes evidence for the pattern.
+    /// The steps that the run shares with earlier runs with other goals become new patterns.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -102,8 +102,7 @@ impl Known {
         self.forget_old();
     }
 
-    /// Removes each learned pattern that is part of a longer pattern, if all runs in its evidence are also evidence for the
-    /// longer pattern.
+    /// Removes each learned pattern that is part of a longer pattern with at least the same evidence.
     fn drop_contained(&mut self) {
         let all: Vec<(&String, Vec<Option<String>>, &Header)> = self
             .patterns
@@ -131,9 +130,8 @@ impl Known {
     /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes patterns
     /// until [`KEPT`] are left.
     ///
-    /// Patterns with the lowest [`worth`] are removed first. Among patterns of equal worth, the patterns that were used
-    /// longest ago are removed first. New patterns without results are removed last. Patterns that a person gave or accepted
-    /// are never removed.
+    /// Patterns with the lowest [`worth`] are removed first, then those used longest ago. New patterns without results are
+    /// removed last. Patterns that a person gave or accepted are never removed.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent
@@ -198,25 +196,23 @@ impl Known {
     }
 }
 
-/// Returns the worth of a pattern: the share of runs in which the pattern helped, among the runs in which it helped or
-/// failed. One success and one failure are added to the counts first. So a pattern without uses ranks between patterns that
-/// help and patterns that fail. Range: 0 to 1.
+/// Returns the worth of a pattern: the share of runs in which it helped, among those in which it helped or failed. One
+/// success and one failure are added first, so that an unused pattern ranks in the middle. Range: 0 to 1.
 pub(super) fn worth(header: &Header) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "numbers of runs")]
     let (succeeded, failed) = (header.succeeded as f64, header.failed as f64);
     (succeeded + 1.0) / (succeeded + failed + 2.0)
 }
 
-/// Orders patterns by [`worth`], the highest worth first. Among patterns of equal worth, the pattern whose evidence names
-/// more different goals comes first.
+/// Orders patterns by [`worth`], the highest first, then by the number of different goals in their evidence, the largest
+/// first.
 pub(super) fn best_first(one: &Header, other: &Header) -> Ordering {
     worth(other)
         .total_cmp(&worth(one))
         .then_with(|| other.goals().cmp(&one.goals()))
 }
 
-/// Creates a learned pattern from these steps of a run. The values that the steps type get the numbers 0, 1, 2 and so on, in
-/// order.
+/// Creates a learned pattern from steps of a run. The values that the steps type are numbered 0, 1, 2 and so on.
 fn learned_pattern(mut steps: Vec<StoredStep>, run: &Recent) -> Pattern {
     let texts = steps.iter_mut().filter_map(|step| step.text.as_mut());
     let values = texts.filter(|text| matches!(text, StoredText::Slot(_)));
@@ -282,8 +278,8 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     now.changes(&before, records)
 }
 
-/// Returns the changes that remove what was learned from a run. If fewer than two different goals remain in the evidence of
-/// a learned pattern, the whole pattern is removed.
+/// Returns the changes that remove what was learned from a run. A learned pattern is removed if fewer than two different
+/// goals remain in its evidence.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -295,8 +291,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the changes that store a pattern given by a person. If the shelf already has a pattern with the same steps, the
-/// counts of that pattern are kept.
+/// Returns the changes that store a pattern given by a person. If a pattern with the same steps is stored, its counts are
+/// kept.
 pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     let before = Known::of(records);
     let mut now = before.clone();
@@ -315,8 +311,8 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
     now.changes(&before, records)
 }
 
-/// Returns the change by which a person accepts an imported pattern or makes a retired one active again. Fails if `shown`,
-/// the description that the person saw, is no longer the description of the pattern.
+/// Returns the change by which a person accepts an imported pattern or makes a retired one active again. Fails if the
+/// description of the pattern is no longer `shown`, which is what the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")
@@ -339,9 +335,8 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(pattern.header.to_record(key)?)])
 }
 
-/// Returns the record in the form in which it is imported, or an error with the reason for refusing it. If the importing
-/// person does not vouch for the source, two rules apply. A pattern waits for review, and loses its evidence and its
-/// results. A record of a single run with the signatures of its steps is refused.
+/// Returns the record to import, or an error with the reason for refusing it. If the importing person does not vouch for the
+/// source, a pattern waits for review without its evidence and results, and the record of a single run is refused.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.admit")

@@ -19,8 +19,8 @@
 //!
 //! - A trajectory (the recorded steps of an earlier run) is shown if the goal is similar to the earlier goal. A pattern
 //!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
-//!   contains the steps of a pattern, the pattern is left out. It is also left out, unless a person gave it, if the next step of
-//!   a trajectory is on the page, so that a run is not shown two ways at once.
+//!   contains the steps of a pattern, the pattern is left out. It is also left out, unless a person gave it, if the next
+//!   step of a trajectory is on the page, so that a run is not shown two sequences of steps at once.
 //! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data that is
 //!   kept of the step. So no value of a single run can get into a pattern. Typed texts are replaced by numbers, and items
 //!   chosen from a list have no names.
@@ -76,11 +76,10 @@ pub const MAX_PATTERNS: usize = 100;
 pub const KEPT: usize = 80;
 /// Maximum number of patterns that a prompt shows. Source: chosen.
 pub const MAX_SHOWN: usize = 2;
-/// Maximum number of runs whose steps memory keeps for one host as signatures (hashes). The latest runs are kept. Source:
-/// chosen.
+/// Maximum number of runs of one host whose steps are kept as hashes. The latest runs are kept. Source: chosen.
 pub const MAX_RECENT: usize = 10;
-/// Number of runs in a row that must fail at a pattern's steps before the pattern is no longer shown. Runs that did not try
-/// the steps are not counted. Source: chosen; as for lessons.
+/// Number of consecutive failures after which a pattern is no longer shown. Runs that did not try the steps are not counted.
+/// Source: chosen; as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// The memory kind for patterns.
@@ -112,8 +111,8 @@ impl MemoryKind for Patterns {
     }
 
     /// Returns true if the pattern adds something to the advice `said`, which the prompt shows before it. A pattern adds
-    /// nothing if one piece of this advice already shows all of the pattern's steps. Unless a person gave the pattern, it
-    /// also adds nothing if a piece of this advice, such as a trajectory, already says which step comes next.
+    /// nothing if one piece of this advice shows all of its steps. Unless a person gave the pattern, it also adds nothing if
+    /// a piece of this advice says which step comes next.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let is_given = own.trust() == Trust::User;
         let is_said = |other: &Advice| show::is_said(own, other) || (!is_given && has_next(other));
@@ -137,7 +136,7 @@ impl MemoryKind for Patterns {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Returns an edit of the global shelf. The edit changes nothing, because patterns are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because patterns are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -161,7 +160,7 @@ impl MemoryKind for Patterns {
         Header::from_record(record).ok().map(|one| one.last_used)
     }
 
-    /// Returns a description of the pattern's header, without the pattern's steps. `describe_item` adds the steps.
+    /// Returns a description without the pattern's steps, which `describe_item` adds.
     fn describe(&self, record: &Record) -> Result<Described> {
         let header = Header::from_record(record)?;
         let (origin, standing) = match header.source {

@@ -1,5 +1,4 @@
-//! The records for the patterns of a host. There are records of the patterns with their steps, and records of the last runs
-//! with the signatures (hashes) of the steps that they took.
+//! The records for the patterns of a host: the patterns with their steps, and the last runs with hashes of their steps.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +22,7 @@ pub const MAX_EVIDENCE: usize = 8;
 /// Maximum number of runs whose results a pattern keeps. Source: chosen; as for trajectories.
 pub const MAX_RESULTS: usize = 12;
 
-/// Prefix of the keys of records that hold the signatures (hashes) of a run's steps. These records belong to no pattern, so
-/// lists for people do not show them.
+/// Prefix of the keys of records that hold the hashes of a run's steps. Lists for people do not show these records.
 pub(super) const RECENT: &str = "recent.";
 
 /// The purpose of the steps of a pattern.
@@ -86,7 +84,7 @@ pub enum PatternSource {
 pub struct Evidence {
     /// The id of the run.
     pub run: RunId,
-    /// A hash of the run's goal. Goals that differ only in values that the run typed or chose have the same hash.
+    /// A hash of the run's goal. Goals that differ only in typed or chosen values have the same hash.
     pub goal: String,
 }
 
@@ -107,22 +105,22 @@ pub struct Header {
     /// Runs that reached their goal and took the steps, oldest first, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The results of the pattern, oldest first, at most [`MAX_RESULTS`]. Each is the result of a run that was shown the
-    /// pattern, or of a use that [`credit`](super::credit) counted.
+    /// The results of the pattern in runs that were shown it and in uses that [`credit`](super::credit) counted. Oldest
+    /// first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
     /// Number of runs that were shown the pattern, plus the number of uses that [`credit`](super::credit) counted.
     #[serde(default)]
     pub shown: u64,
-    /// Number of cases in which all steps were taken. A case is one of the runs and uses that `shown` counts.
+    /// Number of the runs and uses in `shown` in which all steps were taken.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of cases in which a step failed. A case is one of the runs and uses that `shown` counts.
+    /// Number of the runs and uses in `shown` in which a step failed.
     #[serde(default)]
     pub failed: u64,
     /// The time when the pattern was learned or given.
     pub created: DateTime<Utc>,
-    /// The time when the last run that took the steps ended.
+    /// The end of the last run that took the steps.
     pub last_used: DateTime<Utc>,
 }
 
@@ -173,8 +171,8 @@ impl Header {
         }
     }
 
-    /// Returns the description of the pattern. If a person or program gave one, it is returned. Otherwise, it is a sentence
-    /// of this program for the type of the pattern.
+    /// Returns the description that a person or program gave the pattern. Without one, returns this program's sentence for
+    /// the type of the pattern.
     pub fn description(&self) -> &str {
         self.words.as_deref().unwrap_or(self.kind.describes())
     }
@@ -185,8 +183,8 @@ impl Header {
         goals.len()
     }
 
-    /// Returns true if the pattern is no longer shown: at least the last [`FAILED_IN_A_ROW`] runs that tried the steps all
-    /// failed. Runs that were shown the pattern but did not try its steps are not counted.
+    /// Returns true if the pattern is no longer shown, because at least the last [`FAILED_IN_A_ROW`] runs that tried its
+    /// steps failed.
     pub fn is_retired(&self) -> bool {
         let tried = self.results.iter().rev().map(|(_, result)| *result);
         let tried = tried.filter(|result| *result != Use::Ignored);
@@ -203,7 +201,7 @@ impl Header {
         self.failed = 0;
     }
 
-    /// Returns the number of times that the pattern was shown and used, with the results.
+    /// Returns how often the pattern was shown and used, with the results.
     pub const fn uses(&self) -> Uses {
         Uses {
             shown: self.shown,
@@ -213,7 +211,7 @@ impl Header {
         }
     }
 
-    /// Counts the result that the pattern had in a run, unless this run has been counted before.
+    /// Counts the result of the pattern in a run, unless the run has been counted before.
     pub(super) fn count(&mut self, run: &RunId, result: Use, now: DateTime<Utc>) {
         if self.results.iter().any(|(known, _)| known == run) {
             return;
@@ -232,8 +230,8 @@ impl Header {
         }
     }
 
-    /// Adds a run that took the steps of the pattern to the evidence, unless the evidence already contains the run. If the
-    /// pattern was retired, it becomes active again.
+    /// Adds a run that took the steps to the evidence, unless the evidence contains it. A retired pattern becomes active
+    /// again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {
             return;
@@ -252,8 +250,7 @@ impl Header {
         }
     }
 
-    /// Removes one run from the evidence: the oldest run that has the same goal as another run. If all runs have different
-    /// goals, removes the oldest run.
+    /// Removes one run from the evidence: the oldest run whose goal another run shares, or else the oldest run.
     fn drop_oldest(&mut self) {
         let all = &self.evidence;
         let is_spare = |one: &Evidence| all.iter().filter(|of| of.goal == one.goal).count() > 1;
@@ -261,7 +258,7 @@ impl Header {
         self.evidence.remove(at);
     }
 
-    /// Removes a run from the evidence and the results. Returns true if the evidence or the results contained the run.
+    /// Removes a run from the evidence and the results. Returns true if it was in either.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let before = self.evidence.len() + self.results.len();
         self.evidence.retain(|known| known.run != *run);
@@ -280,7 +277,7 @@ impl Header {
 }
 
 impl Pattern {
-    /// Returns the key of the pattern. It is a hash of the steps, so a pattern with other steps has another key.
+    /// Returns the key of the pattern, a hash of its steps.
     pub fn key(&self) -> String {
         key(&self.signatures())
     }
@@ -297,8 +294,8 @@ impl Pattern {
         with_steps(self.header.to_record(&self.key())?, &self.steps)
     }
 
-    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or cannot be
-    /// read. It is also left out if its key is not the hash of its steps.
+    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or
+    /// unreadable, or if its key is not the hash of its steps.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         let read = headers.filter_map(|record| {
@@ -322,8 +319,7 @@ pub(super) fn key(signatures: &[Option<String>]) -> String {
     format!("p-{}", short_hash(all.join(" ")))
 }
 
-/// A run that reached its goal, with the signatures (hashes) of its steps. The run is kept so that later runs can be
-/// compared with it.
+/// A run that reached its goal, with the hashes of its steps. Later runs are compared with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recent {
     pub(super) run: RunId,
@@ -331,12 +327,11 @@ pub(super) struct Recent {
     pub(super) goal: String,
     /// The time when the run ended.
     pub(super) at: DateTime<Utc>,
-    /// The signatures of the run's steps; `None` for a step that cannot be part of a pattern.
+    /// The hashes of the run's steps; `None` for a step that cannot be part of a pattern.
     pub(super) steps: Vec<Option<String>>,
 }
 
 impl Recent {
-    /// Reads a run from its record. Returns `None` if the record does not contain a run.
     pub(super) fn from_record(record: &Record) -> Option<Self> {
         if !record.key.starts_with(RECENT) {
             return None;
@@ -344,7 +339,6 @@ impl Recent {
         serde_json::from_value(record.body.clone()).ok()
     }
 
-    /// Returns the record of the run. Fails with `Corrupt` if the run cannot be written as JSON.
     pub(super) fn to_record(&self) -> Result<Record> {
         let body = serde_json::to_value(self)
             .map_err(|error| Error::new(ErrorKind::Corrupt, "pattern.write").with_source(error))?;

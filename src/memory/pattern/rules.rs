@@ -24,7 +24,6 @@ pub(super) fn type_of(steps: &[StoredStep]) -> PatternType {
     }
 }
 
-/// Returns true if the step types a secret, or types into a field for passwords.
 fn takes_password(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_))) || PASSWORD.are_in(name(step))
 }
@@ -35,14 +34,13 @@ fn searches(step: &StoredStep) -> bool {
     is_text && (role == Some(&Role::SearchBox) || SEARCH.are_in(name(step)))
 }
 
-/// Returns true if the step only shows another page or another part of the page: it opens an address, or uses a link,
-/// menu item or tab.
+/// Returns true if the step opens an address, or uses a link, menu item or tab.
 fn is_move(step: &StoredStep) -> bool {
     let role = step.target.as_ref().map(|target| &target.role);
     step.tool == BrowserTool::Goto || matches!(role, Some(Role::Link | Role::MenuItem | Role::Tab))
 }
 
-/// Returns the name of the step's target. The name is empty if the step has no target, or if the name is not kept.
+/// Returns the name of the step's target; empty if there is none.
 fn name(step: &StoredStep) -> &str {
     let aim = step.target.as_ref().and_then(|target| target.aim.as_ref());
     aim.map_or("", |aim| &aim.name)

@@ -1,4 +1,4 @@
-//! Functions that show patterns in prompts. A pattern is shown if its next step can be taken on the page.
+//! Patterns in prompts. A pattern is shown if its next step can be taken on the page.
 
 use std::{cmp::Reverse, collections::HashSet};
 
@@ -18,15 +18,15 @@ use crate::{
     page::{PageTemplate, Role, Tree, sketch},
 };
 
-/// The prompt section that shows patterns. Source of the section's priority: chosen; lower than the priority of
-/// trajectories, which say more, and higher than the priority of facts, which say less.
+/// The prompt section for patterns. Source of its priority: chosen; below trajectories, which say more, and above facts,
+/// which say less.
 pub(super) const SECTION: Section = Section::custom("Patterns of this site", 35, Lasts::Page);
 
-/// The patterns of a host, without patterns that are retired or wait for review.
+/// The patterns of a host that may be shown.
 #[derive(Debug)]
 pub(super) struct PatternIndex(Vec<Known>);
 
-/// A pattern, together with the [`plain`] form of its steps, which is used for comparison.
+/// A pattern and the [`plain`] form of its steps, which is used for comparison.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -58,8 +58,8 @@ impl PatternIndex {
         Self(all.collect())
     }
 
-    /// Returns the patterns whose next step can be taken on the page. Patterns that the run has begun come first. The others
-    /// follow, and the patterns with the most steps left come first among them.
+    /// Returns the patterns whose next step can be taken on the page. Patterns that the run has begun come first, then those
+    /// with the most steps left.
     fn fitting(
         &self,
         taken: &[Taken],
@@ -104,15 +104,14 @@ impl PatternIndex {
 }
 
 impl Known {
-    /// Returns true if the run has taken all steps of the pattern, directly one after the other.
+    /// Returns true if the run has taken all steps of the pattern without a gap.
     fn is_behind(&self, taken: &[Taken]) -> bool {
         taken
             .windows(self.plain.len())
             .any(|window| self.begins_with(window))
     }
 
-    /// Returns how many steps of the pattern the run has just taken: the first steps of the pattern are then the last steps
-    /// of the run. Returns 0 if the run has not begun the pattern.
+    /// Returns how many steps of the pattern the run has just taken; 0 if the run has not begun the pattern.
     fn begun(&self, taken: &[Taken]) -> usize {
         let is_last = |count: &usize| {
             let from = taken.len().checked_sub(*count);
@@ -222,8 +221,7 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     out
 }
 
-/// Returns true if the pattern is a login that is followed by further steps. If a person or a program gave the pattern a
-/// description of its own, returns false.
+/// Returns true if the pattern is a login followed by further steps, without a description by a person or a program.
 fn goes_on(pattern: &Pattern) -> bool {
     let is_login = pattern.header.words.is_none() && pattern.header.kind == PatternType::LoginFlow;
     let is_secret = |step: &StoredStep| matches!(step.text, Some(StoredText::Secret(_)));
@@ -236,8 +234,8 @@ fn goes_on(pattern: &Pattern) -> bool {
     })
 }
 
-/// Returns words for the prompt. They ask the model to use values of its own task in place of the numbered values of the
-/// steps. Empty if the steps have no numbered values.
+/// Returns the request to replace the numbered values of the steps by values of the model's own task; empty if the steps
+/// have no numbered values.
 fn own_values(steps: &[StoredStep]) -> String {
     let mut names: Vec<String> = Vec::new();
     for step in steps {
@@ -259,8 +257,8 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if the lines of `other` show every step of `own` that names an element. A line shows a step if the verb and
-/// the name of the element are the same in both.
+/// Returns true if `other` has a line for every step of `own` that names an element. A line and a step match if they have
+/// the same verb and the same name.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let mut own = own.lines().iter().filter_map(step).peekable();

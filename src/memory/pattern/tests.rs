@@ -22,7 +22,6 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// An action with its target and its outcome, and the page after the action.
 #[derive(Clone)]
 struct Did {
     action: Action,
@@ -67,7 +66,7 @@ fn fill(name: &str, text: &str, to: &str) -> Did {
     did("fill", json!({ "text": text }), Some(field), to)
 }
 
-/// Returns a click on a link in a list of `size` links. The click leads to the page `to`.
+/// Returns a click on a link in a list of `size` links, which leads to the page `to`.
 fn row(name: &str, size: u32, to: &str) -> Did {
     let mut row = TargetIdentity::new(Role::Link, name);
     row.landmark = Some(Role::Main);
@@ -82,7 +81,6 @@ fn fails(did: Did) -> Did {
     }
 }
 
-/// Returns the steps of a login as the user `user`, from the start page to the page after the login.
 fn login(user: &str) -> Vec<Did> {
     vec![
         link("Staff", LOGIN),
@@ -92,7 +90,6 @@ fn login(user: &str) -> Vec<Did> {
     ]
 }
 
-/// Returns the steps of a login, followed by other steps.
 fn staff(user: &str, then: Vec<Did>) -> Vec<Did> {
     login(user).into_iter().chain(then).collect()
 }
@@ -115,7 +112,7 @@ fn log(run: &str, minute: i64, goal: &str, did: Vec<Did>) -> RunLog {
     RunLog::new(run, About::new(goal), at(minute), true, steps, Vec::new())
 }
 
-/// Returns the log of a run whose prompts all contained this pattern. Everything else is as in `log`.
+/// Returns the same log with the pattern in all prompts.
 fn shown_to(log: RunLog, key: &str) -> RunLog {
     let mut log = log;
     log.offered = vec![AdviceId {
@@ -182,7 +179,7 @@ fn language(run: &str, minute: i64) -> RunLog {
     )
 }
 
-/// Returns the records learned from two runs that log in and have different goals.
+/// Returns the records learned from two logins with different goals.
 fn two() -> Vec<Record> {
     all_learned(&[orders("run_1", 0), language("run_2", 1)])
 }
@@ -193,7 +190,6 @@ fn only(records: &[Record]) -> (String, Pattern) {
     all.remove(0)
 }
 
-/// Returns the advice that a run is shown on a page after it has taken these steps.
 fn advice(records: &[Record], taken: &[Step], url: &str, page: &str) -> Vec<Advice> {
     let cue = Cue::PageShown {
         host: host(),
@@ -552,7 +548,7 @@ fn undo_removes_a_pattern_without_two_goals_and_keeps_one_with_them() {
     assert_eq!(kept.len(), 1, "the signatures of the other run: {kept:?}");
 }
 
-/// Returns the given pattern with the number `n`. Different numbers give different patterns.
+/// Returns a pattern that differs for each `n`.
 fn given(n: usize) -> Pattern {
     let steps = vec![
         StoredStep::new(BrowserTool::Click).with_target(Role::Button, &format!("Filter {n}")),

@@ -1,5 +1,5 @@
-//! Conversion of stored elements from and to `selectors.json`. This file is part of another program's memory folder, whose
-//! format is documented.
+//! Conversion of stored elements from and to `selectors.json`, a file of another program's memory folder with a documented
+//! format.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::{
     page::KnownElement,
 };
 
-/// Attributes in the CSS selectors of `selectors.json`, each with the name under which this crate stores it.
+/// Attributes in the CSS selectors of `selectors.json`, with their names in this crate.
 const ATTRIBUTES: [(&str, &str); 4] = [
     ("data-testid", "testid"),
     ("name", "name"),
@@ -25,8 +25,7 @@ const ATTRIBUTES: [(&str, &str); 4] = [
     ("alt", "alt"),
 ];
 
-/// An element in `selectors.json`. The file also has the last reference of each element. The reference is not read, because
-/// it is valid for one page load only.
+/// An element in `selectors.json`. Its reference is not read, because a reference is valid for one page load only.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -40,7 +39,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the element; `None` if the entry has no attribute by which the element can be found on a later visit.
+    /// Returns the element; `None` if it has no attributes or one that is not in [`ATTRIBUTES`].
     fn selector(&self, now: DateTime<Utc>) -> Option<Selector> {
         let (role, name) = element(&self.element)?;
         let attributes = css(self.stable_selector.as_deref()?)?;
@@ -81,8 +80,7 @@ impl Entry {
     }
 }
 
-/// Converts the elements of a host to records. If there are more than [`MAX_SELECTORS`], the elements that were used
-/// successfully most often are kept.
+/// Converts the elements of a host to records. Above [`MAX_SELECTORS`], the elements with the most successful uses are kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut found: BTreeMap<String, Selector> = BTreeMap::new();
@@ -124,9 +122,8 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the elements of a host to the documented folder. Each element is written with its newest name. Returns a message for
-/// a person if elements are left out. The numbers of failures are not written. The runs that used the elements are not
-/// written either.
+/// Adds the elements of a host to the documented folder, each under its newest name. Failures and runs are not written.
+/// Returns a message for a person if elements are left out.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let mut lost = 0;
     for record in records {
@@ -144,8 +141,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "element", why)
 }
 
-/// Returns the element's name in `selectors.json` and its entry in that file. Returns `None` if the element is retired, or
-/// if the format of the file cannot express it.
+/// Returns the element's name and entry in `selectors.json`; `None` if the element is retired or the format cannot express
+/// it.
 fn entry(one: &Selector) -> Option<(String, Value)> {
     let name = one.names.first().map_or("", String::as_str);
     let element = format!("{} {}", one.role, Value::from(name));

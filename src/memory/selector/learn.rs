@@ -1,4 +1,4 @@
-//! Functions that find the elements that a run used, and decide which elements of a host are kept.
+//! The elements that a run used, and the decision which elements of a host are kept.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,8 @@ use crate::{
 /// Maximum number of elements that memory keeps for one host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The elements that a run used, in the form from which the memory kind `selectors` learns. If the shelves of the
-/// selectors cannot be changed when the run ends, this value is kept on another shelf, and memory learns from it at the
-/// next run.
+/// The elements that a run used, from which selectors are learned. If the shelves of the selectors cannot be changed when
+/// the run ends, this value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,
@@ -27,13 +26,13 @@ pub(super) struct Learned {
     pub(super) used: Vec<Used>,
 }
 
-/// An element that a run used, with the result of one of the run's actions on it. [`Learned::of`] chooses this action.
+/// An element that a run used, with the result of the one action that [`Learned::of`] chose.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) host: Host,
     pub(super) role: Role,
     pub(super) name: String,
-    /// The attributes by which the element can be found again, the most reliable first. There is at least one.
+    /// The attributes by which the element can be found again, at least one, the most reliable first.
     pub(super) marks: Vec<(String, String)>,
     /// True if the element was found by the attributes that an earlier run had stored.
     pub(super) healed: bool,
@@ -50,10 +49,8 @@ impl Used {
 impl Learned {
     /// Extracts the elements that a run used, each with the result of one action.
     ///
-    /// - An action that failed or had no effect counts only if its target had been found by the attributes of an earlier
-    ///   run.
-    /// - If a run acted on one element several times, the first of these failures counts. If there is none, the last action
-    ///   counts.
+    /// - A failure counts only if the target had been found by the attributes of an earlier run.
+    /// - Of several actions on one element, the first such failure counts; if there is none, the last action counts.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut used: BTreeMap<(Host, String), Used> = BTreeMap::new();
@@ -143,8 +140,8 @@ pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Resul
     changes(&before, &now)
 }
 
-/// Returns the changes that remove a run from the uses of all elements. If only this run used an element successfully, the
-/// element is removed.
+/// Returns the changes that remove a run from the uses of all elements. Elements that only this run used successfully are
+/// removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let before = read(records);
     let mut now = before.clone();
@@ -152,8 +149,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     changes(&before, &now)
 }
 
-/// Returns the change by which a person accepts an imported element or makes a retired one active again. Fails if `shown`,
-/// the description that the person saw, is no longer the description of the element.
+/// Returns the change by which a person accepts an imported element or makes a retired one active again. Fails if the
+/// description of the element is no longer `shown`, which is what the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.accept")
@@ -172,8 +169,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(one.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source, the
-/// element waits for review.
+/// Returns the record to import, or the reason for refusing it. Without `vouched`, the element waits for review.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.admit")

@@ -48,7 +48,7 @@ pub const COLLECTION: &str = "selectors";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Selectors;
 
-/// The elements of a host. Elements that were used successfully by more runs come first.
+/// The elements of a host, those with the most successful runs first.
 #[derive(Debug)]
 struct SelectorIndex(Vec<(AdviceId, KnownElement)>);
 
@@ -127,7 +127,7 @@ impl MemoryKind for Selectors {
         Ok(Edit::new(move |records| learn::undo(records, &run)))
     }
 
-    /// Returns an edit of the global shelf. The edit changes nothing, because selectors are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because selectors are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -176,7 +176,7 @@ impl MemoryKind for Selectors {
         Ok(described)
     }
 
-    /// Returns notes about the elements that the run found by their attributes. There are no notes about other elements.
+    /// Returns notes about the elements that the run found by their attributes.
     fn notes(
         &self,
         _: Occasion,

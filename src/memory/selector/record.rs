@@ -11,12 +11,12 @@ use crate::{
     page::{KnownElement, Role},
 };
 
-/// Maximum number of names that memory keeps of one element. The newest names are kept. Source: chosen.
+/// Maximum number of names kept of one element. The newest are kept. Source: chosen.
 pub const MAX_NAMES: usize = 3;
-/// Maximum number of runs that memory lists for one element. The latest runs are kept. Source: chosen.
+/// Maximum number of runs listed for one element. The latest are kept. Source: chosen.
 pub const MAX_RUNS: usize = 8;
-/// Number of failures in a row after which the attributes of an element are no longer used. Only actions whose target
-/// was found by these attributes count. Source: chosen, as for lessons.
+/// Number of consecutive failures after which the attributes of an element are no longer used. Only actions whose target was
+/// found by these attributes count. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// An attribute by which an element can be found again.
@@ -59,19 +59,18 @@ pub struct Selector {
     pub succeeded: u64,
     /// Number of runs in which the element was found by its attributes and the action on it failed.
     pub failed: u64,
-    /// The time when the last run that used the element ended.
+    /// The end of the last run that used the element.
     pub last_used: DateTime<Utc>,
     /// True if the element was imported from another person's export, and no person has accepted it since the import.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// Fields of the stored element that this version does not know, kept unchanged. A newer version wrote them.
+    /// Unknown fields, written by a newer version and kept unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }
 
 impl Selector {
-    /// Creates an element with the role of `used`. The element has no names, attributes and uses until [`add`](Self::add)
-    /// adds them.
+    /// Creates an element with the role of `used`. [`add`](Self::add) adds its names, attributes and uses.
     pub(super) fn new(used: &Used, now: DateTime<Utc>) -> Self {
         Self {
             role: used.role.clone(),
@@ -86,8 +85,8 @@ impl Selector {
         }
     }
 
-    /// Counts a run that used the element, unless the run has been counted before. If the run's action on the element
-    /// succeeded, the name and the attributes that the element had in the run are stored too.
+    /// Counts a run that used the element, unless it has been counted before. If the action succeeded, the element's name
+    /// and attributes are stored too.
     pub(super) fn add(&mut self, used: &Used, run: &RunId, now: DateTime<Utc>) {
         if self.uses.iter().any(|known| known.run == *run) {
             return;
@@ -128,7 +127,7 @@ impl Selector {
         }
     }
 
-    /// Removes a run from the uses and the counts of the element. Returns true if the run had used the element successfully.
+    /// Removes a run from the uses and the counts. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
@@ -144,8 +143,8 @@ impl Selector {
         gone.iter().any(|one| one.done)
     }
 
-    /// Returns true if the element is no longer found by its attributes. This is the case if the last [`FAILED_IN_A_ROW`]
-    /// actions whose target was found by these attributes all failed.
+    /// Returns true if the element is no longer found by its attributes, because the last [`FAILED_IN_A_ROW`] actions on
+    /// targets found by them failed.
     pub fn is_retired(&self) -> bool {
         let healed = self.uses.iter().rev().filter(|one| one.healed);
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
@@ -156,8 +155,8 @@ impl Selector {
         self.failed = 0;
     }
 
-    /// Returns the element in the form in which the executor looks for it on a page. The first of the stored attributes
-    /// stays first. The other attributes follow, and the attribute with the most successes comes first among them.
+    /// Returns the element as the executor looks for it on a page. The first stored attribute stays first; the others are
+    /// ordered by successes, the most first.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();
         let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();
@@ -198,8 +197,8 @@ impl Selector {
         })
     }
 
-    /// Returns the record of the element. If the record would be too large, the oldest names are left out first, then the
-    /// last attributes, and then the oldest runs.
+    /// Returns the record of the element. If it would be too large, the oldest names are left out first, then the last
+    /// attributes, then the oldest runs.
     ///
     /// # Errors
     /// `Corrupt` if the element cannot be written as JSON.
@@ -225,7 +224,7 @@ impl Selector {
         }
     }
 
-    /// Returns the key of the element's record. It is computed from the role and the first attribute.
+    /// Returns the key of the element's record, computed from the role and the first attribute.
     pub fn key(&self) -> String {
         let first = self.marks.first();
         key(

@@ -16,8 +16,8 @@ use crate::{
     },
 };
 
-/// One session in the folder's file of sessions. The fields `run_id` and `unverified` are additions of this crate, and other
-/// programs ignore them.
+/// One session in the folder's file of sessions. `run_id` and `unverified` are additions of this crate, which other programs
+/// ignore.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -40,8 +40,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns true if the session ended on this host. Reads the address in the entry, because a [`Session`] does not keep a
-    /// long address.
+    /// Returns true if the session ended on this host, according to the address in the entry. (A [`Session`] drops a long
+    /// address.)
     fn ended_on(&self, host: &Host) -> bool {
         let url = Url::parse(&self.final_url);
         url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
@@ -78,8 +78,8 @@ impl Entry {
     }
 }
 
-/// Converts the sessions of a host to records, and lists the problems found. Only the latest [`MAX_SESSIONS`] are kept. If a
-/// session ended on another host, or does not say where it ended, its answer and its address are not kept.
+/// Converts the sessions of a host to records, and lists the problems found. Only the latest [`MAX_SESSIONS`] are kept. A
+/// session that did not end on this host loses its answer and its address.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut sessions: Vec<Session> = Vec::new();
@@ -114,8 +114,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     out
 }
 
-/// Adds the sessions of a host to `domain`, the oldest first. If a session cannot be read, it is left out. Returns messages
-/// about the sessions that were left out.
+/// Adds the sessions of a host to `domain`, the oldest first. Returns messages about sessions that cannot be read.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let sessions = records.iter().map(Session::from_record);
     let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();

@@ -1,5 +1,5 @@
-//! Functions that make a session (the record of a finished run) from a run's log, and that compute the changes to record,
-//! accept or import a session.
+//! Creation of a session (the record of a finished run) from a run's log, and the changes to record, accept or import a
+//! session.
 
 use std::collections::BTreeSet;
 
@@ -13,8 +13,8 @@ use crate::{
 /// Maximum number of sessions that are kept for each host. Source: chosen.
 pub const MAX_SESSIONS: usize = 5;
 
-/// Returns the session of a run, and the hosts on whose shelves the session is stored. These are the first and the last host
-/// that the run visited. Returns `None` if the run saw no page of a host, or if it ended before the model decided anything.
+/// Returns the session of a run, and the hosts that store it: the first and the last host of the run. Returns `None` if the
+/// run saw no page of a host, or ended before the model decided anything.
 pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     let places = || {
         let steps = log.steps.iter();
@@ -81,8 +81,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported session. Fails if `shown`, the words that the person saw, are no
-/// longer the words of the session.
+/// Returns the change by which a person accepts an imported session. Fails if the session's words are no longer `shown`,
+/// which is what the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.accept")
@@ -99,8 +99,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(session.to_record()?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source of the
-/// record, the session waits for review.
+/// Returns the record to import, or the reason for refusing it. Without `vouched`, the session waits for review.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.admit")

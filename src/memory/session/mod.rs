@@ -106,7 +106,7 @@ impl MemoryKind for Sessions {
         }))
     }
 
-    /// Returns an edit of the global shelf. The edit changes nothing, because there are no sessions on the global shelf.
+    /// Returns an edit that changes nothing, because there are no sessions on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

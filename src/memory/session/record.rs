@@ -1,4 +1,4 @@
-//! A session (the record of a finished run) in the form in which it is stored.
+//! The stored form of a session (the record of a finished run).
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -9,26 +9,24 @@ use crate::{
     memory::Record,
 };
 
-/// Maximum size of the goal that a session keeps; a longer goal is cut. Unit: bytes of the goal as a JSON string. Source:
-/// chosen; four lines of a prompt.
+/// Maximum size of the goal in a session. Longer goals are cut. Unit: bytes of a JSON string. Source: chosen; four lines of
+/// a prompt.
 const MAX_GOAL: usize = 600;
-/// Characters that the model could take for markup in a prompt. They are percent-encoded in the address that a session
-/// keeps.
+/// Characters that the model could take for markup. They are percent-encoded in the address of a session.
 const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
-/// Maximum size of the answer that a session keeps; a longer answer is cut. Unit: bytes of the answer as a JSON string.
-/// Source: chosen; an answer of this size fits into a record together with the goal and the address.
+/// Maximum size of the answer in a session. Longer answers are cut. Unit: bytes of a JSON string. Source: chosen; fits into
+/// a record together with the goal and the address.
 const MAX_OUTCOME: usize = 600;
-/// Maximum size of the list of unverified claims that a session keeps; a longer list is cut. Unit: bytes of the list as a
-/// JSON string. Source: chosen; ten numbers, or a name and a few numbers.
+/// Maximum size of the list of unverified claims in a session. Longer lists are cut. Unit: bytes of a JSON string. Source:
+/// chosen; ten numbers, or a name and a few numbers.
 const MAX_UNVERIFIED: usize = 120;
-/// Maximum length of the address that a session keeps. A longer address loses its query, and is not kept if it is still too
-/// long. Unit: bytes. Source: chosen.
+/// Maximum length of the address in a session. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of one value in the query of the address that a session keeps. A longer value is removed, because it is
-/// often a token. Unit: bytes. Source: chosen.
+/// Maximum length of a value in the query of a session's address. Longer values are removed, because they are often tokens.
+/// Unit: bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
 
-/// A finished run, as it is stored for later runs on its host.
+/// A finished run, stored for later runs on its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Session {
@@ -42,19 +40,18 @@ pub struct Session {
     /// The answer of the run, in the model's words; `None` if the run gave no answer, or if it visited several hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
-    /// The claims in the answer that no page of the run supports. They are a list in one line. Empty if there are no such
-    /// claims.
+    /// The claims in the answer that no page of the run supports, as a list in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub unverified: String,
     /// True if the run reached its goal and a page showed the evidence.
     pub success: bool,
     /// The address at which the run ended, without its fragment and without parts that may be secret; `None` if the run
-    /// visited several hosts, or if the address is too long.
+    /// visited several hosts or the address is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_url: Option<String>,
     /// The time when the run ended.
     pub timestamp: DateTime<Utc>,
-    /// Number of replies of the model in the run.
+    /// Number of the model's replies in the run.
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
@@ -76,7 +73,7 @@ impl Session {
         })
     }
 
-    /// Returns the record of the session. The key of the record is the id of the run, so each run is recorded only once.
+    /// Returns the record of the session. Its key is the id of the run.
     ///
     /// # Errors
     /// `Corrupt` if the session cannot be written as JSON.
@@ -86,7 +83,7 @@ impl Session {
         Ok(Record::new(self.run.as_str(), &body))
     }
 
-    /// Cleans the texts of the session, and cuts each text to the size that a session keeps.
+    /// Cleans the texts of the session, and cuts each to its maximum size.
     pub(super) fn cut(self) -> Self {
         let cut = |words: &str, max| fitting(&text::squeeze(&text::clean(words)), max);
         Self {
@@ -101,8 +98,8 @@ impl Session {
         }
     }
 
-    /// Returns the words that a person reads before accepting the session, in full and on one line. They are the goal and,
-    /// for an imported session, its answer and address.
+    /// Returns the words that a person reads before accepting the session: the goal and, for an imported session, its answer
+    /// and address.
     pub(super) fn words(&self) -> String {
         let label = self.answer_label();
         let answer = self.outcome.iter().map(|said| format!("; {label}: {said}"));
@@ -112,8 +109,7 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the label that stands before the answer of the session. If no page supports some claims of the answer, the
-    /// label names these claims.
+    /// Returns the label before the answer of the session. The label names the claims that no page supports.
     pub(super) fn answer_label(&self) -> String {
         match self.unverified.as_str() {
             "" => "answer".to_owned(),
@@ -125,7 +121,7 @@ impl Session {
         if self.success { "done" } else { "not done" }
     }
 
-    /// Returns all details of the session except its goal. Each detail is a label and a text for a person.
+    /// Returns all details of the session except its goal, each as a label and a text.
     pub(super) fn details(&self) -> Vec<(&'static str, String)> {
         let known = [
             ("Session", self.id.as_ref().map(ToString::to_string)),
@@ -147,9 +143,9 @@ impl Session {
     }
 }
 
-/// Returns an http or https address without its user name, password, fragment and long query values. The characters of
-/// [`MARKUP`] are percent-encoded in it. If the result is longer than [`MAX_URL`], the whole query is dropped. Returns
-/// `None` if the address has another scheme, or if it is too long even without its query.
+/// Returns an http or https address without its user name, password, fragment and long query values, and with the characters
+/// of [`MARKUP`] percent-encoded. Above [`MAX_URL`], the whole query is dropped. Returns `None` for another scheme, or if
+/// the address is too long without its query.
 fn address(url: &str) -> Option<String> {
     let mut url = Url::parse(url).ok()?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -173,8 +169,7 @@ fn address(url: &str) -> Option<String> {
     plain.find(|url| url.len() <= MAX_URL)
 }
 
-/// Returns an address in which the characters of [`MARKUP`] are percent-encoded everywhere after the host. A page or another
-/// person's file chose this part of the address.
+/// Returns an address with the characters of [`MARKUP`] percent-encoded after the host.
 fn without_markup(url: &str) -> String {
     let host = url.find("://").map_or(0, |at| at + 3);
     let end = url[host..].find('/').map_or(url.len(), |at| host + at);

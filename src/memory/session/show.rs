@@ -1,5 +1,4 @@
-//! Functions that select sessions of a host for a prompt, and write the lines that show them. A session is the record of a
-//! finished run.
+//! Sessions in prompts. A session is the record of a finished run.
 
 use std::collections::HashSet;
 
@@ -11,16 +10,14 @@ use crate::{
     memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
 };
 
-/// The prompt section that shows sessions. Source of the section's priority: chosen.
+/// The prompt section for sessions. Source of its priority: chosen.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
-/// Maximum number of earlier sessions that a run is shown in full, with their answers and addresses. Only sessions with the
-/// run's own session id are shown in full. Source: chosen.
+/// Maximum number of earlier sessions with the run's own session id that a prompt shows, with their answers and addresses.
+/// Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of failed sessions that a run is shown although they do not have its session id. They have a different one
-/// or none. Source: chosen.
+/// Maximum number of failed sessions with another or no session id that a prompt shows. Source: chosen.
 const OF_OTHERS: usize = 2;
-/// Maximum length of a session's goal if the session is not shown in full; a longer goal is cut. Unit: characters. Source:
-/// chosen.
+/// Maximum length of the goal in the line for a failed session. Longer goals are cut. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.
@@ -28,7 +25,7 @@ const MAX_GOAL: usize = 120;
 pub(super) struct SessionIndex(Vec<(AdviceId, Session)>);
 
 impl SessionIndex {
-    /// Indexes the sessions of a shelf. Sessions that cannot be read or that wait for review are left out.
+    /// Indexes the sessions of a shelf, without those that wait for review.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let mut sessions: Vec<(AdviceId, Session)> = records
             .iter()
@@ -88,11 +85,8 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session.
-///
-/// - A failed session has a line for runs that do not share its session id. Prompts show this line only as long as the
-///   session is among the newest failures and no later run with the same goal has succeeded.
-/// - A session with an id has further lines for runs with the same id.
+/// Returns all lines that prompts may show for a session: its short line if it failed, and its full lines for runs with the
+/// same session id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -18,7 +18,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// Returns the log of a run with one step on each of these pages. The run ends with an answer.
+/// Returns the log of a run with one step on each of these pages and an answer.
 fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog {
     let mut about = About::new(format!("Goal of {run}"));
     about.session = session.map(|id| SessionId::parse(id).unwrap());
@@ -45,7 +45,6 @@ fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog 
     RunLog::new(run, about, at(minute), true, steps, Vec::new()).started_at(at(minute - 1))
 }
 
-/// Learns from runs on one host in turn, and returns the records of that host.
 fn learned(logs: &[RunLog]) -> Vec<Record> {
     let mut records = Vec::new();
     for log in logs {
@@ -62,12 +61,12 @@ fn shown(records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_to(&RunId::parse("run_new").unwrap(), records, session)
 }
 
-/// Returns the lines about sessions in the prompt of the run `run`. The session id of this run is `session`.
+/// Returns the lines about sessions in the prompt of a run with this session id.
 fn shown_to(run: &RunId, records: &[Record], session: Option<&str>) -> Vec<String> {
     shown_after(None, run, records, session)
 }
 
-/// Returns the lines about sessions in the prompt of a run that continues the run `parent`.
+/// Returns the lines about sessions in the prompt of a run that continues `parent`.
 fn shown_after(
     parent: Option<&str>,
     run: &RunId,

@@ -1,14 +1,14 @@
-//! Site maps: the pages of a host that an exploration found, so that a run can go straight to the page that it needs. In an
-//! exploration, this program follows the links of a host to list its pages.
+//! Site maps: the pages of a host that an exploration found. In an exploration, this program follows the links of a host to
+//! list its pages.
 //!
-//! A later run on the host is shown those pages of the map that share words with its goal. Everything here is pure.
+//! A later run on the host is shown the pages that share words with its goal, so that it can go straight to them. Everything
+//! here is pure.
 //!
 //! # Decisions
 //!
-//! - A page of the map is shown as quoted data inside the fence that marks such data, because the page wrote its title and
-//!   headings.
+//! - A page is shown as quoted data, because the page wrote its title and headings.
 //! - A page that shares no word with the goal is not shown. So a map takes space in a prompt only if it may help.
-//! - An exploration adds pages to the map of its host; if there are too many, the pages that were seen longest ago are
+//! - An exploration adds pages to the map of its host. If there are too many, the pages that were seen longest ago are
 //!   removed. Runs do not change a map, because memory keeps their steps as trajectories.
 
 mod record;
@@ -32,8 +32,7 @@ use crate::{
 
 /// Name of the collection of site maps.
 pub const COLLECTION: &str = "site_map";
-/// Maximum age of a page in the map of its host. A page of this age or older is removed from the map. Source: chosen;
-/// trajectories have the same maximum age.
+/// Age from which a page is removed from the map of its host. Source: chosen; trajectories have the same maximum age.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 
 /// The memory kind for site maps.
@@ -78,7 +77,7 @@ impl MemoryKind for SiteMaps {
         None
     }
 
-    /// Returns no edits. Site maps are learned from explorations and not from runs.
+    /// Returns no edits, because site maps are learned from explorations and not from runs.
     fn learn(&self, _: &Namespace, _: &Value) -> Result<Vec<ShelfEdit>> {
         Ok(Vec::new())
     }
@@ -121,12 +120,12 @@ impl MemoryKind for SiteMaps {
         }))
     }
 
-    /// Returns an edit that changes nothing. Site maps are learned from explorations and not from runs.
+    /// Returns an edit that changes nothing, because site maps are learned from explorations and not from runs.
     fn undo(&self, _: &RunId) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
 
-    /// Returns an edit of the global shelf. The edit changes nothing, because site maps are only on the shelves of hosts.
+    /// Returns an edit that changes nothing, because site maps are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

@@ -14,21 +14,20 @@ use crate::{
 /// Maximum number of pages that memory keeps for one host. Source: chosen; enough for three explorations of the default
 /// size.
 pub const MAX_PAGES: usize = 60;
-/// Maximum length of the address of a page. A page with a longer address is not kept. Unit: bytes. Source: chosen.
+/// Maximum length of the address of a page. Pages with longer addresses are not kept. Unit: bytes. Source: chosen.
 const MAX_URL: usize = 200;
-/// Maximum length of one value in the query of an address. A longer value is removed, because it is often a token. Unit:
+/// Maximum length of a value in the query of an address. Longer values are removed, because they are often tokens. Unit:
 /// bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
-/// Maximum number of headings that are kept of a page. Source: chosen.
+/// Maximum number of headings kept of a page. Source: chosen.
 const MAX_HEADINGS: usize = 3;
 /// Maximum number of fields and buttons of a page whose names are kept. Source: chosen.
 const MAX_CONTROLS: usize = 5;
-/// Maximum size of each title, heading and name that is kept of a page; a longer text is cut. Unit: bytes of a JSON string.
-/// Source: chosen; all texts of a page fit into a record.
+/// Maximum size of a title, heading or name. Longer texts are cut. Unit: bytes of a JSON string. Source: chosen; all texts
+/// of a page fit into a record.
 const MAX_NAME: usize = 100;
 
-/// Returns true if a query parameter with this name probably holds a credential, such as a session id, a token or a
-/// key.
+/// Returns true if a query parameter with this name probably holds a credential, such as a session id.
 fn is_token(key: &str) -> bool {
     let key = text::fold(key);
     let is_session = matches!(&*key, "s" | "sid");
@@ -44,13 +43,13 @@ fn is_token(key: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explored {
-    /// The address, without user name, password and fragment, and without query parameters that may be credentials.
+    /// The address, without user name, password, fragment and query parameters that may be credentials.
     pub url: String,
     /// The title of the page.
     pub title: String,
     /// The type of the page.
     pub page_type: PageType,
-    /// Number of links that lead from the start of the exploration to the page.
+    /// Number of links from the start of the exploration to the page.
     pub depth: u32,
     /// The words of the link by which the exploration reached the page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -66,8 +65,8 @@ pub struct Explored {
 }
 
 impl Explored {
-    /// Creates the record of a page. The address and the texts of the page are shortened. Returns `None` if the address is
-    /// not valid or still too long.
+    /// Creates the record of a page with a shortened address and shortened texts. Returns `None` if the address is not valid
+    /// or still too long.
     pub(super) fn of(page: &MapPage, now: DateTime<Utc>) -> Option<Self> {
         let mut url = Url::parse(&page.url).ok()?;
         let _ = url.set_username("");
@@ -126,8 +125,8 @@ impl Explored {
         path.map_or("/", |at| &self.url[after_scheme + at..])
     }
 
-    /// Returns a line about the page. The line has the page's path, its title, its headings, and its fields and buttons. If
-    /// the page has no title, the line has the words of the link to the page instead.
+    /// Returns a line about the page: its path, its title (or else the words of the link to it), its headings, fields and
+    /// buttons.
     pub(super) fn line(&self) -> String {
         let title = if self.title.is_empty() {
             &self.words
@@ -150,8 +149,7 @@ impl Explored {
         line
     }
 
-    /// Returns the words of the page's path, title, headings, fields and buttons, and of the link to the page. All words are
-    /// in lower case.
+    /// Returns all words of the page's path, texts and link, in lower case.
     pub(super) fn all_words(&self) -> Vec<String> {
         let names = self.headings.iter().chain(&self.controls);
         let all = [self.path(), &*self.title, &*self.words].into_iter();

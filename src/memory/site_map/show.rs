@@ -1,4 +1,4 @@
-//! Functions that show the pages of a site map in prompts.
+//! Site maps in prompts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use crate::{
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
 };
 
-/// The prompt section that shows the pages of a site map. Source of the section's priority: chosen; lower than the
-/// priorities of the sections that show what runs have learned.
+/// The prompt section for the pages of a site map. Source of its priority: chosen; below the sections with what runs have
+/// learned.
 const SECTION: Section = Section::custom("Pages of this site", 25, Lasts::Page);
 /// Maximum number of pages that a prompt shows. Source: chosen; each page takes one line.
 pub(super) const MAX_SHOWN: usize = 6;
@@ -24,12 +24,11 @@ struct Known {
 #[derive(Debug)]
 pub(super) struct MapIndex {
     pages: Vec<Known>,
-    /// For each word, the number of pages of the map that contain the word.
+    /// Number of pages of the map that contain each word.
     common: BTreeMap<String, usize>,
 }
 
 impl MapIndex {
-    /// Indexes the pages on a shelf. Records that cannot be read are left out.
     pub(super) fn new(shelf: &Shelf, records: &[Record]) -> Self {
         let pages: Vec<Known> = records
             .iter()
@@ -52,8 +51,8 @@ impl MapIndex {
         Self { pages, common }
     }
 
-    /// Returns the number of different words that a page has in common with a goal. In a map of at least three pages, words
-    /// that more than a third of the pages contain do not count.
+    /// Returns the number of different words that a page shares with a goal. In a map of at least three pages, words on more
+    /// than a third of the pages do not count.
     fn shared(&self, known: &Known, goal: &BTreeSet<String>) -> usize {
         let tells = |word: &&String| {
             self.pages.len() < 3

@@ -21,11 +21,10 @@ pub(super) fn gone(recorded: &str, goal: &str) -> BTreeSet<String> {
 ///
 /// - A name is removed if at least half of its words are in the recorded goal but not in the new goal. A link "Confirmed"
 ///   would mislead a run that looks for cancelled orders, and so would the address `/orders/confirmed`.
-/// - The name of a group around a target is removed if it contains any word that is in the recorded goal but not in the new
-///   goal.
-/// - A link may have chosen a view of its own page, such as a filter. Its name is kept, but the link is marked so that
-///   another link of the same list may be chosen instead. In a filter by payment, for example, a goal for paid orders
-///   chooses "Yes", and a goal for unpaid orders chooses "No".
+/// - The name of a group around a target is removed if any of its words is in the recorded goal but not in the new goal.
+/// - A link that chose a view of its own page, such as a filter, keeps its name, but is marked so that another link of the
+///   same list may be chosen. In a filter by payment, for example, a goal for paid orders chooses "Yes", and a goal for
+///   unpaid orders chooses "No".
 pub(super) fn adapted<'t>(trajectory: &'t Trajectory, goal: &str) -> Cow<'t, Trajectory> {
     if text::words(&trajectory.header.goal) == text::words(goal) {
         return Cow::Borrowed(trajectory);

@@ -1,5 +1,4 @@
-//! Functions that recognise a goal that begins like the goal of a trajectory, and that find the first steps of the
-//! trajectory that such a goal needs too.
+//! The first steps of a trajectory for a goal that begins like the goal of the trajectory.
 
 use super::{
     Header, Trajectory,
@@ -13,12 +12,11 @@ use crate::{
     page::Role,
 };
 
-/// Returns the first steps of a trajectory as a task with the values of the new goal `goal`. The new goal and the recorded
-/// goal must begin with the same sentences, but the values in these sentences may differ. Returns `None` if the goals begin
-/// differently, or if no step belongs to the shared sentences.
+/// Returns the first steps of a trajectory as a task with the values of `goal`. `goal` and the recorded goal must begin with
+/// the same sentences, apart from values. Returns `None` if they do not, or if no step belongs to the shared sentences.
 ///
-/// Only steps before the first one that selects an option or changes a checkbox are returned, because the rest of the goal
-/// may ask for another choice.
+/// The steps end before the first one that selects an option or changes a checkbox, because the rest of the goal may ask for
+/// another choice.
 pub(super) fn begun_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     let new = compose(goal);
@@ -65,13 +63,11 @@ fn sentence_ends(goal: &str) -> Vec<usize> {
     ends
 }
 
-/// Returns how many of the first steps belong to the sentences of the recorded goal that end at or before the position
-/// `end`. Unit of `end`: bytes.
+/// Returns how many of the first steps belong to the sentences of the recorded goal up to `end`. Unit of `end`: bytes.
 ///
 /// - The last of these steps is the last one that uses a value from these sentences. A step that uses a value from a later
 ///   sentence ends the search.
-/// - If the last step types a secret and the step after it uses a button on the same page, that step is counted too, as in a
-///   login.
+/// - If the last step types a secret, a following step on a button of the same page is counted too, as in a login.
 /// - If one of these steps selects an option or changes a checkbox, only the steps before it are counted.
 fn begun(steps: &[StoredStep], header: &Header, end: usize) -> usize {
     // A step belongs to the sentence that contains its value.

@@ -1,15 +1,13 @@
-//! Words that show that a goal leaves a decision to the run. The decision can be made only on the page, because the words
-//! express a condition or a choice.
+//! Words by which a goal leaves a decision to the run, because they express a condition or a choice that only the page can
+//! settle.
 
 use crate::base::text;
 
-/// Words that express a condition, in the languages used most on the web. The condition must be checked on the page
-/// before anything is done.
+/// Words that express a condition, in the languages used most on the web.
 const CONDITIONS: &str = "if unless except only until whether otherwise provided wenn falls sofern ausser nur sonst si sauf seulement \
     uniquement sinon salvo excepto solo sino se tranne soltanto altrimenti exceto apenas somente senão tenzij behalve alleen indien anders \
     если кроме только иначе eğer ise hariç yalnızca sadece إذا إلا فقط अगर यदि केवल सिर्फ אם רק אלא jeśli oprócz tylko якщо тільки";
-/// Words that express a condition, like those in [`CONDITIONS`], in scripts without spaces between words. They are searched
-/// for anywhere in the goal.
+/// Words that express a condition, in scripts without spaces. They are searched for anywhere in the goal.
 const CONDITIONS_WITHOUT_SPACES: [&str; 14] = [
     "もし",
     "なら",
@@ -26,16 +24,14 @@ const CONDITIONS_WITHOUT_SPACES: [&str; 14] = [
     "만일",
     "ถ้า",
 ];
-/// Words that choose one of several items by a property that only the page shows, such as the newest or the cheapest
-/// one.
+/// Words that choose an item by a property that only the page shows, such as the newest or the cheapest one.
 const CHOICES: &str = "first last next previous newest latest oldest recent earliest cheapest lowest highest best worst most least nearest \
     largest smallest biggest longest shortest top any erste ersten erster letzte letzten neueste neuesten älteste ältesten günstigste \
     günstigsten billigste billigsten beste besten nächste nächsten dernier dernière premier première prochain prochaine récent récente \
     meilleur meilleure plus último última primero primera primer próximo próxima reciente mejor más ultimo ultima primo prima prossimo \
     migliore più primeiro primeira recente melhor mais laatste eerste nieuwste oudste volgende beste последний последнюю первый первую \
     самый самую следующий son ilk sonraki en أحدث آخر أول أرخص नवीनतम पहला सबसे आखिरी האחרון הראשון ostatni pierwszy останній";
-/// Words that choose an item, like those in [`CHOICES`], in scripts without spaces between words. They are searched for
-/// anywhere in the goal.
+/// Words that choose an item, in scripts without spaces. They are searched for anywhere in the goal.
 const CHOICES_WITHOUT_SPACES: [&str; 12] = [
     "最新",
     "最後",
@@ -56,8 +52,8 @@ pub(super) fn has_condition(goal: &str) -> bool {
     says(goal, CONDITIONS, &CONDITIONS_WITHOUT_SPACES)
 }
 
-/// Returns true if a goal chooses an item by a property that only the page shows, such as the newest one. Words inside
-/// quotes do not count.
+/// Returns true if a goal chooses an item by a property that only the page shows, such as the newest. Words inside quotes do
+/// not count.
 pub(super) fn chooses(goal: &str) -> bool {
     says(goal, CHOICES, &CHOICES_WITHOUT_SPACES)
 }
@@ -82,8 +78,7 @@ fn without_quotes(goal: &str) -> String {
     out
 }
 
-/// Returns true if the text after the character `c` is inside quotes. `is_quoted` is true if the text before `c` is
-/// inside quotes.
+/// Returns true if the text after `c` is inside quotes. `is_quoted` says the same of the text before `c`.
 pub(super) const fn quoted_after(is_quoted: bool, c: char) -> bool {
     match c {
         // The second of these marks ends a German quotation and begins an English one, so it toggles.

@@ -1,5 +1,4 @@
-//! Functions that make a trajectory from a run's log. The trajectory does not contain the run's values, such as a search
-//! term.
+//! Creation of a trajectory from a run's log, without the run's values, such as a search term.
 
 use std::collections::BTreeSet;
 
@@ -20,29 +19,27 @@ use crate::{
 
 /// Maximum number of steps of a trajectory. Source: chosen; the same as the default maximum number of steps of a run.
 pub const MAX_STEPS: usize = 50;
-/// Maximum length of the goal of a recorded run. A run with a longer goal is not recorded. Unit: bytes. Source: chosen; a
-/// goal of this length fits into a record.
+/// Maximum length of the goal of a recorded run. Runs with longer goals are not recorded. Unit: bytes. Source: chosen; fits
+/// into a record.
 pub(super) const MAX_GOAL: usize = 900;
 
-/// The data of a run from which the memory kind `trajectories` learns. If the shelf of the trajectories cannot be
-/// changed when the run ends, this value is kept on another shelf, and memory learns from it at the next run.
+/// The data of a run from which trajectories are learned. If the shelf of the trajectories cannot be changed when the run
+/// ends, this value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     /// The host on which the whole run took place.
     pub(super) host: Host,
     pub(super) success: bool,
-    /// True if the run was interrupted. The end of an interrupted run says nothing about the trajectories that the run was
-    /// shown.
+    /// True if the run was interrupted. Its end then says nothing about the trajectories in its prompts.
     #[serde(default)]
     pub(super) interrupted: bool,
     pub(super) header: Header,
-    /// The steps that the run took. If the run reached its goal, these are only the steps that it needed. Otherwise, these
-    /// are all of its steps.
+    /// The steps that the run needed if it reached its goal; otherwise all of its steps.
     pub(super) steps: Vec<StoredStep>,
     /// The keys of the trajectories that the run was shown.
     pub(super) offered: Vec<String>,
-    /// True if the run took some of the steps from memory, without asking its model. Such a run does not prove independently
-    /// that the steps work.
+    /// True if the run took some steps from memory, without asking its model. Such a run is no independent proof that the
+    /// steps work.
     #[serde(default)]
     pub(super) replayed: bool,
     /// The keys of the trajectories from which the run took steps without asking its model.
@@ -51,8 +48,8 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Extracts the part of a log that trajectories learn from. Returns `None` if the run visited more than one host,
-    /// took no steps or more than [`MAX_STEPS`], or if its goal is too long or contains deceptive characters, such as
+    /// Extracts the part of a log from which trajectories are learned. Returns `None` if the run visited more than one host,
+    /// took no steps or more than [`MAX_STEPS`], or has a goal that is too long or contains deceptive characters, such as
     /// invisible ones.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
@@ -113,13 +110,12 @@ impl Learned {
     }
 }
 
-/// Returns the steps that the run took from memory, without asking its model. Each of them was decided by a single item of
-/// memory, which is the only item in the step's [`Step::offered`].
+/// Returns the steps that the run took from memory. The [`Step::offered`] of such a step is the one item that decided it.
 fn from_memory(log: &RunLog) -> impl Iterator<Item = &Step> {
     log.steps.iter().filter(|step| step.by == By::Memory)
 }
 
-/// Returns the key of a trajectory; `None` if the item is of another kind of memory.
+/// Returns the key of a trajectory; `None` for an item of another kind of memory.
 fn own_key(id: &AdviceId) -> Option<String> {
     (id.shelf.collection == super::COLLECTION).then(|| id.key.clone())
 }

@@ -1,9 +1,8 @@
 //! Trajectories in another program's memory folder, whose format is documented.
 //!
 //! A step in the folder names its target by a selector. The step is kept if the selector gives the role and name of the
-//! element, or if the folder's own list of elements contains the selector. A reference, such as `@s3f51`, is never kept. If
-//! a step cannot be kept, the whole trajectory is left out, because the remaining steps would not reach the goal. Steps that
-//! only look, wait or judge are not converted.
+//! element, or if the folder's own list of elements contains the selector. If a step cannot be kept, the whole trajectory is
+//! left out. Steps that only look, wait or judge are not converted.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +27,10 @@ use crate::{
     page::{Locator, LocatorStep, PageTemplate, Role},
 };
 
-/// The value of the field `model` in written trajectories. Stored trajectories do not contain the name of a model.
+/// The value of the field `model` in written trajectories, because stored ones do not name a model.
 const NO_MODEL: &str = "unknown";
 
-/// A trajectory in the format of the folder. The field `run_id` is an addition of this crate. Other programs ignore this
-/// field.
+/// A trajectory in the format of the folder. `run_id` is an addition of this crate, which other programs ignore.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -76,11 +74,10 @@ struct ActionEntry {
     url: Option<String>,
 }
 
-/// The elements that the folder lists for a host. The keys of the map are the attributes in the elements' CSS selectors. The
-/// values are the role and the name of each element.
+/// The elements that the folder lists for a host: the role and name for the attributes in each element's CSS selector.
 type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
 
-/// Converts the trajectories of a host to records. If there are more than [`MAX_TRAJECTORIES`], the newest are kept.
+/// Converts the trajectories of a host to records. Above [`MAX_TRAJECTORIES`], the newest are kept.
 pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let elements: Elements = domain
@@ -239,8 +236,8 @@ impl StepEntry {
         is_enter && typed.action == "type" && own.selector == typed.selector
     }
 
-    /// Converts the step. Returns the stored step, and the texts in which the caller then searches for values of the goal.
-    /// Returns `None` if the step cannot be kept.
+    /// Converts the step, and returns the texts in which the caller searches for values of the goal. Returns `None` if the
+    /// step cannot be kept.
     fn step(&self, host: &Host, elements: &Elements) -> Option<(StoredStep, Literals)> {
         use BrowserTool as T;
         let action = &self.action;
@@ -320,8 +317,8 @@ fn template(url: &str, host: &Host) -> Option<PageTemplate> {
     is_own.then(|| PageTemplate::of(&url).ok()).flatten()
 }
 
-/// Returns the role and name of the element that a selector stands for. Returns `None` if they cannot be derived from the
-/// selector, as for a reference such as `@s3f51`.
+/// Returns the role and name of the element of a selector; `None` if they cannot be derived, as for a reference such as
+/// `@s3f51`.
 fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     if let Some((role, name)) = element(selector) {
         return Some((role, name)).filter(|(_, name)| !name.is_empty());
@@ -341,9 +338,8 @@ fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     }
 }
 
-/// Adds the trajectories of a host to the documented folder. The group around a target is not written. Left out are retired
-/// trajectories, trajectories that cannot be read, and trajectories with a step that the format cannot express. Returns a
-/// message about the trajectories that were left out.
+/// Adds the trajectories of a host to the documented folder, without the groups around targets. Retired and unreadable
+/// trajectories are left out, and those with a step that the format cannot express. Returns a message about them.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let headers = records.iter().filter(|record| !record.key.contains('.'));
     let mut lost = headers.count();
@@ -378,8 +374,8 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     left_out(lost, "trajectory file", why)
 }
 
-/// Returns the entries of the file for a step: one entry, or two if the step pressed Enter after it had typed its text.
-/// Returns `None` if the format cannot express the step.
+/// Returns the entries for a step: one, or two if the step pressed Enter after typing. Returns `None` if the format cannot
+/// express the step.
 fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
     use BrowserTool as T;
     let slot = |slot: usize| {

@@ -1,4 +1,4 @@
-//! The current page, as a run sees it that may follow a trajectory.
+//! The current page, as seen by a run that may follow a trajectory.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -20,13 +20,13 @@ pub(super) struct Here<'a> {
     /// The words of the recorded goal that the run's goal does not contain.
     gone: BTreeSet<String>,
     header: &'a Header,
-    /// For each value of the recorded goal, the value that the run's goal has in its place.
+    /// The value in the run's goal for each value of the recorded goal; `None` if it is not known.
     values: &'a [Option<String>],
 }
 
 impl<'a> Here<'a> {
-    /// Looks at a page for a run with this goal. `template` is the template of the page's address. For each value of the
-    /// recorded goal, `values` has the value that the run's goal has in its place.
+    /// Looks at a page for a run with this goal. `template` is the template of the page's address. `values` has the value in
+    /// the run's goal for each value of the recorded goal.
     pub(super) fn new(
         trajectory: &'a Trajectory,
         (template, page): (Option<&'a PageTemplate>, &Tree),
@@ -49,8 +49,8 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Returns true if the target of the step is on the page. A step without a target can be taken anywhere, except on the page
-    /// that it opens.
+    /// Returns true if the target of the step is on the page. A step without a target can be taken anywhere, except on the
+    /// page that it opens.
     pub(super) fn can_take(&self, step: &StoredStep) -> bool {
         let Some(target) = &step.target else {
             return step.tool != BrowserTool::Goto
@@ -68,7 +68,7 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Returns false if the step was certainly taken on a page with another template.
+    /// Returns false if the step was taken on a page with another template. Unknown templates count as the same.
     pub(super) fn may_be_page_of(&self, step: &StoredStep) -> bool {
         let pages = step.page.as_ref().zip(self.template);
         pages.is_none_or(|(own, page)| is_on(own, page, &self.gone))
@@ -83,7 +83,7 @@ impl<'a> Here<'a> {
             && step.target.as_ref().is_some_and(is_named)
     }
 
-    /// Returns true if the step was taken on a page with another template, and has no target or one that is known only by its
+    /// Returns true if the step was taken on a page with another template, and its target is missing or known only by its
     /// role.
     pub(super) fn is_vague(&self, step: &StoredStep) -> bool {
         let has_role = |target: &StoredTarget| target.aim.is_none() && target.slot.is_none();
@@ -94,9 +94,9 @@ impl<'a> Here<'a> {
         self.values.get(slot)?.as_deref()
     }
 
-    /// Returns a function that tests whether the name of an element contains the value at this position. If the value in the
-    /// run's goal is not known, the whole name must occur in the goal. If both goals quote this value and equally many others,
-    /// the name must occur in one of the quoted parts of the run's goal.
+    /// Returns a test whether an element's name contains the value at this position. If the value in the run's goal is not
+    /// known, the whole name must occur in the goal. If both goals quote this value and equally many others, the name must
+    /// occur in a quoted part of the run's goal.
     fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
         let known = self.value(slot);
         let texts = if known.is_some() {

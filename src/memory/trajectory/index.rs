@@ -26,8 +26,7 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, with the results of its last comparisons with the goal of a run. `same` is the result for the whole goal,
-/// and `begun` is the result for the beginning of the goal.
+/// A trajectory, with the results of its last comparisons: with a whole goal in `same`, with its beginning in `begun`.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -37,20 +36,20 @@ struct Known {
 }
 
 impl Known {
-    /// Returns the task of the trajectory with the values of `goal`. Returns `None` if `goal` describes another task.
+    /// Returns the task of the trajectory with the values of `goal`; `None` if `goal` describes another task.
     fn same_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }
 
-    /// Returns the first steps of the trajectory as a task with the values of `goal`. Returns `None` if `goal` does not
-    /// begin like the recorded goal.
+    /// Returns the first steps of the trajectory with the values of `goal`; `None` if `goal` does not begin like the
+    /// recorded goal.
     fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.begun.task(goal, || begun_task(&self.trajectory, goal))
     }
 }
 
-/// The result of the last comparison of a trajectory with a goal. It is kept because a run asks about the same goal at each
-/// step. A new comparison would have to compile the template of the recorded goal, which is slow.
+/// The result of the last comparison of a trajectory with a goal. It is cached, because a run asks about the same goal at
+/// each step and a comparison is slow.
 #[derive(Debug, Default)]
 struct Compared(Mutex<Option<(String, Option<Arc<SameTask>>)>>);
 
@@ -86,8 +85,8 @@ impl TrajectoryIndex {
         }
     }
 
-    /// Returns the trajectories that are not too old. The trajectory that fits the run's goal best comes first. The list is
-    /// empty if the run's goal is too long to be compared.
+    /// Returns the trajectories that are not too old, the best fit for the run's goal first. Empty if the goal is too long
+    /// to be compared.
     fn ranked(&self, moment: &Moment<'_>) -> Vec<&Known> {
         if moment.about.goal.chars().count() > MAX_GOAL {
             return Vec::new();

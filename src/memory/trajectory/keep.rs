@@ -1,5 +1,5 @@
-//! Functions that compute the changes of a host's trajectories. The reasons for a change are a finished run, too many
-//! trajectories, the undoing of a run, a person's acceptance, and an import.
+//! Changes of a host's trajectories: after a finished run, when there are too many, when a run is undone, when a person
+//! accepts a trajectory, and when trajectories are imported.
 
 use std::cmp::Reverse;
 
@@ -17,21 +17,21 @@ use crate::{
 
 /// Maximum number of trajectories that memory keeps for one host. Source: chosen.
 pub const MAX_TRAJECTORIES: usize = 20;
-/// Number of failures in a row after which a trajectory is retired. A retired trajectory is not shown to runs. Only runs
+/// Number of consecutive failures after which a trajectory is retired, which means that it is no longer shown. Only runs
 /// that were shown the trajectory are counted. Source: chosen, as for lessons.
 pub const FAILED_IN_A_ROW: usize = 3;
 
 /// Maximum length of the key of an imported record. Unit: bytes. Source: chosen; the keys of this crate have 21 bytes.
 const MAX_KEY: usize = 64;
 
-/// Returns the key of a trajectory. Goals that differ only in the values that the steps use give the same key.
+/// Returns the key of a trajectory. Goals that differ only in values give the same key.
 pub(super) fn key(header: &Header) -> String {
     format!("t-{}", task_hash(&header.goal, &header.slots))
 }
 
 impl Header {
-    /// Returns true if the runs that were shown the trajectory failed [`FAILED_IN_A_ROW`] or more times in a row, up to the
-    /// last run. Runs with the result [`Use::Used`], such as interrupted runs, do not count.
+    /// Returns true if the last [`FAILED_IN_A_ROW`] runs that were shown the trajectory failed. Runs with the result
+    /// [`Use::Used`], such as interrupted runs, are not counted.
     pub(super) fn is_retired(&self) -> bool {
         let results = self.results.iter().rev().map(|(_, result)| *result);
         let telling = results.filter(|result| *result != Use::Used);
@@ -43,8 +43,7 @@ impl Header {
         self.is_retired() && self.results.last().is_some_and(harmed)
     }
 
-    /// Returns how often the trajectory was shown and used, and with which results. Only the results that the header
-    /// still keeps are counted.
+    /// Returns how often the trajectory was shown and used, with the results, as far as the header still keeps them.
     pub fn uses(&self) -> Uses {
         let count = |is: fn(Use) -> bool| {
             let same = self.results.iter().filter(|(_, result)| is(*result));
@@ -109,8 +108,7 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the result that a trajectory had in a run that was shown it. Returns `None` if the run says nothing about the
-/// trajectory.
+/// Returns the result of a trajectory in a run that was shown it; `None` if the run says nothing about the trajectory.
 fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
     let is_followed = is_followed(known, learned);
     let is_used = is_followed || learned.repeated.contains(own);
@@ -133,7 +131,7 @@ fn is_followed(known: &Trajectory, learned: &Learned) -> bool {
 }
 
 impl Trajectory {
-    /// Returns true if the steps of this trajectory include all steps of `way`, in the same order.
+    /// Returns true if this trajectory contains all steps of `way` in the same order.
     fn took(&self, way: &Self) -> bool {
         let mut taken = self.steps.iter();
         way.steps
@@ -141,13 +139,12 @@ impl Trajectory {
             .all(|step| taken.any(|one| step.is_same(one)))
     }
 
-    /// Merges `other` into this trajectory. `other` comes from another run that reached the same goal. Only the steps of one
-    /// of the two trajectories are kept. Afterwards, `runs` lists only runs that took all of these steps.
+    /// Merges `other`, from another run with the same task, into this trajectory. The steps of one of the two are kept.
+    /// Afterwards, `runs` lists only runs that took all of these steps.
     ///
-    /// - The steps of the trajectory with fewer steps are kept. If both have the same number of steps, the steps of the
-    ///   newer one are kept.
+    /// - The shorter sequence of steps is kept, or the newer one if both have the same length.
     /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
-    ///   retired and the run of `other` did not take the steps of this trajectory.
+    ///   retired and the run of `other` did not take its steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();
@@ -180,8 +177,7 @@ impl Trajectory {
     }
 }
 
-/// Returns the changes that remove what was learned from a run. The run is removed from every trajectory. If no other run
-/// took the steps of a trajectory, the whole trajectory is removed.
+/// Returns the changes that remove what was learned from a run. A trajectory whose steps no other run took is removed.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (key, known) in Trajectory::all(records) {
@@ -202,8 +198,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. Fails if
-/// `shown`, the goal that the person saw, is no longer the goal of the trajectory.
+/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. Fails if the
+/// goal of the trajectory is no longer `shown`, which is what the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")
@@ -226,8 +222,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
 }
 
 /// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source, a
-/// trajectory waits for review, and its results are removed. In this case, no run takes the steps of the trajectory without
-/// asking its model.
+/// trajectory waits for review without its results, and no run repeats it without asking its model.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.admit")

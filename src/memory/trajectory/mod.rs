@@ -83,16 +83,16 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity between the goal of a trajectory and the goal of a run for the trajectory to be shown. The
-    /// similarity is the number of different words that both goals contain, divided by the number of different words in the
-    /// two goals together. Range: 0 to 1. Default: 0.5. Source: chosen.
+    /// Minimum similarity between the goals of a trajectory and a run for the trajectory to be shown. The similarity is the
+    /// number of different words that both goals contain, divided by the number of different words in the two goals
+    /// together. Range: 0 to 1. Default: 0.5. Source: chosen.
     pub min_similarity: f64,
     /// If true, trajectories are ranked by a weighted sum: 60 % similarity of the goals, 20 % recency, 10 % speed and 10 %
     /// share of the steps that had a visible effect. If false, they are ranked by similarity alone. Default: false. Source:
     /// chosen.
     pub trace_scoring: bool,
-    /// Age above which a trajectory is no longer shown and is removed. The age is the time since the end of the last run
-    /// that reached its goal by the steps of the trajectory. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a trajectory is no longer shown and is removed. The age counts from the end of the last run that
+    /// reached its goal by these steps. Unit: days. Default: 30. Source: chosen.
     pub ttl_days: u32,
 }
 
@@ -179,7 +179,7 @@ impl MemoryKind for Trajectories {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Returns an edit of the global shelf. The edit changes nothing, because there are no trajectories on the global shelf.
+    /// Returns an edit that changes nothing, because there are no trajectories on the global shelf.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }
@@ -211,7 +211,7 @@ impl MemoryKind for Trajectories {
         Header::from_record(record).ok().map(|one| one.timestamp)
     }
 
-    /// Returns a description of a record. The record is the header of a trajectory, or one step of it.
+    /// Returns a description of a record: the header of a trajectory, or one of its steps.
     fn describe(&self, record: &Record) -> Result<Described> {
         let corrupt = |error| {
             Error::new(ErrorKind::Corrupt, "trajectory.read")

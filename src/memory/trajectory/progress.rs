@@ -1,24 +1,22 @@
-//! The progress of a run along a trajectory: the steps that it has taken, and the steps that are left.
+//! The progress of a run along a trajectory: the steps taken and the steps left.
 
 use super::here::Here;
 use crate::{base::text, memory::StoredStep, working::Step};
 
-/// Maximum number of consecutive steps of a trajectory that a run may leave out. Source: chosen; a run that leaves out
-/// more is probably not following the trajectory.
+/// Maximum number of consecutive steps of a trajectory that a run may skip. Source: chosen; a run that skips more is
+/// probably not following the trajectory.
 const MAX_LEFT_OUT: usize = 2;
 
 /// The progress of a run along the steps of a trajectory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Behind {
-    /// Number of steps of the trajectory up to the last step that the run took, including this step.
+    /// Number of steps of the trajectory up to and including the last one that the run took.
     at: usize,
-    /// Positions of the steps before `at` that give a value to a field and that the run left out. Other steps that the run
-    /// left out are not listed, because the run may not have needed them.
+    /// Positions of skipped steps before `at` that give a value to a field. The run may not have needed other skipped steps.
     left_out: Vec<usize>,
 }
 
-/// Returns the progress of a run along `way`, the steps of a trajectory. `taken` are the steps of the run, and `goal`
-/// is its goal.
+/// Returns the progress of a run with the steps `taken` along `way`, the steps of a trajectory.
 pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
@@ -41,8 +39,8 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns how many steps of the trajectory `way` a run took. `taken` are the steps of the run. Steps whose effect was not
-/// verified do not count.
+/// Returns how many steps of the trajectory `way` are among the steps `taken` of a run. Steps whose effect was not verified
+/// do not count.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {
@@ -53,8 +51,8 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
     count
 }
 
-/// Returns how many steps of `rest` are behind the run after it took the step `taken`. `rest` are the remaining steps of a
-/// trajectory. The steps behind the run are done or left out. Returns 0 if `taken` is none of the next steps.
+/// Returns how many steps of `rest`, the remaining steps of a trajectory, are done or skipped after the step `taken`.
+/// Returns 0 if `taken` is none of the next steps.
 ///
 /// - If several of the next steps are the same as `taken`, the first of them counts. If the goal contains the name of the
 ///   target of `taken`, a step whose target is a value of the recorded goal is preferred.
@@ -78,19 +76,18 @@ fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize
     next.map_or(0, |at| at + 1)
 }
 
-/// Returns true if the text `words` contains all words of `name`, one directly after the other. Returns false if `name` has
-/// no words.
+/// Returns true if `words` contains the words of `name` without a gap. Returns false if `name` has no words.
 pub(super) fn is_in(name: &str, words: &str) -> bool {
     let spaced = |text: &str| format!(" {} ", text::words(text).join(" "));
     let name = spaced(name);
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions of the steps of a trajectory that are left, and the next step comes first. The list is empty if
-/// none of the next steps can be taken on the current page. `way` has the steps of the trajectory.
+/// Returns the positions of the remaining steps of the trajectory `way`, the next step first. Empty if none of the next
+/// steps can be taken on the current page.
 ///
-/// Steps that the run left out come first if they can be taken on this page. The run may have taken steps in another order,
-/// and a later step may submit a form with a field that a left-out step should fill in.
+/// Skipped steps come first if they can be taken on this page. A later step may submit a form with a field that a skipped
+/// step should fill in.
 pub(super) fn left(way: &[StoredStep], behind: &Behind, here: &Here<'_>) -> Vec<usize> {
     let mut ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let has_target = |at: &usize| way[*at].target.is_some();

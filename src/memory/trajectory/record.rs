@@ -15,7 +15,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Trajectory {
-    /// The data of the trajectory besides its steps: the goal, the runs that took the steps, and the results.
+    /// The data of the trajectory besides its steps.
     pub header: Header,
     /// The steps, in order.
     pub steps: Vec<StoredStep>,
@@ -25,19 +25,18 @@ pub struct Trajectory {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
-    /// The goal of the run that the steps come from, in the user's words. If this run is undone and another run took the
-    /// same steps, this goal is kept.
+    /// The goal of the run that the steps come from, in the user's words. Undoing that run does not change this goal.
     pub goal: String,
-    /// The values of the goal that the steps use. Each value is a range of bytes in `goal`, given as its start and its end.
-    /// A step refers to a value by the position of the range in this list.
+    /// The values of the goal that the steps use, each as a range of bytes in `goal`. A step refers to a value by its
+    /// position in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<(usize, usize)>,
-    /// The run that the steps come from. If that run was undone, this is another run that took the same steps.
+    /// The run that the steps come from, or, if that run was undone, another run that took the same steps.
     pub run: RunId,
-    /// The runs that reached their goal by taking all of the steps in this order, newest last, at most [`MAX_RUNS`].
+    /// The runs that reached their goal by these steps, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
-    /// The end of the last run that reached its goal by these steps. `runs` does not contain that run if it took some
-    /// of the steps from memory.
+    /// The end of the last run that reached its goal by these steps. A run that took some of them from memory is not in
+    /// `runs`.
     pub timestamp: DateTime<Utc>,
     /// Number of steps of the trajectory.
     pub steps: usize,
@@ -45,12 +44,11 @@ pub struct Header {
     pub turns: u32,
     /// Duration of the run that the steps come from. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if the trajectory was imported from another person's export, and no person has accepted it since the import.
+    /// True if the trajectory was imported from another person's export and no person has accepted it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// True if a run of this program took these steps and the record contains everything that is needed to take them again
-    /// without a model. False for steps from another person's export, from another program, or from an earlier version of
-    /// the record. Such steps are only shown to models.
+    /// True if a run of this program took these steps and the record contains all that is needed to repeat them without a
+    /// model. Other steps, such as those from another person's export, are only shown to models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
     /// The results of the latest runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
@@ -97,8 +95,7 @@ impl Trajectory {
         with_steps(self.header.to_record(key)?, &self.steps)
     }
 
-    /// Reads all trajectories of a shelf, each with its key. A trajectory with missing or unreadable records is left
-    /// out.
+    /// Reads all trajectories of a shelf, each with its key. Trajectories with missing or unreadable records are left out.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         headers

@@ -37,13 +37,11 @@ use crate::{
     working::{By, Step},
 };
 
-/// Maximum number of elements with the recorded name whose landmarks are compared. A landmark is a region of the page, such
-/// as the navigation. If more elements have the name, none of them is chosen. Source: chosen; for each element, the page is
-/// searched once.
+/// Maximum number of elements with the recorded name whose landmarks (regions of the page) are compared. If more elements
+/// have the name, none is chosen. Source: chosen; the page is searched once for each element.
 const MAX_ALIKE: usize = 8;
 
-/// Returns the position in `way` of the next step, and the action by which the step is taken on this page. Returns `None` if
-/// the model has to decide.
+/// Returns the position in `way` of the next step, and its action on this page. Returns `None` if the model has to decide.
 pub(super) fn next(
     way: &[StoredStep],
     task: &SameTask,
@@ -70,8 +68,7 @@ pub(super) fn next(
     Some((at, action(step, target.map(Target::Ref), text)?))
 }
 
-/// Returns true if the step at the position `at` leaves nothing to decide. The step must not submit anything except a login
-/// or a search.
+/// Returns true if the step at `at` leaves nothing to decide and submits nothing except a login or a search.
 fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     use BrowserTool as T;
     let step = &way[at];
@@ -103,15 +100,13 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
     }
 }
 
-/// Returns the steps right before the position `at` that were taken on the same kind of page as the step at `at`. The latest
-/// of these steps comes first.
+/// Returns the steps right before `at` that were taken on the same kind of page, the latest first.
 fn before(way: &[StoredStep], at: usize) -> impl Iterator<Item = &StoredStep> {
     let page = &way[at].page;
     let earlier = way[..at].iter().rev();
     earlier.take_while(move |step| step.page == *page)
 }
 
-/// Returns true if the target of a step belongs to a search form.
 fn is_search(step: &StoredStep) -> bool {
     let target = step.target.as_ref();
     target.is_some_and(|target| is_of_search(&target.role, target.landmark.as_ref()))
@@ -121,16 +116,15 @@ const fn gives_secret(step: &StoredStep) -> bool {
     matches!(step.text, Some(StoredText::Secret(_)))
 }
 
-/// Returns true if the button that the step at the position `at` presses is the button of a login. That is the case if an
-/// earlier step typed a secret on the same page, and all steps between the two write to fields.
+/// Returns true if the step at `at` presses the button of a login: an earlier step typed a secret on the same page, and all
+/// steps in between write to fields.
 fn is_login(way: &[StoredStep], at: usize) -> bool {
     let mut fields = before(way, at).take_while(|step| step.writes());
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken, and a second value. The second value is true if the run has
-/// done nothing else since the last of these steps. Actions that only look at the page are ignored. Returns `None` if the
-/// run has done something that is not in `way`, so that the model has to decide.
+/// Returns the number of steps of `way` that the run has taken, and true if the run has done nothing else since, except
+/// looking at the page. Returns `None` if the run has left `way`, so that the model has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();
@@ -170,8 +164,8 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
     Some((at, is_direct))
 }
 
-/// Returns true if the step closed a dialog: it clicked an element that disappeared together with a dialog, and the address
-/// of the page stayed the same.
+/// Returns true if the step closed a dialog: the element that it acted on disappeared together with a dialog, and the
+/// address stayed the same.
 fn closes_dialog(step: &Step) -> bool {
     let removed = step.changes.iter().flat_map(|changes| &changes.removed);
     let has_gone = |is_it: &dyn Fn(&Change) -> bool| removed.clone().any(is_it);
@@ -183,8 +177,8 @@ fn closes_dialog(step: &Step) -> bool {
     step.before.url() == step.after.url() && has_gone(&is_dialog) && has_gone(&is_target)
 }
 
-/// Returns true if the run's step `step` is the recorded step `own` with the values of the run's goal. `stored` is the
-/// stored form of `step`. `n` is the position of `own` in the trajectory.
+/// Returns true if the run's step `step`, with the stored form `stored`, is the recorded step `own` with the values of the
+/// run's goal. `n` is the position of `own` in the trajectory.
 fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
     let led = match (&own.leads_to, &stored.leads_to) {
         (Some(own), Some(there)) => task.is_on(own, there),
@@ -212,9 +206,8 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
         && task.names[n].as_deref().is_none_or(is_name)
 }
 
-/// Returns the reference of the element that matches the recorded target and is in the same landmark (region of the page) as
-/// the target was. If the element's name is a value of the goal, `name` is that value. Returns `None` if no element matches,
-/// or more than one.
+/// Returns the reference of the only element that matches the recorded target and is in the same landmark (region of the
+/// page). If the element's name is a value of the goal, `name` is that value.
 fn element(
     step: &StoredStep,
     target: &StoredTarget,
@@ -249,8 +242,7 @@ fn element(
     tree[id].reference.clone()
 }
 
-/// Returns the only one of these nodes that is in the same landmark (region of the page) as the target was. Returns `None`
-/// if there is no such node, or more than one.
+/// Returns the only one of these nodes that is in the same landmark (region of the page) as the target was.
 fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> {
     if found.len() > MAX_ALIKE {
         return None;
@@ -261,7 +253,7 @@ fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> 
     there.next().is_none().then_some(*one)
 }
 
-/// Returns the text to type or choose in place of the recorded text. Returns `None` if the goal does not give this text.
+/// Returns the text to type or choose in place of the recorded text; `None` if the goal does not give it.
 fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     match recorded {
         StoredText::Slot(_) => value.map(|value| TextValue::Literal(value.to_owned())),
@@ -271,7 +263,7 @@ fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
     }
 }
 
-/// Returns the action by which a step is taken. Returns `None` if memory does not keep all arguments of this action.
+/// Returns the action of a step; `None` if memory does not keep all arguments of this action.
 fn action(
     step: &StoredStep,
     target: Option<Target>,

@@ -1,5 +1,5 @@
-//! The check whether a new goal describes the same task as a trajectory, with other values. Also finds the values that each
-//! step takes from the new goal.
+//! The check whether a new goal describes the same task as a trajectory, with other values. It also finds these values for
+//! each step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,22 +12,21 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value of the new goal that a prompt shows. Unit: characters. Source: chosen; the model can read a
-/// longer value in the goal itself.
+/// Maximum length of a value of the new goal in a prompt. Unit: characters. Source: chosen; the model can read a longer
+/// value in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// The task of a trajectory, with the values of a new goal in place of the recorded ones.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
-    /// For each slot (value of the recorded goal), the value that the new goal has in its place. Prompts show these values.
-    /// A value is `None` if it is longer than [`MAX_VALUE`], or if the steps need it in a form that the new goal does not
-    /// have.
+    /// The new goal's value for each slot (value of the recorded goal), as prompts show it. `None` if the value is longer
+    /// than [`MAX_VALUE`], or if the steps need it in a form that the new goal does not have.
     pub(super) values: Vec<Option<String>>,
-    /// For each step, the text that the step types or chooses; `None` if this text cannot be derived from the new goal.
+    /// The text that each step types or chooses; `None` if it cannot be derived from the new goal.
     pub(super) texts: Vec<Option<String>>,
-    /// For each step, the name of the step's target in the new goal; `None` if the name is not a value of the goal.
+    /// The name of each step's target in the new goal; `None` if the name is not a value of the goal.
     pub(super) names: Vec<Option<String>>,
-    /// Number of recorded steps that the new goal needs too, counted from the first step.
+    /// Number of recorded steps, from the first on, that the new goal needs too.
     pub(super) steps: usize,
     /// The words of the recorded goal that the new goal does not contain.
     pub(super) gone: BTreeSet<String>,
@@ -44,9 +43,8 @@ impl SameTask {
     }
 }
 
-/// Returns true if a page matches a recorded template. Each segment of the page's path must be equal to the recorded
-/// segment, unless the recorded segment is probably a value of the recorded goal. `gone` has the words of the recorded goal
-/// that the new goal does not contain.
+/// Returns true if a page matches a recorded template. All segments of the path must be equal, except segments that are
+/// probably values of the recorded goal. `gone` has the words of the recorded goal that the new goal does not contain.
 pub(super) fn is_on(recorded: &PageTemplate, page: &PageTemplate, gone: &BTreeSet<String>) -> bool {
     let parts = |page: &PageTemplate| -> Vec<String> {
         page.path().split('/').map(str::to_owned).collect()
@@ -56,16 +54,14 @@ pub(super) fn is_on(recorded: &PageTemplate, page: &PageTemplate, gone: &BTreeSe
     own.len() == now.len() && own.iter().zip(&now).all(is_alike)
 }
 
-/// Returns the task of a trajectory with the values of the new goal `goal`. Returns `None` if the new goal describes another
-/// task.
+/// Returns the task of a trajectory with the values of `goal`; `None` if `goal` describes another task.
 pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask> {
     let header = &trajectory.header;
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
-/// Returns the task of these steps with the values of the new goal `goal`. `recorded` is the goal for which the steps were
-/// taken. `slots` are the ranges of the values in `recorded`, in bytes. Returns `None` if the new goal describes another
-/// task.
+/// Returns the task of these steps with the values of `goal`; `None` if `goal` describes another task. The steps were taken
+/// for the goal `recorded`. `slots` are the ranges of the values in `recorded`, in bytes.
 pub(super) fn matched(
     recorded: &str,
     slots: &[(usize, usize)],
@@ -140,8 +136,7 @@ pub(super) fn matched(
     Some(task)
 }
 
-/// Returns the slot of the text that a step types or chooses; `None` if the text is not a value of the goal. A slot is
-/// a position in the list of the goal's values.
+/// Returns the slot (position among the goal's values) of the text that a step types or chooses; `None` if it has none.
 const fn text_slot(step: &StoredStep) -> Option<usize> {
     match step.text {
         Some(StoredText::Slot(slot)) => Some(slot),
@@ -149,8 +144,7 @@ const fn text_slot(step: &StoredStep) -> Option<usize> {
     }
 }
 
-/// Returns the slot of the name of a step's target; `None` if the name is not a value of the goal. A slot is a position
-/// in the list of the goal's values.
+/// Returns the slot (position among the goal's values) of the name of a step's target; `None` if it has none.
 fn name_slot(step: &StoredStep) -> Option<usize> {
     step.target.as_ref()?.slot
 }

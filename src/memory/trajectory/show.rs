@@ -1,4 +1,4 @@
-//! The lines by which a prompt shows a trajectory. They show the steps that are left from the current page on.
+//! The lines by which a prompt shows the remaining steps of a trajectory.
 
 use chrono::{DateTime, Utc};
 
@@ -13,16 +13,15 @@ use crate::{
     },
 };
 
-/// The prompt section that shows a trajectory. Source of the section's priority: chosen.
+/// The prompt section for a trajectory. Source of its priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
 /// Maximum number of steps of a trajectory that a prompt shows. Source: chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of the recorded goal in a prompt; a longer goal is cut. Unit: characters. Source: chosen.
+/// Maximum length of the recorded goal in a prompt. Longer goals are cut. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
-/// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the steps that are
-/// left, and the next step comes first. For each value of the recorded goal, `values` has the value that the new goal has in
-/// its place.
+/// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the remaining steps,
+/// the next step first. `values` has the new goal's value for each value of the recorded goal, if it is known.
 pub(super) fn lines(
     trajectory: &Trajectory,
     left: &[usize],
@@ -75,9 +74,8 @@ pub(super) fn lines(
     out
 }
 
-/// Marks the steps in `lines`, which [`lines`] wrote for the steps `left` of the trajectory `way`: steps whose target is on
-/// another page, or will be on one, and steps whose target is not on this page at the moment. `recorded` has the same steps
-/// with the addresses that they led to.
+/// Marks the steps in `lines` whose target is on another page or not on this page at the moment. [`lines`] wrote `lines` for
+/// the steps `left` of the trajectory `way`. `recorded` has the same steps with the addresses that they led to.
 pub(super) fn mark(
     lines: &mut [Vec<Piece>],
     [way, recorded]: [&[StoredStep]; 2],
@@ -99,9 +97,8 @@ pub(super) fn mark(
     }
 }
 
-/// Returns true if the new goal has something else in place of a part of the recorded goal: another value, or other words.
-/// Words that only one of the two goals has, in addition to the shared words, do not count. `parts` are the parts of the
-/// recorded goal.
+/// Returns true if the new goal replaces a part of the recorded goal by another value or other words. Words that only one of
+/// the goals has, in addition to the shared words, do not count. `parts` are the parts of the recorded goal.
 fn has_other_values(
     trajectory: &Trajectory,
     parts: &[Shared],
@@ -131,8 +128,8 @@ fn has_other_values(
     parts.contains(&Shared::Other) && wanted.iter().any(|word| !known.contains(word))
 }
 
-/// Returns the recorded goal in a masked form: each value is replaced by a name such as `<1>`, and words that the new goal
-/// does not contain are replaced by dots.
+/// Returns the recorded goal with a name such as `<1>` for each value, and dots for words that the new goal does not
+/// contain.
 fn masked(parts: &[Shared]) -> String {
     let words = parts.iter().map(|part| match part {
         Shared::Words(words) => words.clone(),

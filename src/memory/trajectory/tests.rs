@@ -22,7 +22,6 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// Returns a step of a run. The arguments give its tool and the tool's arguments, its target, and the page after the step.
 fn step(
     tool: &str,
     arguments: Value,
@@ -81,7 +80,7 @@ fn log(
         .started_at(at(minute - 1))
 }
 
-/// Returns the log of a run that searches for `what` and puts a product that it found into the cart.
+/// Returns the log of a run that searches for `what` and puts a product into the cart.
 fn search(run: &str, minute: i64, what: &str, product_name: &str) -> RunLog {
     let steps = vec![
         step(
@@ -132,7 +131,6 @@ fn learned(records: &[Record], log: &RunLog) -> Vec<Record> {
     records
 }
 
-/// Returns the advice that a run with this goal is shown on a page after it has taken these steps.
 fn advice(records: &[Record], goal: &str, taken: &[Step], page: &str) -> Vec<Advice> {
     advice_at(None, records, goal, taken, page)
 }
@@ -543,7 +541,7 @@ fn goals_that_differ_only_in_values_are_one_trajectory_and_the_shorter_way_stays
     assert_eq!(Trajectories::default().item(&format!("{key}.00")), key);
 }
 
-/// Returns the log of a run that opens an item by links, without a search, and buys it.
+/// Returns the log of a run that opens an item by links and buys it.
 fn direct(run: &str, minute: i64) -> RunLog {
     let item = "https://shop.example/item/3";
     let steps = vec![

@@ -1,19 +1,19 @@
-//! Changes of the looks of elements that have no words. A look is a text that the driver writes. It describes the shape,
-//! colour, size and position of an element.
+//! Changes of the looks of elements without words. A look is the driver's description of an element's shape, colour, size
+//! and position.
 
 use std::collections::HashMap;
 
 use super::{super::fact::Fact, quoted};
 
-/// Minimum number of elements that must move by the same distance for the diff to treat them as scrolled. Source: chosen; a
-/// drag moves one or two elements.
+/// Minimum number of elements that must move by the same distance to count as scrolled. Source: chosen; a drag moves one or
+/// two elements.
 const SCROLLED: usize = 3;
 
-/// The words in a look that stand before the coordinates of the element's top left corner.
+/// The words before the coordinates of the element's top left corner in a look.
 const PLACE: &str = "top left ";
 
-/// Returns the change of a look as a short phrase; `None` if the look is the same. For a drawing, the phrase contains
-/// only the shapes that were added or removed.
+/// Returns the change of a look as a short phrase; `None` if it is the same. For a drawing, the phrase contains only the
+/// shapes that were added or removed.
 pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -30,8 +30,8 @@ pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     ))
 }
 
-/// Returns the distances by which an element moved to the right and down. Unit: pixels. Returns `None` if the element did
-/// not move, or if its look also changed in another way.
+/// Returns how far an element moved to the right and down. Unit: pixels. Returns `None` if it did not move, or if its look
+/// also changed in another way.
 pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     let parts = |look: &str| {
         let (shape, place) = look.split_once(PLACE)?;
@@ -47,9 +47,8 @@ pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
     (shape == other && shift != (0, 0)).then_some(shift)
 }
 
-/// Removes elements that only moved together with others. `shift` returns the distance of an element if nothing but its
-/// position changed. An element is removed if at least [`SCROLLED`] elements moved by the same distance, because then that
-/// part of the page was scrolled.
+/// Removes elements that were only scrolled: at least [`SCROLLED`] elements moved by the same distance. `shift` returns the
+/// distance of an element if nothing but its position changed.
 pub(super) fn forget_scrolled<'f>(
     looks: &mut Vec<(usize, &'f Fact)>,
     shift: impl Fn(usize, &'f Fact) -> Option<(i64, i64)>,

@@ -1,18 +1,14 @@
-//! Functions that choose which facts a diff compares with each other. Each pair consists of a fact of the old observation
-//! and a fact of the new one.
+//! The pairs of facts that a diff compares: a fact of the old observation and a fact of the new one.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::super::fact::Fact;
 
-/// Returns, for each new fact, the index of the old fact with which it is compared; `None` if there is no such old fact.
+/// Returns, for each new fact, the index of the old fact with which it is compared; `None` if there is none.
 ///
-/// Only facts with the same key are paired. If both observations have equally many facts with a key, these facts are paired
-/// in order: the first old fact with the first new fact, the second with the second, and so on. If one observation has more
-/// of them, unchanged facts at the start and at the end are paired first. `pair_equal` then pairs the facts between the two.
-///
-/// Unchanged facts at the end are paired by their positions from the end. Otherwise, a new fact in front of them would make
-/// all of them look changed.
+/// Only facts with the same key are paired. If both observations have equally many facts with a key, these are paired in
+/// order. Otherwise, unchanged facts at the start and at the end are paired first, and `pair_equal` pairs the facts in
+/// between.
 pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     let by_key = |facts: &[Fact]| {
         let places = facts.iter().enumerate().map(|(at, fact)| (fact.key, at));
@@ -57,9 +53,8 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs the facts that have one key and are still without a pair. Called if one observation has more facts with the key
-/// than the other. Facts with the same content are paired first. The others are then paired by position. If all were paired
-/// by position, each fact after an added or removed fact would look changed.
+/// Pairs the remaining facts with one key, if one observation has more of them than the other: first facts with the same
+/// content, then the others by position. Otherwise, each fact after an added or removed fact would look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

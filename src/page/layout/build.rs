@@ -1,6 +1,6 @@
-//! The lines of a layout, made in one walk over the tree. Each node writes its lines when the walk enters the node. Its
-//! lines are joined or grouped when the walk leaves the node. Until the walk ends, a line is a draft: it may still be joined
-//! to another line or dropped.
+//! The lines of a layout, made in one walk over the tree. A node writes its lines when the walk enters it. The lines are
+//! joined or grouped when the walk leaves it. Until the walk ends, a line is a draft, which may be joined to another line or
+//! dropped.
 
 use super::{
     super::{
@@ -15,31 +15,28 @@ use crate::base::text;
 
 /// Maximum nesting depth of groups. A deeper group gets no line of its own. Source: chosen.
 const MAX_DEPTH: usize = 12;
-/// Maximum length of the name of a group; a longer name is cut. Unit: characters. Source: chosen.
+/// Maximum length of the name of a group. Longer names are cut. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Maximum length of the look of an element ([`Part::look`]); a longer look is cut. Unit: characters. Source: chosen; enough
+/// Maximum length of the look of an element ([`Part::look`]). Longer looks are cut. Unit: characters. Source: chosen; enough
 /// for 20 shapes.
 pub(crate) const MAX_LOOK: usize = 1_000;
-/// Maximum number of nodes inside the label that contains a checkbox or radio button. Source: chosen; a label contains the
-/// box, its words, and nodes that draw the box.
+/// Maximum number of nodes inside the label around a checkbox or radio button. Source: chosen; a label contains the box, its
+/// words, and nodes that draw the box.
 const MAX_LABEL: usize = 8;
-/// Maximum length of a line's text in a layout that shows a single node ([`Layout::within`]). A longer text continues
-/// on further lines. Unit: characters. Source: chosen.
+/// Maximum length of a line in a layout that shows a single node ([`Layout::within`]). A longer text continues on further
+/// lines. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node that listens for clicks. If the node has more items, its click listener
-/// does not make them possible click targets. Source: chosen; a calendar shows 42 days and the weekdays, and a listener
-/// around more items usually serves the whole page.
+/// Maximum number of visible items in a node whose click listener makes them possible click targets. Source: chosen; a
+/// calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
     pub(super) line: Line,
-    /// One more than the index of the last draft inside the group, item or element that begins with this draft. If no
-    /// draft is inside, one more than the index of this draft.
+    /// Index after the last draft that belongs to this draft, or after this draft if none does.
     pub(super) end: usize,
     pub(super) dropped: bool,
-    /// True if the line counts as an item only because its node resembles the node beside it. False if the role of the node
-    /// makes it an item.
+    /// True if the line is an item only because its node resembles its neighbour, not because of its role.
     pub(super) card: bool,
 }
 
@@ -52,7 +49,7 @@ pub(super) enum Kind {
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading, or an element that can be acted on. Such a node writes its own words.
+    /// A heading, or an element that can be acted on, which writes its own words.
     Named,
 }
 
@@ -62,11 +59,9 @@ pub(super) struct Frame {
     pub(super) kind: Kind,
     /// The index of the first draft that the node wrote.
     pub(super) start: usize,
-    /// True if the page reacts to a click anywhere in the node, although there is no element in the node that can be
-    /// clicked.
+    /// True if the page reacts to a click anywhere in the node, although the node contains no element that can be clicked.
     pub(super) clickable: bool,
-    /// True if each item inside the node may be a click target, because the node itself or a node around it listens for
-    /// clicks.
+    /// True if each item inside the node may be a click target, because the node or a node around it listens for clicks.
     pub(super) heard: bool,
 }
 
@@ -78,7 +73,7 @@ pub(super) struct Builder<'t> {
     pub(super) cards: Vec<bool>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
-    /// The number of nodes in `open` that have a line of their own in the layout.
+    /// Number of nodes in `open` with a line of their own.
     pub(super) depth: usize,
     /// True if a long text is split into several lines.
     pub(super) in_chunks: bool,
@@ -186,7 +181,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Writes the lines that come before the content of a node. Returns the kind of the node.
+    /// Writes the lines before the content of a node, and returns its kind.
     fn begin(&mut self, id: NodeId, node: &Node) -> Kind {
         let role = closed(&node.role);
         let element = self.element_of[id.index()].map(|at| at as usize);
@@ -316,9 +311,8 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a box that cannot be pressed itself. A box is a checkbox or radio button.
-    /// Returns `None` if there is no such label. Also returns `None` if the label contains another box, or any words besides
-    /// the name of this box.
+    /// Returns the reference of the label around a checkbox or radio button that cannot be pressed itself. Returns `None` if
+    /// the label contains another such box, or any words besides the name of this one.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);
@@ -334,8 +328,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the look of a node that has no words: its shape, colour, size and position. For a drawing, the look leaves
-    /// out shapes that are elements, because each of them has a line of its own.
+    /// Returns the look of a node without words: its shape, colour, size and position. The look of a drawing leaves out
+    /// shapes that have a line of their own.
     fn look(&self, id: NodeId) -> String {
         let look = self.tree[id].property("look").unwrap_or_default();
         let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);
@@ -353,8 +347,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the label of a node that is not an element. The label is the node's name, its words, or the name that the
-    /// page's authors gave its picture.
+    /// Returns the label of a node that is not an element: its name, its words, or the name of its icon.
     fn own_words(&self, id: NodeId) -> String {
         let node = &self.tree[id];
         let icon = || squeezed(node.property("icon").unwrap_or_default());
@@ -368,7 +361,7 @@ impl<'t> Builder<'t> {
         .unwrap_or_default()
     }
 
-    /// Writes the words `raw` of a node, unless a node around it has already written them.
+    /// Writes the words of a node, unless a node around it has already written them.
     fn words(&mut self, id: NodeId, raw: &str) {
         let words = text::squeeze(raw);
         if words.is_empty() || self.is_said(&words) {
@@ -389,8 +382,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns two facts about words in the current node. The first is true if the page reacts to a click on these words.
-    /// The second is true if a node around the words listens for clicks on the items inside it.
+    /// Returns two flags for words in the current node: whether the page reacts to a click on them, and whether a node
+    /// around them listens for clicks on its items.
     fn answered(&self) -> (bool, bool) {
         let around = self.open.last();
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))
@@ -439,8 +432,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns the reference of the node. If the node has no reference, returns the reference of the nearest node around it
-    /// that has one. But that node must not contain anything else.
+    /// Returns the reference of the node, or of the nearest node around it that has a reference and contains nothing else.
     fn reference(&self, id: NodeId) -> Option<super::ElementRef> {
         let holds_nothing_else = |at: &NodeId| self.contents.atoms[at.index()] <= 1;
         std::iter::once(id)
@@ -502,7 +494,7 @@ fn is_group(role: &Role, node: &Node) -> bool {
     }
 }
 
-/// Cuts a text in two. The first part has as many words as fit in one line, and the second part has the rest.
+/// Splits a text into as many words as fit in one line, and the rest.
 fn chunk(text: &str) -> (&str, &str) {
     let Some((end, _)) = text.char_indices().nth(MAX_CHUNK) else {
         return (text, "");

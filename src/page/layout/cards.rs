@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-/// Returns true if the node itself shows words or a named picture. The content of the node does not count.
+/// Returns true if the node itself shows words or a named picture, whatever its content shows.
 fn says_something(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());

@@ -8,7 +8,7 @@ use super::{super::Element, Layout, Line, Part, search::Relevance};
 #[non_exhaustive]
 pub struct DigestOptions {
     /// Maximum size of a digest. Unit: estimated tokens. Default: 1,500. Nine of ten measured pages of small tasks need less
-    /// than 500, and the whole prompt for a page of 10,000 elements may take 3,000.
+    /// than 500.
     pub max_tokens: usize,
 }
 
@@ -19,7 +19,7 @@ impl Default for DigestOptions {
 }
 
 impl DigestOptions {
-    /// Returns options that show the whole page, for models with a large context or to measure how much a digest saves.
+    /// Returns options that show the whole page.
     pub const fn whole() -> Self {
         Self {
             max_tokens: usize::MAX,
@@ -40,7 +40,7 @@ pub enum Shown<'l> {
     Line {
         /// The number of the line in the layout, counted from 0.
         number: usize,
-        /// The line itself.
+        /// The line.
         line: &'l Line,
     },
     /// A report that one or more consecutive lines of the layout are left out.
@@ -52,22 +52,21 @@ pub enum Shown<'l> {
         /// The number of left-out lines that have the nesting depth `depth`. They are usually items that are similar to the
         /// items before them.
         alike: usize,
-        /// The number of left-out lines that match the goal. A line counts if it matches the goal at least as well as the
-        /// worst match that is shown.
+        /// The number of left-out lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
         /// The words of the goal that all lines counted in `matching` contain.
         words: Vec<String>,
-        /// The nearest group around the left-out lines that has a reference; `None` if there is no such group.
+        /// The nearest group that has a reference and contains the left-out lines; `None` if there is no such group.
         of: Option<&'l Part>,
-        /// The number of the first left-out line. The lines of the group `of` are counted from 1. If `of` is `None`, the
-        /// lines of the page are counted.
+        /// The number of the first left-out line, counted from 1 within the group `of`, or within the page if `of` is
+        /// `None`.
         from: usize,
         /// The last of the left-out lines.
         last: &'l Line,
     },
 }
 
-/// The lines that a prompt shows of a layout. Wherever lines are left out, a report stands in their place.
+/// The lines of a layout that a prompt shows. A report stands wherever lines are left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Digest<'l> {
@@ -81,40 +80,38 @@ pub struct Digest<'l> {
 
 /// Maximum length of each text if the page does not fit the budget. Unit: characters. Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Maximum length of each text if the page does not fit the budget even with texts of [`SHORT_TEXT`] characters. Unit:
-/// characters. Source: chosen.
+/// Maximum length of each text if the page does not fit the budget even with [`SHORT_TEXT`]. Unit: characters. Source:
+/// chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Numbers of items that are shown of a run of similar items. They are tried in this order until the digest fits. Source:
-/// chosen; three items are enough to see what they have in common.
+/// Maximum numbers of items that are shown of a run of similar items. They are tried in this order until the digest fits.
+/// Source: chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Minimum number of similar items that are left out together. Fewer items are shown, because they cost no more than the
 /// line that would report them. Source: chosen.
 const MIN_LEFT_OUT: usize = 5;
-/// Minimum number of similar lines that are left out together in an outline. An outline shows only the first line of each
-/// run of similar lines, and the last item of each group. Source: chosen; two cut paragraphs cost more than the line that
-/// reports them.
+/// Minimum number of similar lines that are left out together in an outline, which shows only the first line of each run of
+/// similar lines. Source: chosen; two cut paragraphs cost more than the line that reports them.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
 /// Maximum number of lines of one item that are shown because a line of the item matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
-/// Share of the budget that is left for banners, menus, side columns and footers together, if the page is cut. Unit: percent
-/// of the budget. Source: chosen.
+/// Share of the budget for banners, menus, side columns and footers together if the page is cut. Unit: percent. Source:
+/// chosen.
 const ASIDE_SHARE: usize = 20;
-/// Cost of each line, in addition to the cost of its parts. Unit: tokens.
+/// Cost of each line in addition to its parts. Unit: tokens.
 const LINE: usize = 1;
-/// Cost of a line which reports that other lines were left out. Unit: tokens.
+/// Cost of a line that reports left-out lines. Unit: tokens.
 const MORE: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Only items of the same structure are similar. So an item with a single part is not similar to an item with
-    /// several parts, and a row of headings is not similar to a row without headings.
+    /// Only items of the same structure are similar. An item with one part is not similar to an item with several parts.
     Same,
     Loose,
 }
 
-/// Returns the estimated cost of showing a part. Unit: tokens.
+/// Returns the estimated cost of a part. Unit: tokens.
 pub(super) fn weight_of(part: &Part, elements: &[Element]) -> usize {
     weight_within(part, elements, usize::MAX)
 }
@@ -151,8 +148,8 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
     1 + reference + tokens(&part.text) + tokens(&part.look) + looks + more
 }
 
-/// Returns the numbers of the lines that match the goal best, in document order. `points` says how well each line matches.
-/// There are at most [`MAX_MATCHED`] of these lines.
+/// Returns the numbers of the [`MAX_MATCHED`] lines with the most points, in document order. Lines without points are left
+/// out.
 fn matched(points: &[u32]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..points.len()).filter(|at| points[*at] > 0).collect();
     ranked.sort_unstable_by_key(|at| (std::cmp::Reverse(points[*at]), *at));
@@ -164,14 +161,13 @@ fn matched(points: &[u32]) -> Vec<usize> {
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The points of the worst match that is shown. A match is a line that is shown because it matches the goal. `None` if
-    /// no line matches the goal.
+    /// The lowest points of a line that is shown because it matches the goal; `None` if no line matches the goal.
     least: Option<u32>,
 }
 
 impl Matching {
-    /// Returns the number of lines in a range that have at least `least` points. Also returns the words of the goal that all
-    /// of these lines have.
+    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that all of these
+    /// lines have.
     fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
         let Some(least) = self.least else {
             return (0, Vec::new());
@@ -185,8 +181,7 @@ impl Matching {
     }
 }
 
-/// Looks at each run of lines that are left out. If the run costs no more than the line that would report it, its lines are
-/// kept.
+/// Keeps each run of left-out lines that costs no more than the line that would report it.
 fn fill_gaps(kept: &mut [bool], weights: &[usize]) {
     let mut at = 0;
     while at < kept.len() {
@@ -271,12 +266,11 @@ impl Layout {
         self.folded_to(cap, MIN_LEFT_OUT, likeness, matched)
     }
 
-    /// Returns, for each line, true if it is kept.
+    /// Returns, for each line, true if it is kept. These lines are kept:
     ///
-    /// - Of each run of similar neighbours, the first `cap` lines are kept. The other lines of the run are kept too if there
-    ///   are fewer than `least` of them.
-    /// - The last item of each group is kept.
-    /// - Every line in `matched` is kept.
+    /// - The first `cap` lines of each run of similar neighbours, or the whole run if fewer than `least` lines follow these.
+    /// - The last item of each group.
+    /// - Every line in `matched`.
     fn folded_to(
         &self,
         cap: usize,
@@ -311,7 +305,7 @@ impl Layout {
         kept
     }
 
-    /// Leaves out the items of a run after the first `cap` items. Does nothing if there are fewer than `least` such items.
+    /// Leaves out the items of a run after the first `cap`, unless there are fewer than `least` of them.
     fn fold_run(&self, run: &[usize], cap: usize, least: usize, kept: &mut [bool]) {
         if run.len() >= cap + least {
             for at in &run[cap..] {
@@ -320,9 +314,8 @@ impl Layout {
         }
     }
 
-    /// Keeps dividers. A divider is a row that describes the rows after it, such as a row with the name of their group. If
-    /// rows before a kept row are left out, the divider that describes the kept row is kept too. Without it, the row would
-    /// seem to belong to an earlier divider.
+    /// Keeps the [divider](Self::is_divider) of each kept row that follows a left-out line. Without it, the row would seem
+    /// to belong to an earlier divider.
     fn keep_dividers(&self, kept: &mut [bool]) {
         for at in 1..self.lines.len() {
             if !kept[at] || kept[at - 1] || !self.lines[at].item {
@@ -394,8 +387,8 @@ impl Layout {
         cost
     }
 
-    /// Leaves out all lines that do not fit the budget. The budget is divided into two shares: one for the main content, and
-    /// one for banners, menus, side columns and footers together.
+    /// Leaves out the lines that do not fit the budget. The share [`ASIDE_SHARE`] of the budget is for banners, menus, side
+    /// columns and footers, the rest for the main content.
     fn cut(&self, kept: &mut [bool], weights: &[usize], budget: usize) {
         let aside = budget * ASIDE_SHARE / 100;
         let mut room = [budget - aside, aside];
@@ -415,8 +408,8 @@ impl Layout {
         }
     }
 
-    /// Returns the kept lines, and the lines of the groups that contain them. Each run of other lines is replaced by one
-    /// line that reports how many are left out.
+    /// Returns the kept lines and the lines of the groups that contain them. One line replaces each run of other lines and
+    /// reports their number.
     fn show(&self, mut kept: Vec<bool>, matching: &Matching, max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {
@@ -474,8 +467,8 @@ impl Layout {
         }
     }
 
-    /// Returns the lines of a range, beginning with the line `from`, as many as fit into `max_tokens`. `from` is counted
-    /// from 0 within the range. The first line is returned even if it does not fit.
+    /// Returns as many lines as fit into `max_tokens`, starting at the line `from` of the range, counted from 0. The first
+    /// line is returned even if it does not fit.
     pub(crate) fn read(
         &self,
         elements: &[Element],

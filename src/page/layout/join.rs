@@ -1,4 +1,4 @@
-//! Functions that join the lines of a node, or make a group of them. They run once the node has written all of its lines.
+//! Joins the lines of a node, or makes a group of them, after the node has written all of them.
 
 use super::{
     super::{NodeId, Role},
@@ -14,12 +14,12 @@ const MAX_FLOW: usize = 400;
 #[derive(Clone, Copy)]
 struct Room {
     parts: usize,
-    /// Maximum cost of showing all of these parts. Unit: estimated tokens.
+    /// Maximum total cost of the parts. Unit: estimated tokens.
     weight: usize,
 }
 
-/// Limits for a line in a run of text. Source of these limits, and of the three sets of limits below: chosen, by readability
-/// on pages of shops, mail programs and administration tools.
+/// Limits for a line in a run of text. Source of all four sets of limits: chosen, by readability on pages of shops, mail
+/// programs and administration tools.
 const IN_TEXT: Room = Room {
     parts: 20,
     weight: 200,
@@ -150,8 +150,7 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// Returns the number of lines from the draft `from` on, but at most `max`. A group counts as one line, whatever it
-    /// contains.
+    /// Returns the number of lines from the draft `from` on, but at most `max`. A group counts as one line.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
             let mut at = at;
@@ -165,8 +164,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from the draft `from` on into the line `into`, and returns true. If one of these lines is a group, or
-    /// if their parts exceed the limits `room`, does nothing and returns false.
+    /// Moves the lines from the draft `from` on into the line `into`, and returns true. Does nothing and returns false if
+    /// one of these lines is a group, or if their parts exceed the limits `room`.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.

@@ -1,18 +1,17 @@
 //! The layout of a page: lines that keep groups, rows and cards together, put each field beside its label, and leave
 //! text in its place.
 //!
-//! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that the
-//! lines that a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find`
-//! and `read` reach the rest. Pure; used by the prompt and the loop.
+//! A [`Layout`] contains everything that a person can read or act on, each item once. Lines are numbered, so that the lines
+//! that a prompt leaves out can be found and read. [`Layout::digest`] selects the lines to show; the tools `find` and `read`
+//! reach the rest. This module is pure.
 //!
 //! # Decisions
 //!
-//! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of
-//!   page, but not `PageView::summary`, because the lines already say what the page contains. The summary is for
-//!   events.
-//! - The items of a menu share a line, a footer shows labels only, and of many similar items three are shown, with a
-//!   hint to use `find`. Menus, footers and similar items make up most of a page and are seldom what the goal is about.
-//!   An item that the goal names has its own line.
+//! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page,
+//!   but not `PageView::summary`, because the lines already say what the page contains. The summary is for events.
+//! - The items of a menu share a line, and a footer shows labels only. Of many similar items, some are shown, with the call
+//!   of `read` that returns the others. Menus, footers and similar items make up most of a page and are seldom what the goal
+//!   is about. An item that the goal names has its own line.
 
 mod build;
 mod cards;
@@ -45,8 +44,7 @@ const MAX_SURROUNDINGS: usize = 60;
 pub enum Joint {
     /// This part continues the text of the part before it.
     Flow,
-    /// This part comes from another cell or from another line of the page than the part before it. Two lines of the page are
-    /// joined if they are short enough.
+    /// This part comes from another cell, or from another line of the page, than the part before it.
     Beside,
 }
 
@@ -56,8 +54,8 @@ pub enum Joint {
 pub struct Part {
     /// The node that this part shows.
     pub node: NodeId,
-    /// The driver's reference to the node. If the driver gave the node none, this is the reference to a node around it that
-    /// contains nothing else.
+    /// The driver's reference to the node. For a node without a reference, the reference of a node that contains it and
+    /// nothing else.
     pub reference: Option<ElementRef>,
     /// The role of the node; [`Role::Text`] for plain words.
     pub role: Role,
@@ -100,16 +98,14 @@ pub struct Line {
     /// True if the line is in a banner, menu, side column or footer. When a page is cut, such lines get only a small share
     /// of the space.
     pub aside: bool,
-    /// True if the line is a table row that contains only headings. The row separates the rows before it from the rows after
-    /// it.
+    /// True if the line is a table row of headings only. It separates the rows before it from the rows after it.
     parts_rows: bool,
-    /// One more than the number of the last line inside the group, item or element that begins with this line. If no
-    /// line is inside, one more than the number of this line.
+    /// Exclusive end of the range of lines that belong to the group, item or element that begins with this line.
     pub(crate) end: usize,
 }
 
 impl Line {
-    /// Returns the head of the group that begins with this line, if a group begins here, and then the parts of the line.
+    /// Returns the head of the line, if it has one, and then its parts.
     pub fn all_parts(&self) -> impl Iterator<Item = &Part> {
         self.head.iter().chain(&self.parts)
     }
@@ -146,8 +142,7 @@ impl Layout {
         build::whole(tree, elements)
     }
 
-    /// Creates a layout of only the content of one node. Long texts take several lines. The tool `read` uses this layout for
-    /// an element that does not begin a group.
+    /// Creates a layout of the content of one node. Long texts take several lines.
     pub fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Self {
         build::within(tree, elements, root)
     }
@@ -165,16 +160,16 @@ impl Layout {
         Some(at + 1..self.lines[at].end)
     }
 
-    /// Returns the numbers of the lines that are directly inside the group that begins with the line `of`. If `of` is
-    /// `None`, returns the numbers of the lines that are in no group.
+    /// Returns the numbers of the lines directly inside the group that begins with the line `of`. If `of` is `None`, returns
+    /// those of the lines in no group.
     fn children(&self, of: Option<usize>) -> impl Iterator<Item = usize> {
         let (first, end) = of.map_or((0, self.lines.len()), |at| (at + 1, self.lines[at].end));
         let within = move |next: usize| (next < end).then_some(next);
         std::iter::successors(within(first), move |at| within(self.lines[*at].end))
     }
 
-    /// Returns the number of the line with which the item around the line `number` begins. Returns `None` if the line
-    /// `number` is in no item. Also returns `None` if the line itself begins an item.
+    /// Returns the number of the first line of the item that contains the line `number`. Returns `None` if the line is in no
+    /// item or begins one itself.
     pub(crate) fn item_of(&self, number: usize) -> Option<usize> {
         let around = (0..number).rev();
         let mut depth = self.lines[number].depth;
@@ -205,8 +200,8 @@ impl Layout {
         }
     }
 
-    /// Returns the line numbers of the headings that apply to a line: the nearest heading above the line, and further up the
-    /// headings of higher rank. The heading of the highest rank comes first. There are at most [`MAX_HEADINGS`].
+    /// Returns the line numbers of the headings that apply to a line: the nearest heading above the line, then the nearest
+    /// one of higher rank above that, and so on. The highest rank comes first. There are at most [`MAX_HEADINGS`].
     ///
     /// If the page has exactly one heading of rank 1, this heading is left out, because it is the page's title.
     pub(crate) fn headings_of(&self, tree: &Tree, number: usize) -> Vec<usize> {
@@ -241,9 +236,8 @@ impl Layout {
         found
     }
 
-    /// Returns words that distinguish a node from other nodes with the same role and words. These are the words of the item
-    /// around the node, without the node's own words. Returns `None` if no other node has the same role and words, or if
-    /// there are no words around the node.
+    /// Returns words that distinguish a node from other nodes with the same role and words: the other words of the item
+    /// around the node. Returns `None` if there is no such other node, or if the item has no other words.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
@@ -268,8 +262,8 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// Returns the number of the line that shows a node. If no line shows the node, returns the number of the line that
-    /// shows the nearest node around it.
+    /// Returns the number of the line that shows a node. If there is no such line, returns that of the line that shows the
+    /// nearest node around it.
     pub(crate) fn line_of(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         let shows = |at: NodeId| {
             let has = |line: &Line| line.all_parts().any(|part| part.node == at);

@@ -69,7 +69,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the drafts of each dialog that is not inside another dialog. The drafts of a dialog are a range.
+    /// Returns the drafts of each dialog that is not inside another dialog, as a range.
     fn dialogs(&self) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -85,10 +85,9 @@ impl Builder<'_> {
         found
     }
 
-    /// Copies a range of drafts to the lines of `out`. Leaves out the drafts in `told`, because they have been copied
-    /// already.
+    /// Copies a range of drafts to the lines of `out`, except those in `told`, which have been copied already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
-        /// A group in which the current draft is. `end` is the end of its drafts, and `line` is the number of its line.
+        /// A group that contains the current draft. `end` is the end of its drafts, and `line` is the number of its line.
         /// `aside` is true if the group is in a banner, menu, side column or footer.
         struct Group {
             end: usize,

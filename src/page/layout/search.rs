@@ -16,11 +16,11 @@ const FULL_WORD: usize = 6;
 /// Minimum length of a goal word that the report of left-out lines may name. There is no minimum for a word with a digit or
 /// a non-ASCII character. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Number of lines above which a goal word may be too common. If more lines than this contain the word, and also more than a
-/// quarter of all lines, the word gives no points. Source: chosen.
+/// Number of lines above which a goal word may be too common. The word gives no points if more lines than this, and more
+/// than a quarter of all lines, contain it. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
-/// Returns the texts of a line. Each comes with the points that the line gets for a wanted word in that text.
+/// Returns the texts of a line, each with the points for a wanted word in it.
 fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
     line.all_parts().flat_map(|part| {
         let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });
@@ -50,8 +50,8 @@ pub struct Hits {
     /// Numbers of the lines that were found, best first, counted from 0. If the words of the query are spread over the lines
     /// of one item, the number of the item's first line stands for the whole item.
     pub lines: Vec<usize>,
-    /// True if each line or item that was found has all words of the query. False if no line or item of the page has all
-    /// words. The lines and items that were found then have some of the words.
+    /// True if every hit has all words of the query. False if no line or item has all words; every hit then has some of
+    /// them.
     pub have_all: bool,
 }
 
@@ -100,8 +100,8 @@ impl Layout {
         Hits { lines, have_all }
     }
 
-    /// Adds hits for items. If an item has all words, but none of its lines has them all, the first line of the item is
-    /// added. `words` has the words of each line. `ranked` has the hits found so far, in the order of the lines.
+    /// Adds a hit for each item that has all words although none of its lines has them all. The hit is the first line of the
+    /// item. `words` has the words of each line. `ranked` has the hits so far, in the order of the lines.
     fn add_items(&self, words: &[Vec<usize>], count: usize, ranked: &mut Vec<(bool, u32, usize)>) {
         let mut points: Vec<u32> = vec![0; self.lines.len()];
         let mut full = vec![false; self.lines.len()];
@@ -200,8 +200,8 @@ impl Relevance {
     }
 }
 
-/// Returns the weight of a word. It is the length of the word, but at most 6, because short words are mostly grammar. A word
-/// with a digit or a non-ASCII character always has the weight 6.
+/// Returns the weight of a word: its length, but at most 6, because short words are mostly grammar. A word with a digit or a
+/// non-ASCII character has the weight 6.
 fn length_share(word: &str) -> u32 {
     let telling = word.chars().any(char::is_numeric) || !word.is_ascii();
     if telling {

@@ -14,8 +14,8 @@ pub struct TreeBuilder {
     max_nodes: usize,
 }
 
-/// Maximum number of nodes of a tree. Source: chosen; twice the number of nodes of a page with 20,000 buttons, because
-/// such a page must stay usable. A prompt shows far fewer nodes.
+/// Maximum number of nodes of a tree. Source: chosen; twice the number of nodes of a page with 20,000 buttons, which must
+/// stay usable.
 pub const MAX_NODES: usize = 40_000;
 
 impl Default for TreeBuilder {

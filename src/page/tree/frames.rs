@@ -1,4 +1,4 @@
-//! Functions about the frames in a tree: they return the addresses of frames and remove their content.
+//! Functions about the frames in a tree: their references, addresses and content.
 
 use super::{ElementRef, Node, Role, Tree};
 

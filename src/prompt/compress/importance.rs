@@ -1,6 +1,6 @@
-//! Ranks the lines of a text by their importance. The rules for each kind of text follow from the question that its readers
-//! have. For search results, the question is which results were found; for a page, what it offers; for a failure, what
-//! failed and where; for a form, which values it has; for any other text, what it is about.
+//! Ranks the lines of a text by their importance. The rules for each kind of text follow from what its readers want to know:
+//! of search results, which results were found; of a page, what it offers; of a failure, what failed and where; of a form,
+//! which values it has; of any other text, what it is about.
 //!
 //! Source of all numbers: chosen.
 
@@ -20,7 +20,7 @@ const TOP: u8 = 4;
 const HIGH: u8 = 3;
 const MIDDLE: u8 = 2;
 const LOW: u8 = 1;
-/// The rank of an empty line. It is the lowest rank.
+/// The rank of an empty line, the lowest rank.
 const NONE: u8 = 0;
 
 /// Maximum length of a line that can be a heading, or the title of a search result. Unit: characters.
@@ -155,8 +155,7 @@ fn on_page(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Lowers the rank of links and texts inside menus, banners and footers. Fields and buttons in them, such as those of a
-/// search, keep their rank.
+/// Lowers the rank of links and texts inside menus, banners and footers. Fields and buttons in them keep their rank.
 fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
     let mut aside: Option<usize> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -197,7 +196,7 @@ fn in_failure(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Returns true if a stack frame names a file of the program that failed. Returns false if the file belongs to a library.
+/// Returns true if a stack frame names a file of the program that failed, not of a library.
 fn names_own_file(frame: &str) -> bool {
     let libraries = [
         "site-packages",
@@ -220,8 +219,8 @@ fn names_own_file(frame: &str) -> bool {
     names_file && !contains_any(frame, &libraries)
 }
 
-/// Raises the rank of stack frames beside a message, because they say where the failure came from. In some languages, a line
-/// of source code stands between the frame and the message.
+/// Raises the rank of stack frames beside a message, because they say where the failure came from. A line of source code may
+/// stand between the frame and the message.
 fn raise_near_messages(lines: &[&str], ranks: &mut [u8]) {
     let before = ranks.to_vec();
     let is_message = |at: usize| before.get(at) == Some(&TOP);
@@ -256,8 +255,8 @@ fn in_form(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Ranks the values of a form by how often their labels occur. If a label occurs often, its first values say enough, so the
-/// further ones are lowered. If a form has labels that occur often, values with rare labels say most, so they are raised.
+/// Ranks the values of a form by how often their labels occur. Of a label that occurs often, all values but the first ones
+/// are lowered. In a form with such labels, values with rare labels are raised.
 fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
     let label = |line: &'a str| pair(line.trim()).map(|(label, _)| label);
     let mut counts: HashMap<&str, usize> = HashMap::new();

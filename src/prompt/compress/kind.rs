@@ -7,22 +7,22 @@ use serde_json::Value;
 use super::Kind;
 use crate::base::text;
 
-/// Minimum share of lines that are elements, in a text that describes a page. Unit: percent of the lines.
+/// Minimum share of [elements](is_element) among the lines of a text that describes a page. Unit: percent.
 const ELEMENT_SHARE: usize = 30;
-/// Minimum share of lines that report a failure or are stack frames, in a text about a failure. Unit: percent of the lines.
+/// Minimum share of [reports](is_report) and [stack frames](is_frame) among the lines of a text about a failure. Unit:
+/// percent.
 const ERROR_SHARE: usize = 8;
-/// Minimum number of lines that report a failure, in a text about a failure. One such line is enough if the share of stack
-/// frames is at least [`FRAME_SHARE`].
+/// Minimum number of [reports](is_report) in a text about a failure. One is enough if the share of stack frames is at least
+/// [`FRAME_SHARE`].
 const MIN_REPORTS: usize = 2;
-/// Minimum share of lines that are stack frames, in a text about a failure that only one line reports. Unit: percent of the
-/// lines. Source: chosen.
+/// Minimum share of stack frames among the lines of a text about a failure with a single [report](is_report). Unit: percent.
+/// Source: chosen.
 const FRAME_SHARE: usize = 30;
-/// Minimum share of lines that contain a web address, in a list of search results. Unit: percent of the lines.
+/// Minimum share of lines with a web address in a list of search results. Unit: percent.
 const ADDRESS_SHARE: usize = 12;
-/// Minimum number of lines that contain a web address, in a list of search results.
+/// Minimum number of lines with a web address in a list of search results.
 const MIN_ADDRESSES: usize = 4;
-/// Minimum share of lines that have a label and a value, or a choice with its mark, in a form. Comments are not counted.
-/// Unit: percent of the other lines.
+/// Minimum share of [fields](is_field) among the lines of a form, without comments. Unit: percent.
 const PAIR_SHARE: usize = 40;
 /// Minimum number of headings by which a text is recognised as Markdown or reStructuredText.
 const MIN_CHAPTERS: usize = 3;
@@ -37,8 +37,8 @@ pub(super) fn kind_of(text: &str) -> (Kind, Option<Value>) {
     }
 }
 
-/// Returns the value of a text that is a JSON object or a JSON array. If each line of the text is a JSON object, returns an
-/// array of these objects. Returns `None` for any other text.
+/// Returns the value of a text that is a JSON object or array. If each line of the text is a JSON object, returns an array
+/// of these objects. Returns `None` for any other text.
 fn json(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
         return (value.is_object() || value.is_array()).then_some(value);
@@ -84,8 +84,7 @@ fn kind_of_lines(text: &str) -> Kind {
     }
 }
 
-/// Returns true if the line has a form in which programs report failures, such as `error:`. Sentences about failures seldom
-/// have such a form.
+/// Returns true if the line has a form in which programs report failures, such as `error:`.
 pub(super) fn is_report(line: &str) -> bool {
     let forms = [
         "error:",
@@ -101,7 +100,7 @@ pub(super) fn is_report(line: &str) -> bool {
     contains_any(&text::fold(line), &forms)
 }
 
-/// Returns true if the line is about a failure. It need not have the form of a report.
+/// Returns true if the line is about a failure, even if it is not a [report](is_report).
 pub(super) fn is_about_failure(line: &str) -> bool {
     let words = [
         "error:",

@@ -32,8 +32,7 @@ use crate::{
 /// Minimum confidence that a model must state in its reply, from 0 to 1. A reply with a lower confidence is not used.
 /// Source: chosen; below it, the model itself thinks that its summary lost something important.
 const MIN_CONFIDENCE: f64 = 0.5;
-/// Maximum number of facts that are used from one reply. The same maximum applies to its addresses and to its form
-/// fields. Source: chosen.
+/// Maximum number of facts, of addresses and of form fields that are used from one reply. Source: chosen.
 const MAX_ENTRIES: usize = 60;
 /// Maximum length of one text of a reply, such as the summary or a fact. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 400;
@@ -119,8 +118,8 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
     called.or_else(bare)
 }
 
-/// Returns the system instruction and the message that ask a model to shorten a text to at most `most` tokens. In the
-/// message, the text is inside a fence, which marks it as data.
+/// Returns the system instruction and the message that ask a model to shorten a text to at most `most` tokens. A fence in
+/// the message marks the text as data.
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let keep = match kind_of(text).0 {

@@ -21,9 +21,8 @@ use crate::base::{TokenCount, text};
 /// Limits on what is kept of a JSON value.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Maximum number of items that are kept of a list. It is also the maximum number of lists and objects that are
-    /// kept directly inside an object, but there two are always kept. For the plain values of an object, see
-    /// [`FIELDS`].
+    /// Maximum number of items that are kept of a list. For an object, the maximum number of lists and objects directly
+    /// inside it, but at least 2. For the plain values of an object, see [`FIELDS`].
     items: usize,
     /// Maximum length of a text. Addresses are not cut: see [`MAX_ADDRESS`]. Unit: characters.
     letters: usize,
@@ -36,7 +35,7 @@ const WHOLE: Limits = Limits {
     letters: usize::MAX,
     depth: usize::MAX,
 };
-/// The tightest limits. They are used if the value fits within none of the limits that are tried.
+/// The tightest limits, for a value that fits within none of the others.
 const LEAST: Limits = Limits {
     items: 1,
     letters: 40,
@@ -44,43 +43,42 @@ const LEAST: Limits = Limits {
 };
 /// The limits on the number of items, in the order in which they are tried.
 const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
-/// The limits on the depth that are tried. The results for all depths are compared.
+/// The limits on the depth. The results for all of them are compared.
 const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
 /// Maximum lengths of a text: the first if the limit on items is above [`MANY`], the second otherwise. Unit:
 /// characters.
 const LETTERS: (usize, usize) = (200, 120);
-/// Maximum lengths of a text. They are tried in this order after the limits on items and depth were chosen, because
-/// there may be room left for longer texts. Unit: characters.
+/// Maximum lengths of a text if room is left after the limits on items and depth were chosen. They are tried in this order.
+/// Unit: characters.
 const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
 /// Maximum length of an address that is never cut. A longer address is cut like any other text. Unit: bytes.
 const MAX_ADDRESS: usize = 500;
-/// Largest limit on items to which the second maximum in [`LETTERS`] applies. Above it, the first maximum applies.
+/// Largest limit on items to which the second maximum in [`LETTERS`] applies.
 const MANY: usize = 20;
-/// The limit on the plain values (texts, numbers and the like) of an object: the first number times the limit on items,
-/// but at least the second number. The limit is higher than that on items, because a record has more fields than a
-/// short list has items.
+/// The limit on the plain values of an object, such as texts and numbers: the first number times the limit on items, but at
+/// least the second number. It is higher than the limit on items, because a record has more fields than a short list has
+/// items.
 const FIELDS: (usize, usize) = (4, 8);
 /// Maximum number of items that [`first_of_groups`] looks at. Looking at more items takes noticeable time.
 const MAX_SEARCHED: usize = 500;
 /// Maximum number of different values of a field that divides the items of a list into groups.
 const MAX_GROUPS: usize = 8;
 
-/// Points for each plain value that a result shows. The result with the most points is taken. `TOP` is for a value in
-/// an object that no list contains, because such a value says what the whole is. `IN_SERIES` is for a value in a long
-/// series, and `USUAL` for every other value.
+/// Points for each plain value that a result shows. `TOP` is for a value in an object that no list contains, because such a
+/// value says what the whole is. `IN_SERIES` is for a value in a long series, and `USUAL` for every other value.
 mod worth {
     pub(super) const TOP: u64 = 32;
     pub(super) const USUAL: u64 = 8;
     pub(super) const IN_SERIES: u64 = 1;
-    /// Number of texts at the beginning of a list that do not yet count as a series. Numbers in a list always count as
-    /// one.
+    /// Number of texts at the beginning of a list that do not yet count as a series. Numbers in a list always count as a
+    /// series.
     pub(super) const ITEMS: usize = 3;
     /// Number of values at the beginning of an object that do not yet count as a series. Plain values are counted
     /// separately from lists and objects.
     pub(super) const FIELDS: usize = 12;
 }
 
-/// Returns a JSON value as lines. The lines are cut so that they fit into the budget.
+/// Returns a JSON value as lines, cut to the budget.
 pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     let fits = |cut: &Cut| size(&cut.lines) <= budget.0;
     let whole = Cut::new(value, WHOLE);
@@ -244,8 +242,7 @@ impl Cut {
 }
 
 impl Limits {
-    /// Returns the limits for the values inside a list or an object. Returns `None` if the depth does not allow to keep
-    /// any of them.
+    /// Returns the limits for the values inside a list or an object; `None` if the limit on the depth is reached.
     fn inner(self) -> Option<Self> {
         let depth = self.depth.checked_sub(1)?;
         Some(Self { depth, ..self })
@@ -274,8 +271,8 @@ const fn is_plain(value: &Value) -> bool {
     !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-/// Returns the positions of the items that are kept, at most `most`, in ascending order. The first item of each group
-/// is kept before all other items. See [`first_of_groups`].
+/// Returns the positions of the kept items, at most `most`, in ascending order. The [first item of each
+/// group](first_of_groups) has precedence.
 fn chosen(items: &[Value], most: usize) -> Vec<usize> {
     if items.len() <= most {
         return (0..items.len()).collect();
@@ -289,9 +286,8 @@ fn chosen(items: &[Value], most: usize) -> Vec<usize> {
     kept
 }
 
-/// Returns the positions of the first item of each group, in ascending order. A field such as a type or a status
-/// divides the items into groups, if it has only a few different values. All items with one value of this field form a
-/// group.
+/// Returns the positions of the first item of each group, in ascending order. The items with the same value of a field, such
+/// as a type or a status, form a group if the field has only a few different values.
 fn first_of_groups(items: &[Value]) -> Vec<usize> {
     let mut fields: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
     for (at, item) in items.iter().take(MAX_SEARCHED).enumerate() {

@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::*;
 
-/// Maximum size of a shortened result in these tests.
 const BUDGET: TokenCount = TokenCount(600);
 
 /// The facts that must still be in a recorded result after it was shortened.
@@ -23,8 +22,8 @@ const KINDS: [(&str, Kind); 6] = [
     ("text", Kind::Text),
 ];
 
-/// Shortens the recorded results of one kind. `budget` returns the maximum size of a shortened result, given the size
-/// of the whole result. Returns the facts that were lost. Prints how many tokens, addresses and facts were left.
+/// Shortens the recorded results of one kind, prints what was left, and returns the facts that were lost. `budget` returns
+/// the maximum size of a shortened result, given the size of the whole result.
 fn lost(
     all: &BTreeMap<String, Recorded>,
     kind: (&str, Kind),
@@ -85,11 +84,11 @@ fn lost(
     lost
 }
 
-/// Shortens ten recorded results of each kind twice. The first budget is the default budget of a run, into which 24 of
-/// the results fit as a whole. The second budget is a third of the result's size, but at most the default.
+/// Shortens ten recorded results of each kind twice: to the default budget of a run, and to a third of the result's size,
+/// but at most the default.
 ///
-/// For each result, `facts.json` names the program that returned it, and the facts in it. The facts were listed by
-/// somebody who did not know the rules of this module.
+/// For each result, `facts.json` names the program that returned it, and the facts in it. The facts were listed by somebody
+/// who did not know the rules of this module.
 #[test]
 fn sixty_recorded_results_keep_their_facts_and_addresses() {
     let facts = concat!(

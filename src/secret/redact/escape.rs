@@ -96,8 +96,8 @@ const MAX_DIGITS: usize = 12;
 /// Maximum length of the name of an entity, including the semicolon. Unit: bytes. Source: the names below.
 const MAX_NAME: usize = 9;
 
-/// Names of HTML entities for punctuation marks. Each name is written directly after the character that it stands for.
-/// Source: the HTML standard's table.
+/// Names of HTML entities for punctuation marks. Each name follows the character that it stands for. Source: the HTML
+/// standard's table.
 const SIGNS: &str = "&amp &AMP <lt <LT >gt >GT \"quot \"QUOT 'apos !excl #num $dollar %percnt (lpar )rpar *ast *midast \
     +plus ,comma .period /sol :colon ;semi =equals ?quest @commat [lsqb [lbrack \\bsol ]rsqb ]rbrack ^Hat _lowbar \
     _UnderBar `grave {lcub {lbrace |verbar |vert }rcub }rbrace €euro –ndash —mdash ‘lsquo ’rsquo “ldquo ”rdquo …hellip";

@@ -11,8 +11,8 @@ use super::{
     view::View,
 };
 
-/// Maximum length of a value that is compared with the short secrets. Unit: bytes. Source: chosen; a short secret has
-/// at most 5 characters, which take fewer bytes than this even if they are written with spaces and escapes.
+/// Maximum length of a value that is compared with the short secrets. Unit: bytes. Source: chosen; a short secret has at
+/// most 5 characters, which take fewer bytes even with spaces and escapes.
 const MAX_VALUE: usize = 64;
 /// Characters that end a value without quotation marks.
 const ENDS: &[u8] = b"&#;,\"'`)]}<>\r\n";
@@ -122,8 +122,7 @@ fn is_label(before: &[u8], after: &[u8]) -> bool {
     after.first() == Some(&b' ') || before.last().is_some_and(|b| matches!(b, b'"' | b'\''))
 }
 
-/// Returns the range without white space at both ends, and without a backslash at its end, because that backslash
-/// belongs to an escaped quotation mark.
+/// Returns the range without white space at both ends, and without the backslash of an escaped quotation mark at its end.
 fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let value = &bytes[range.clone()];
     let value = value.strip_suffix(b"\\").unwrap_or(value);

@@ -1,10 +1,10 @@
 //! Hides secrets that are spread over several nodes of a page: for example a word in two pieces, or one letter in each
 //! node.
 //!
-//! The texts of the page are joined without anything between them. This is done for three selections of texts, because
-//! a reader could put the texts of any selection together: all values, all names, and the visible text (the value of a
-//! node, or its name if no node inside it has text). A secret that covers several nodes is hidden in each of these
-//! nodes. If a node around them repeats a piece of the secret, the repetition is hidden too.
+//! Three selections of the page's texts are each joined without anything between them: all values, all names, and the
+//! visible text (the value of a node, or its name if no node inside it has text). A reader could put the texts of any
+//! selection together. A secret that covers several nodes is hidden in each of these nodes. If a node around them repeats a
+//! piece of the secret, the repetition is hidden too.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -41,12 +41,11 @@ struct Piece {
     range: Range<usize>,
 }
 
-/// Replacements in the texts of nodes. For each text, the list has the ranges to replace, each with the new text for
-/// this range.
+/// Replacements in the texts of nodes: for each text, the ranges to replace, each with its new text.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// Returns the tree with all secrets hidden that are spread over several nodes. The secrets in single texts must have
-/// been replaced before.
+/// Hides in a tree the secrets that are spread over several nodes. The secrets in single texts must have been replaced
+/// before.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();
     let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);
@@ -140,8 +139,8 @@ fn is_sign(text: &str, piece: &Piece) -> bool {
     text[piece.range.clone()].chars().count() <= MAX_SIGNS
 }
 
-/// Records in `cuts` the part of each piece that must be hidden. `pieces` are the pieces that the hit covers. Does
-/// nothing if there is only one, because a secret in a single text was replaced before.
+/// Records in `cuts` the part of each piece that must be hidden. `pieces` are the pieces that the hit covers. Does nothing
+/// for a single piece, because a secret in a single text was replaced before.
 fn cut(pieces: &[Piece], hit: &Range<usize>, placeholder: &str, cuts: &mut Cuts) {
     if pieces.len() < 2 {
         return;
@@ -189,8 +188,8 @@ fn without(tree: Tree, cuts: Cuts) -> Tree {
     })
 }
 
-/// Hides repetitions of the pieces of secrets in other texts. A name or value is hidden if it is equal to a piece. Only
-/// these nodes are searched: the node of the piece, its descendants, and its [`MAX_LEVELS`] nearest ancestors.
+/// Hides each name or value that is equal to a piece of a secret. Searches only the node of the piece, its descendants, and
+/// its [`MAX_LEVELS`] nearest ancestors.
 fn hide_repeated(
     tree: &Tree,
     hidden: &BTreeMap<NodeId, Vec<String>>,

@@ -13,7 +13,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// Makes a view with the text itself, without any transformation.
+    /// Makes a view of the text without any transformation.
     pub(super) fn of(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.to_vec(),
@@ -33,14 +33,14 @@ impl View {
         }
     }
 
-    /// Returns the view with one layer of escapes undone. Escapes begin with a percent sign or a backslash, or are HTML
-    /// entities. Returns `None` if the view contains no escape.
+    /// Returns the view with one layer of escapes undone: percent signs, backslashes and HTML entities. Returns `None` if
+    /// the view contains no escape.
     pub(super) fn decoded(&self) -> Option<Self> {
         self.decoded_by(&DECODERS)
     }
 
-    /// Returns the view with one layer of escapes undone. Only escapes that one of `decoders` can read are undone.
-    /// Returns `None` if the view contains no such escape.
+    /// Returns the view with one layer of the escapes undone that one of `decoders` can read. Returns `None` if the view
+    /// contains no such escape.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);

@@ -5,7 +5,7 @@ use crate::{
     page::{ElementRef, Node, Role, Tree, TreeBuilder, Tri},
 };
 
-/// The obstacles of the site. A field is true if the obstacle is switched on.
+/// The obstacles of the site; true means switched on.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent obstacles")]
 pub(super) struct Rules {

@@ -15,10 +15,8 @@ use crate::{
     working::{Memory, Place, Step},
 };
 
-/// Maximum number of model calls of a test.
 const MAX_CALLS: usize = 30;
 
-/// The result of a task that the stand-in worked on.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     pub answer: Option<String>,
@@ -66,12 +64,10 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
     })
 }
 
-/// Returns a request whose prompt has this goal and an empty page.
 pub(super) fn goal_only(goal: &str) -> ChatRequest {
     ChatRequest::new(instruction(goal, &[]), "", tools())
 }
 
-/// Runs a task to its end, and returns the result.
 pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     let mut report = Report::default();
     let mut history = Memory::default();

@@ -1,5 +1,5 @@
-//! The clean-up. It keeps the store within its caps on the number of hosts and on the number of bytes, by deleting the
-//! shelves of the hosts that were written least recently.
+//! The clean-up. It deletes the shelves of the hosts that were written least recently, so that the store stays within
+//! its caps on hosts and on bytes.
 //!
 //! A host stays if a person has written something for it, or if its folder contains a file that the store does not
 //! understand.
@@ -23,22 +23,20 @@ use super::{
 };
 use crate::memory::{Record, Scope, StoreNoticeKind};
 
-/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` of the cap is free. One cap
-/// limits the number of hosts in the store, the other limits its bytes. Some space must stay free, because updates
-/// check the caps only from time to time. Source: chosen.
+/// A clean-up starts when less than `1/HIGH` of a cap is free, and stops when `1/LOW` of the cap is free. Some space
+/// must stay free, because updates check the caps only from time to time. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// Divisor that decides when a handle of the store checks the caps again. Each check finds out how much the store may
-/// grow until a clean-up starts. The handle checks again when its own writes have used `1/SHARE` of this. Source:
-/// chosen; even if eight processes use their part at once, the store stays below the cap.
+/// A handle of the store checks the caps again when its own writes have used `1/SHARE` of the growth that was left
+/// before a clean-up. Source: chosen; even if eight processes use their part at once, the store stays below the cap.
 const SHARE: u64 = 8;
 /// Minimum number of bytes that a handle adds to the store before it checks the store's size. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest time that a clean-up waits for the lock of a shelf that it wants to delete. If the lock is still taken after
-/// this time, another writer is writing the shelf, so the clean-up keeps the host. Source: chosen.
+/// Longest time that a clean-up waits for the lock of a shelf. If the lock is still taken then, the clean-up keeps the
+/// host. Source: chosen.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Growth of the store by the writes of this handle since the handle last checked the caps.
+/// Growth of the store by the writes of this handle since its last check of the caps.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -46,8 +44,8 @@ pub(super) struct Growth(Mutex<Added>);
 struct Added {
     hosts: u64,
     bytes: u64,
-    /// The number of new hosts and the number of added bytes at which the next check is due. It is due when one of the
-    /// two is reached. `None` before the first check.
+    /// The numbers of new hosts and of added bytes; the next check is due when one of them is reached. `None` before
+    /// the first check.
     at: Option<(u64, u64)>,
 }
 
@@ -71,7 +69,7 @@ struct HostDir {
 
 impl Files {
     /// Adds a write to the growth of the store. If a check of the caps is due, checks them and cleans up if necessary.
-    /// A failed clean-up is ignored, because the write is already committed.
+    /// Ignores a failed clean-up.
     pub(super) fn grew(&self, written: &Written, is_host: bool) {
         {
             let mut added = self.growth.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -210,7 +208,7 @@ impl Files {
         Ok((dirs, total))
     }
 
-    /// Deletes the shelves of a host and its folder, unless the host must stay. Returns true if the folder was removed.
+    /// Deletes a host's shelves and folder, unless the host must stay. Returns true if the folder was removed.
     fn forget(&self, dir: &HostDir) -> Result<bool, Failure> {
         let entries = self.list(&dir.path)?;
         let mut places = Vec::new();
@@ -261,8 +259,7 @@ impl Files {
             .then_some((place, document.generation))
     }
 
-    /// Returns the document in a file. The file may belong to any shelf. Returns `None` if the store does not
-    /// understand the file.
+    /// Returns the document in a file, whichever shelf it belongs to; `None` if the store does not understand the file.
     fn document_at(&self, path: &Path) -> Option<Document> {
         let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
         match parse(&bytes, None, self.schema) {
@@ -271,9 +268,9 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of the host that a folder belongs to. The host is decoded from the folder's name.
-    /// If the name was shortened, the host is read from a file in the folder. Returns `None` if the host is not known
-    /// or has no registrable domain.
+    /// Returns the registrable domain of a folder's host. The host is decoded from the folder's name or, if the name
+    /// was shortened, read from a file in the folder. Returns `None` if the host is not known or has no registrable
+    /// domain.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

@@ -7,7 +7,7 @@ use crate::{
     memory::{ReadOnly, Shelf},
 };
 
-/// A failure of a store operation. An update that was acknowledged earlier is not lost by any failure.
+/// A failure of a store operation. No failure loses an update that was acknowledged earlier.
 #[derive(Debug)]
 pub(super) enum Failure {
     Name(&'static str),
@@ -15,8 +15,7 @@ pub(super) enum Failure {
     Busy(Duration),
     /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),
-    /// The operating system refused a call. `what` is the name of the call, and `path` is the file or folder that the
-    /// call was made for.
+    /// The operating system refused the call `what` for the file or folder `path`.
     Io {
         what: &'static str,
         path: String,

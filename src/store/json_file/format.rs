@@ -26,14 +26,14 @@ use crate::{
 const FORMAT: &str = "webwise-shelf";
 const SHELF: [&str; 3] = ["namespace", "collection", "scope"];
 
-/// A migration: converts a file's fields from one version of the format to the next version. It does no I/O and keeps
-/// unknown fields. It returns `None` if the fields do not have the form of their version.
+/// A migration of a file's fields from one version of the format to the next. It keeps unknown fields. It returns
+/// `None` if the fields do not have the form of their version.
 pub(super) type Step = fn(Map<String, Value>) -> Option<Map<String, Value>>;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Schema {
     pub(super) oldest: u64,
-    /// The migrations, each from one version to the next. The first one migrates from the oldest version.
+    /// The migrations, each from one version to the next, the oldest version first.
     pub(super) steps: &'static [Step],
 }
 
@@ -45,7 +45,7 @@ pub(super) const SCHEMA: Schema = Schema {
 };
 
 impl Schema {
-    /// Returns the newest version, which is the version that is written.
+    /// Returns the newest version of the format. Files are written in this version.
     pub(super) fn current(self) -> u64 {
         self.oldest + self.steps.len() as u64
     }
@@ -57,10 +57,9 @@ pub(super) struct Document {
     pub(super) generation: u64,
     pub(super) shelf: Shelf,
     pub(super) records: Vec<Record>,
-    /// Fields of the file that this program does not know. A later version of the program or a person added them.
+    /// Unknown fields of the file. A later version of the program or a person added them.
     pub(super) extra: BTreeMap<String, Value>,
-    /// Fields inside the file's field `shelf` that this program does not know. A later version of the program or a
-    /// person added them.
+    /// Unknown fields inside the file's field `shelf`. A later version of the program or a person added them.
     pub(super) shelf_extra: BTreeMap<String, Value>,
     pub(super) version: u64,
 }
@@ -68,8 +67,7 @@ pub(super) struct Document {
 #[derive(Debug, PartialEq)]
 pub(super) enum Parsed {
     Good(Document),
-    /// A file in a version of the format that is newer than those that this program knows. Contains the records that
-    /// can be read.
+    /// A file in a newer version of the format than this program knows. Contains the records that can be read.
     Newer(Document),
     TooDeep,
     /// A valid file that belongs to another shelf. Contains the name of that shelf.
@@ -174,7 +172,7 @@ impl Stored {
     }
 }
 
-/// Returns unknown fields in the form in which they are stored: sorted by key.
+/// Returns the unknown fields, sorted by key.
 fn unknown(fields: Map<String, Value>) -> BTreeMap<String, Value> {
     fields
         .into_iter()
@@ -204,8 +202,8 @@ impl Document {
         }
     }
 
-    /// Returns the document as the bytes of a file in the newest version of the format. The bytes are readable text
-    /// with sorted keys. Equal documents have equal bytes.
+    /// Returns the document as a file in the newest version of the format: readable text with sorted keys. Equal
+    /// documents have equal bytes.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -10,11 +10,10 @@ use crate::base::Host;
 /// Maximum length of a folder name; a longer name is shortened. Unit: bytes. Source: chosen; file systems allow 255
 /// bytes.
 const MAX_PLAIN: usize = 100;
-/// Maximum length of the beginning of a folder name that is kept when the name is shortened. `~` and a hash follow it.
-/// Unit: bytes. Source: chosen.
+/// Maximum length of the part of a host that a shortened folder name keeps. `~` and a hash follow this part. Unit:
+/// bytes. Source: chosen.
 const KEPT: usize = 60;
-/// Names that Windows reserves for devices. It also reserves them with an extension, as in `con.txt`. Windows also
-/// reserves numbered names, such as `com1`; [`is_device`] checks these.
+/// Names that Windows reserves for devices. [`is_device`] also checks numbered names, such as `com1`.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 /// Returns the name of a host's folder.
@@ -79,8 +78,8 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Decodes a name that [`component`] has encoded, and returns the text. Also decodes names that `component` never
-/// returns. Returns `None` if the name contains an invalid code after a `_`.
+/// Decodes a name that [`component`] has encoded. Also decodes names that `component` never returns. Returns `None` if
+/// the name contains an invalid code after a `_`.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

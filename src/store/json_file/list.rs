@@ -20,8 +20,7 @@ impl Files {
     /// Returns the shelves that the filter selects, in order. A shelf that is intact and empty is left out.
     ///
     /// The identity of a shelf (namespace, collection and scope) is read from the shelf's file or from its backup. If
-    /// both lack it, the identity is derived from the file's path. This is done only for collections of this program,
-    /// because any other file could have been written by another program.
+    /// both lack it, the identity is derived from the file's path, but only for collections of this program.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -73,8 +72,8 @@ impl Files {
         Ok(dirs)
     }
 
-    /// Returns the shelf that is stored in the file at this path. Returns `None` if the identity of the shelf is
-    /// unknown, if the filter does not select the shelf, or if the shelf is intact and empty.
+    /// Returns the shelf that is stored in the file at this path. Returns `None` if the shelf is unknown, not selected
+    /// by the filter, or intact and empty.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");

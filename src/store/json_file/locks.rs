@@ -17,20 +17,20 @@ use super::{
 
 /// Shortest pause between two attempts to lock a lock file. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Maximum random time that is added to each of the first pauses between attempts to lock a lock file. The maximum
-/// grows with the number of attempts: see [`ATTEMPTS`]. Without random times, waiting processes would all try again at
-/// the same moments. Unit: nanoseconds. Source: chosen.
+/// Maximum random time that is added to a pause between two attempts to lock a lock file. It grows with the number of
+/// attempts: see [`ATTEMPTS`]. Without random times, waiting processes would all try again at the same moments. Unit:
+/// nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
 /// Number of attempts after which the maximum random time of a pause grows by another [`JITTER`]. Without this growth,
-/// many waiting processes would take processor time from the process that writes. Source: measured with 50 processes on
-/// two cores; with the growth, the processes take two thirds of the time.
+/// waiting processes would slow down the process that writes. Source: measured with 50 processes on two cores; with the
+/// growth, the processes take two thirds of the time.
 const ATTEMPTS: u32 = 10;
 /// Largest multiple of [`JITTER`] that the maximum random time of a pause can reach. Source: chosen; even the longest
 /// pause is shorter than an update that has to wait for the disk twice.
 const MAX_GROWTH: u32 = 10;
 
-/// The in-memory locks of one handle of the store. There is one for each lock file. A thread takes the in-memory lock
-/// before it tries to lock the lock file. So at any time, only one thread of a handle tries to lock this lock file.
+/// The in-memory locks of one handle of the store: one for each lock file. A thread takes the in-memory lock before it
+/// tries to lock the lock file. So only one thread of a handle at a time tries to lock the file.
 #[derive(Debug)]
 pub(super) struct Locks(Vec<Stripe>);
 
@@ -40,8 +40,7 @@ struct Stripe {
     freed: Condvar,
 }
 
-/// A lock that is held, both in memory and on the lock file. Dropping it releases the lock in memory and the lock on
-/// the file.
+/// A lock that is held, both in memory and on the lock file, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     file: Option<Box<dyn FsLock>>,
@@ -132,7 +131,7 @@ pub(super) fn try_lock(fs: &dyn Fs, file: &Path) -> Result<Option<Box<dyn FsLock
     })
 }
 
-/// Returns true if the error means that the file system does not support locks. Returns false for every other error.
+/// Returns true if the error means that the file system does not support locks.
 fn has_no_locks(error: &io::Error) -> bool {
     #[cfg(unix)]
     {

@@ -166,8 +166,7 @@ impl JsonFiles {
         self.run("store.compact", None, Files::compact).await
     }
 
-    /// Runs work with files on a thread that may block, and returns the result of the work. If the work fails, the
-    /// error names `operation` and `shelf`.
+    /// Runs blocking file work on another thread. An error names `operation` and `shelf`.
     async fn run<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -264,8 +263,8 @@ impl Files {
         self.telling(shelf, self.remove_locked(&place, shelf))
     }
 
-    /// Returns the result of an operation unchanged. If the operation failed because the shelf is read-only, also adds
-    /// a notice about that.
+    /// Returns the result of an operation unchanged. Adds a notice if the operation failed because the shelf is
+    /// read-only.
     fn telling<T>(&self, shelf: &Shelf, done: Result<T, Failure>) -> Result<T, Failure> {
         if let Err(Failure::ReadOnly { why, .. }) = &done {
             self.notices.found(

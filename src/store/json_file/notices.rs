@@ -11,8 +11,8 @@ use crate::memory::{Shelf, StoreNotice, StoreNoticeKind};
 /// Maximum number of notices that wait until the caller collects them. While so many notices wait, new ones are
 /// dropped. Source: chosen; the first notices show the problem.
 const MAX_WAITING: usize = 256;
-/// Maximum number of reported findings (facts about a shelf's file) that are remembered. A remembered finding is not
-/// reported again. If the maximum is reached, the next new finding replaces all remembered ones. Source: chosen.
+/// Maximum number of findings (facts about a shelf's file) that are remembered so that they are not reported again. At
+/// the maximum, the next new finding replaces all of them. Source: chosen.
 const MAX_TOLD: usize = 1_024;
 
 #[derive(Debug, Default)]
@@ -46,8 +46,7 @@ impl Notices {
         }
     }
 
-    /// Adds a notice of a finding, such as damage in a shelf's file. Does nothing if an equal finding was reported
-    /// before, because every operation on the shelf finds the damage again.
+    /// Adds a notice of a finding, such as damage in a shelf's file, unless an equal finding was reported before.
     pub(super) fn found(&self, shelf: Option<&Shelf>, kind: StoreNoticeKind) {
         let notice = StoreNotice {
             shelf: shelf.cloned(),

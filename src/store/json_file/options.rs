@@ -23,10 +23,10 @@ pub struct JsonFilesOptions {
     /// Maximum size of the store. If less than 1/32 of this size is free, a clean-up deletes the shelves of the hosts
     /// that were written least recently. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
-    /// Minimum number of new hosts between two checks of the limits on hosts and bytes. Each handle counts the new
-    /// hosts that it adds. If the store is far below the limits, the handle waits for more new hosts: an eighth of the
-    /// number that can still be added before a clean-up. The first new host always makes the handle check. Default: 64.
-    /// Source: chosen; a check of 10,000 hosts takes some tenths of a second.
+    /// Minimum number of new hosts that a handle adds between two checks of the limits on hosts and bytes. Far below
+    /// the limits, the handle waits longer: for an eighth of the number of hosts that can still be added before a
+    /// clean-up. The first new host always makes the handle check. Default: 64. Source: chosen; a check of 10,000 hosts
+    /// takes some tenths of a second.
     pub hosts_between_checks: usize,
 }
 

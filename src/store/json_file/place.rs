@@ -80,8 +80,7 @@ impl Place {
         self.dir.join(format!("{}.bak", self.name))
     }
 
-    /// Returns the path of a copy of the shelf's file in an older version of the format. The copy is made before the
-    /// file is first written in the newest version.
+    /// Returns the path of a copy of the shelf's file in an older version of the format.
     pub(super) fn old_version(&self, version: u64) -> PathBuf {
         self.dir.join(format!("{}.v{version}.bak", self.name))
     }
@@ -95,8 +94,8 @@ impl Place {
         ))
     }
 
-    /// Returns the id of the process that wrote a temporary file of this shelf. `name` is the file's name. Returns
-    /// `None` if this is not the name of a temporary file of this shelf.
+    /// Returns the id of the process that wrote the temporary file `name` of this shelf. Returns `None` if no temporary
+    /// file of this shelf has such a name.
     pub(super) fn writer_of(&self, name: &str) -> Option<u32> {
         let middle = name
             .strip_prefix(&self.name)?
@@ -115,8 +114,8 @@ impl Place {
     }
 }
 
-/// Returns the folder of a namespace. The folder of the namespace `locks` has another name, because the folder `locks`
-/// contains the lock files.
+/// Returns the folder of a namespace. The namespace `locks` gets another name, because `locks` is the folder of the
+/// lock files.
 fn namespace_dir(namespace: &Namespace) -> PathBuf {
     let name = component(namespace.as_str());
     if name == LOCKS {

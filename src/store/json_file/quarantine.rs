@@ -18,9 +18,8 @@ use crate::memory::{ReadOnly, Shelf, StoreNoticeKind};
 const MAX_KEPT: usize = 5;
 
 impl Files {
-    /// Gives a broken file of a shelf a second name in the quarantine folder. `path` is its own name, which it keeps
-    /// until it is replaced, and `bytes` is its content. Does nothing if the folder already contains a broken file of
-    /// this shelf with this content.
+    /// Gives a broken file of a shelf a second name in the quarantine folder. `path` is its own name, and `bytes` is
+    /// its content. Does nothing if the folder already contains a broken file of this shelf with this content.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -78,8 +77,8 @@ impl Files {
         Ok(())
     }
 
-    /// Gives the file `from` the second name `to`. If the file system has no hard links, makes a copy instead: writes
-    /// the file's content, `bytes`, to `temp`, and then renames `temp` to `to`.
+    /// Gives the file `from` the second name `to`. If the file system has no hard links, writes `bytes` to `temp` and
+    /// renames `temp` to `to` instead.
     pub(super) fn link_or_copy(
         &self,
         from: &Path,

@@ -40,7 +40,7 @@ pub(super) enum Source {
     File,
     Backup,
     Salvage,
-    /// The document was read from nowhere: the files are broken, and no record in them can be read.
+    /// Nothing was read: the files are broken, and no record in them can be read.
     Lost,
 }
 

@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use crate::memory::{Record, Shelf, is_too_deep};
 
-/// The bytes that the store writes before each record's key. In the text of a JSON string, these bytes cannot occur,
-/// because line breaks are escaped there.
+/// The bytes that the store writes before each record's key. They cannot occur inside a JSON string.
 const RECORD: &[u8] = b"\n    \"";
 
 /// The records that could be read from a broken file, and the generation of the file's shelf (0 if the generation could
@@ -17,10 +16,7 @@ pub(super) struct Salvaged {
     pub(super) records: Vec<Record>,
 }
 
-/// Reads the intact records of a broken file of this shelf.
-///
-/// Returns no records if the file names another shelf, because what was learned on one host must not be shown on
-/// another host.
+/// Reads the intact records of a broken file of this shelf. Returns no records if the file names another shelf.
 pub(super) fn salvage(bytes: &[u8], shelf: &Shelf) -> Salvaged {
     let mut found = Salvaged::default();
     let Some(at) = after(bytes, b"\"records\":") else {

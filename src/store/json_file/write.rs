@@ -17,11 +17,11 @@ use super::{
 };
 use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
 
-/// Age at which a temporary file counts as abandoned, even if a process with the id of the file's writer exists.
-/// Source: chosen; in this time, the writer may have ended and another process may have got its id.
+/// Age at which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; in
+/// this time, the id may have passed to another process.
 const ORPHANED: Duration = Duration::from_hours(1);
-/// Maximum number of times that creating the new file is tried again. This is needed if a clean-up has just removed the
-/// shelf's empty folder. Source: chosen; nothing but a clean-up removes empty folders.
+/// Maximum number of attempts to create the new file again after a clean-up has removed the shelf's empty folder.
+/// Source: chosen; nothing but a clean-up removes empty folders.
 const MAX_TRIES: u32 = 5;
 #[derive(Debug)]
 pub(super) struct Written {
@@ -148,8 +148,8 @@ impl Files {
     }
 
     /// Removes the files of a shelf. The main file is removed last, when the removal of the other files already
-    /// survives a power cut. Otherwise, a power cut could leave the backup without the main file, and the shelf would
-    /// be restored from the backup. When this returns, a power cut could still bring back the main file.
+    /// survives a power cut. Otherwise, the shelf could be restored from its backup. When this returns, a power cut
+    /// could still bring back the main file.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);
@@ -230,8 +230,8 @@ impl Files {
             .map_err(Failure::io("sync_dir", &place.dir))
     }
 
-    /// Writes these bytes into a new temporary file in the shelf's folder, and makes sure that its content survives a
-    /// power cut. Returns the path of the file. Leaves no file behind if this fails.
+    /// Writes these bytes into a new temporary file in the shelf's folder, makes them durable, and returns the path of
+    /// the file. Leaves no file behind if this fails.
     fn write_temp(&self, place: &Place, bytes: &[u8]) -> Result<PathBuf, Failure> {
         let temp = place.temp();
         let mut tries = 0;
@@ -260,9 +260,8 @@ impl Files {
         }
     }
 
-    /// Makes the shelf's current file the backup. This happens before the current file is replaced. If the current file
-    /// is in an older version of the format, also keeps a copy of it at [`Place::old_version`]. Does nothing if the
-    /// current file is missing or broken.
+    /// Makes the shelf's current file the backup. If it is in an older version of the format, also keeps a copy at
+    /// [`Place::old_version`]. Does nothing if the current file is missing or broken.
     fn keep_old(&self, place: &Place, found: &Found) -> Result<(), Failure> {
         let Some(good) = &found.good else {
             return Ok(());
@@ -297,9 +296,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if no process has this id. Also returns true for the id of this process, because this process is not
-/// writing the shelf at this moment. A process in another container is not found, so its temporary files are protected
-/// only by the shelf's lock.
+/// Returns true if no process has this id, or if it is the id of this process, which is not writing the shelf at this
+/// moment. Processes in other containers are not found.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

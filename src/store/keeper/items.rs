@@ -5,8 +5,7 @@ use crate::{
     memory::{Described, Record, Shelf},
 };
 
-/// Maximum number of names that an error lists. The error says that the names of several items begin with the text that
-/// was searched for. Source: chosen.
+/// Maximum number of names that the error about an ambiguous name lists. Source: chosen.
 const MAX_NAMES: usize = 5;
 
 /// A record of memory together with its shelf and its description for a person.
@@ -57,8 +56,8 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Converts an error that occurred when this shelf was loaded. If the error does not mean that the shelf is damaged
-    /// or too large, returns the error unchanged.
+    /// Converts an error of loading this shelf. Returns the error unchanged if the shelf is neither damaged nor too
+    /// large.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         let is_too_large = match error.kind() {
             ErrorKind::Corrupt => false,

@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// Returns the edit by which a memory kind removes what it learned in this place from a shelf for all sites.
+    /// Returns a memory kind's edit of a shelf for all sites. The edit removes what the kind learned in this place.
     fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
         match self {
             Self::Site(site) => kind.forget(site, None),
@@ -62,8 +62,8 @@ impl Plan {
             && self.damaged.is_empty()
     }
 
-    /// Fails if the plan has shelves that cannot be changed, so that nobody believes that the operation was complete.
-    /// `changed` is the number of records that were changed on the other shelves.
+    /// Fails if the plan has shelves that cannot be changed. `changed` is the number of records that were changed on
+    /// the other shelves.
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
         let untold = joined(self.untold.iter().map(ToString::to_string).collect());

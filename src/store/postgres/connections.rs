@@ -51,7 +51,6 @@ pub(super) struct Connections {
     idle: Mutex<Vec<(PgConnection, Instant)>>,
 }
 
-/// The rights of a transaction: to read only, or to read and write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Read,
@@ -96,7 +95,7 @@ impl Connections {
         &self.options.schema
     }
 
-    /// Begins a transaction on an open connection that is not in use. If there is none, opens a new connection.
+    /// Begins a transaction on an idle connection, or on a new connection if none is idle.
     pub(super) async fn begin(&self, access: Access) -> Result<Transaction<'_>, Failure> {
         let wait = self.options.connect_wait;
         let slot = timeout(wait, self.slots.acquire()).await;
@@ -150,8 +149,7 @@ impl Connections {
         )
     }
 
-    /// Returns the open connection that was used last, among those that are not in use. Closes connections that were
-    /// unused for [`MAX_UNUSED`].
+    /// Returns the idle connection that was used last. Closes idle connections that were unused for [`MAX_UNUSED`].
     fn known(&self) -> Option<PgConnection> {
         let mut idle = self.idle();
         idle.retain(|(_, used)| used.elapsed() < MAX_UNUSED);

@@ -39,9 +39,8 @@ impl From<SqlError> for Failure {
 }
 
 impl Failure {
-    /// Converts a failure that occurred during a commit. If the server refused the commit and the connection is still
-    /// open, the change is not stored, and this returns the failure unchanged. Otherwise nobody can tell whether the
-    /// change is stored, and this returns [`Unknown`](Self::Unknown).
+    /// Converts a failure of a commit. If the server refused the commit and kept the connection open, returns the
+    /// failure unchanged: the change is not stored. Otherwise returns [`Unknown`](Self::Unknown).
     pub(super) fn of_commit(self) -> Self {
         match &self {
             Self::Server(SqlError::Database(error)) if is_refusal(&**error) => self,
@@ -90,15 +89,14 @@ impl Failure {
     }
 }
 
-/// Returns true if this error means that the server refused a statement but keeps the connection open. After a fatal
-/// error, the server closes the connection.
+/// Returns true if the server refused a statement but keeps the connection open.
 fn is_refusal(error: &dyn DatabaseError) -> bool {
     let error = error.try_downcast_ref::<PgDatabaseError>();
     error.is_some_and(|error| error.severity() == PgSeverity::Error)
 }
 
-/// Returns the crate's kind for an error of the server. The kind follows from the error's code, the SQLSTATE. Source:
-/// appendix A of PostgreSQL's manual.
+/// Returns the crate's kind for an error of the server, given the error's SQLSTATE code. Source: appendix A of
+/// PostgreSQL's manual.
 fn kind(error: &SqlError, code: Option<&str>) -> ErrorKind {
     match code {
         // A lock was not available in time, transactions stood in each other's way, or the server has too many connections.

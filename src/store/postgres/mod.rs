@@ -43,8 +43,8 @@ use crate::{
     },
 };
 
-/// SQL statement that increases the generation in a shelf's row by 1 and locks the row. If the row is missing, the
-/// statement creates it with generation 1.
+/// SQL statement that increases a shelf's generation by 1 and locks its row. It creates a missing row with generation
+/// 1.
 const COUNT: &str = "INSERT INTO shelves (namespace, collection, host, generation) VALUES ($1, $2, $3, 1) \
     ON CONFLICT (namespace, collection, host) DO UPDATE SET generation = shelves.generation + 1 RETURNING id, generation";
 const RECORDS: &str = "SELECT key, body FROM records WHERE shelf = $1 ORDER BY key";
@@ -304,8 +304,8 @@ struct Written {
 }
 
 impl Written {
-    /// Returns the rows to write and to delete for the records that the changes name. A record that exists after all
-    /// changes is written. A record that no longer exists after them is deleted.
+    /// Returns the rows to write and to delete: those of the records that the changes name. A record that exists after
+    /// all changes is written; any other is deleted.
     fn of(records: &[Record], changes: &[Change]) -> Self {
         let after = apply(records, changes);
         let named: BTreeSet<&str> = changes.iter().map(Change::key).collect();
@@ -336,7 +336,6 @@ fn host(scope: &Scope) -> &str {
     }
 }
 
-/// Reads a shelf from the columns that identify it.
 fn shelf(row: &PgRow) -> Result<Shelf, Failure> {
     let [namespace, collection, host] = [row.try_get(0)?, row.try_get(1)?, row.try_get(2)?];
     let broken = |_| Failure::Broken(format!("`{namespace}` is no namespace"));

@@ -69,8 +69,8 @@ fn run(id: &str) -> RunId {
     RunId::parse(id).expect("an id")
 }
 
-/// Returns an intent (an action that is about to be carried out) for this step of the run. The effect of its action is
-/// irreversible if `step` is even, and reversible if `step` is odd.
+/// Returns an intent (an action that is about to be carried out) for this step of the run. Its effect is irreversible
+/// if `step` is even, and reversible if `step` is odd.
 fn intent(run: &RunId, step: u32) -> Intent {
     let action = Action::Browser(BrowserAction::Goto(Goto {
         url: format!("https://shop.example/{step}?\n\"{run}\""),

@@ -21,8 +21,7 @@ fn put(key: &'static str, n: u64) -> Edit {
     Edit::new(move |_| Ok(vec![Change::Put(Record::new(key, &json!({ "n": n })))]))
 }
 
-/// Returns an edit that adds 1 to the number in the record with the key `n`. If the record is missing, the edit adds it
-/// with the number 1.
+/// Returns an edit that adds 1 to the number in the record with the key `n`. A missing record counts as 0.
 fn count() -> Edit {
     Edit::new(|now| {
         let n = now

@@ -150,9 +150,8 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
-    /// Returns the outcome of an action that cannot reach the wrapped browser, because an earlier fault left a dialog
-    /// or a blank page in the way. Returns `None` if nothing is in the way. An answer to the dialog removes the dialog,
-    /// and opening an address removes the blank page.
+    /// Returns the outcome of an action that a dialog or a blank page from an earlier fault stops; `None` if nothing
+    /// stops the action. An answer to the dialog removes the dialog, and opening an address removes the blank page.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,

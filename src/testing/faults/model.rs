@@ -109,7 +109,7 @@ impl<L> FaultyModel<L> {
     }
 
     /// Counts a call of the model. If a fault applies to the call, returns the fault and the number of faults so far,
-    /// including this one. Returns `None` if no fault applies.
+    /// including this one.
     fn next(&self) -> Option<(ModelFault, usize)> {
         let mut counts = self.counts();
         counts.calls += 1;

@@ -17,7 +17,7 @@
 //! fill    typing and filling; `choose`: options and checkboxes; `sends`: the addresses that forms are sent to
 //! ```
 
-/// The source files of our script in the page. Each file comes after the files that it depends on.
+/// The source files of our script in the page, in the order of their dependencies.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("area.js"),
@@ -53,11 +53,10 @@ const FILES: &[&str] = &[
     include_str!("main.js"),
 ];
 
-/// The source of the function `stored` of our script in the page. The function depends on no other file of the script.
+/// The source of the script's function `stored`. It depends on no other file of the script.
 pub(super) const STORED: &str = include_str!("stored.js");
 
-/// Returns the whole script that this driver uses in a page. The script must run in a JavaScript world of a document
-/// before its functions can be called there. The script gives elements numbers above `last`.
+/// Returns the script that runs in each document. It gives elements numbers above `last`.
 pub(super) fn library(last: u64) -> String {
     let mut script = String::from("(() => {\n'use strict';\n");
     for file in FILES {
@@ -67,7 +66,7 @@ pub(super) fn library(last: u64) -> String {
     script + &format!("lastNumber = {last};\nreturn {{ {exported} }};\n}})()")
 }
 
-/// Names of those functions of our script in the page that the driver calls.
+/// Names of the script's functions that the driver calls.
 const EXPORTED: &[&str] = &[
     "numberOf",
     "elementOf",

@@ -16,27 +16,25 @@ use crate::{
     },
 };
 
-/// Longest time for the browser to report that a drag began, after the pressed pointer moved. Source: chosen; the
-/// browser usually reports a drag within a few milliseconds.
+/// Longest time for the browser to report a drag after the pressed pointer moved. Source: chosen; it usually takes a
+/// few milliseconds.
 const DRAG: Duration = Duration::from_millis(300);
 
-/// Distance between the point at which a drag ends and the middle of its target element, both horizontally and
-/// vertically. A sortable list compares the pointer with the middle of an item, and does nothing if the drag ends
-/// exactly there. Unit: CSS pixels. Source: chosen.
+/// Distance of a drag's end from the middle of its target element, both horizontally and vertically. Many sortable
+/// lists do nothing if a drag ends exactly in the middle. Unit: CSS pixels. Source: chosen.
 const BESIDE_MIDDLE: f64 = 2.0;
-/// Length of the last move of a drag, both horizontally and vertically. The move is longer than [`BESIDE_MIDDLE`], so
-/// it crosses the middle of the target element. Unit: CSS pixels. Source: chosen.
+/// Length of a drag's last move, both horizontally and vertically. The move is longer than [`BESIDE_MIDDLE`], so it
+/// crosses the middle of the target element. Unit: CSS pixels. Source: chosen.
 const LAST_MOVE: f64 = 4.0;
-/// Minimum width and minimum height of a target element for a drag that ends [beside its middle](BESIDE_MIDDLE). In a
-/// direction in which the element is smaller, the drag ends exactly in the middle. Unit: CSS pixels. Source: chosen.
+/// Minimum side of a target element for a drag that ends [beside its middle](BESIDE_MIDDLE). Along a shorter side, the
+/// drag ends in the middle. Unit: CSS pixels. Source: chosen.
 const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 
 #[derive(Debug, Clone, Copy)]
 enum End<'a> {
-    /// The drag ends on this element, wherever the element is at that time. The number is the height of the dragged
-    /// element, in CSS pixels.
+    /// The element on which the drag ends, and the height of the dragged element. Unit: CSS pixels.
     Element(&'a Aim, f64),
-    /// The drag ends at this point of the window.
+    /// The point of the window at which the drag ends.
     Point(Point),
 }
 
@@ -52,8 +50,8 @@ fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
 }
 
 impl Cdp {
-    /// Drags one element onto another. If the page starts the browser's own drag and drop, this function sends drag
-    /// events. Otherwise it sends only mouse events.
+    /// Drags one element onto another. Sends drag events if the page starts the browser's own drag and drop, otherwise
+    /// mouse events.
     pub(in crate::browser::cdp) async fn drag(
         &self,
         turn: &mut Turn,
@@ -92,8 +90,8 @@ impl Cdp {
         self.drag_to(turn, start, End::Point(end)).await
     }
 
-    /// Drags from the middle of an element, or from a given point of it, by a distance to the right and down. The drag
-    /// may end outside the window. Unit: CSS pixels. Fails if the given point lies outside the element.
+    /// Drags from a point of an element (by default its middle) by a distance to the right and down. The drag may end
+    /// outside the window. Unit: CSS pixels. Fails if the point lies outside the element.
     pub(in crate::browser::cdp) async fn drag_by(
         &self,
         turn: &mut Turn,
@@ -228,7 +226,7 @@ impl Cdp {
         self.release(turn).await
     }
 
-    /// Sends events that are only a part of an action. After these events, the action does not yet count as sent.
+    /// Sends some of an action's events. The action does not yet count as sent.
     async fn part(
         &self,
         turn: &mut Turn,
@@ -247,9 +245,8 @@ impl Cdp {
         Ok(())
     }
 
-    /// Undoes the parts of a pointer action that was cancelled: releases the button, cancels the drag, and ends the
-    /// watching for a press. Waits at most [`DRAG`] for the page, because a busy page does not answer. Even a page that
-    /// has not answered by then receives these inputs before any later event.
+    /// Undoes a cancelled pointer action: releases the button, cancels the drag, and ends the watching for a press.
+    /// Waits at most [`DRAG`] for the page, because a busy page does not answer.
     pub(in crate::browser::cdp) async fn tidy(&self, turn: &mut Turn) {
         if let Some(session) = turn.session.take_if(|_| turn.midway.dragged) {
             let tell = |method, params| self.hub.wire.call::<Value>(Some(&session), method, params);
@@ -275,16 +272,15 @@ fn released(turn: &Turn) -> Value {
     mouse("mouseReleased", Point { x, y }, "left", 0, 1)
 }
 
-/// Returns the last two points of the pointer's path in a drag onto an element. The path crosses the element's middle
-/// between these points: forwards if the drag leads forwards in reading order, otherwise backwards.
+/// Returns the last two points of the pointer's path in a drag onto an element. Between them, the path crosses the
+/// element's middle in the direction of the drag in reading order.
 ///
-/// This path is made for sortable lists. A sortable list puts the dragged item before or after the item under the
-/// pointer. The list decides by two things: the direction of the last move, and the half of the item in which the move
-/// ends. With the returned points, both things agree with the direction of the drag in reading order. They agree even
-/// in a grid, and whatever path the pointer took before.
+/// A sortable list puts the dragged item before or after the item under the pointer. The list decides by the direction
+/// of the last move, or by the half of the item in which the move ends. With the returned points, both lead to the same
+/// result.
 ///
 /// The dragged item and the target element count as one row if they overlap vertically by at least half the height of
-/// the smaller one. `start` is the middle of the dragged item, and `height` is its height. `middle` and `area` belong
+/// the smaller one. `start` and `height` are the middle and the height of the dragged item. `middle` and `area` belong
 /// to the target element.
 pub(super) fn landing((start, height): (Point, f64), middle: Point, area: &Area) -> [Point; 2] {
     let (right, down) = (middle.x - start.x, middle.y - start.y);

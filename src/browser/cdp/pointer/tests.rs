@@ -21,29 +21,26 @@ const PAGE: &str = "P";
 const INNER: &str = "I";
 /// The number of the element that is pressed.
 const BUTTON: u64 = 1;
-/// The number of the element of the page that shows the inner frame.
+/// The number of the element that shows the inner frame.
 const OWNER: u64 = 2;
 
-/// The event that follows the release of the mouse button.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    /// Nothing happens apart from the click.
+    /// Nothing but the click.
     Stays,
-    /// A frame gets another document. From then on, the new document answers the calls.
+    /// A frame gets another document, which then answers the calls.
     Replaced(&'static str),
     /// The tab closes, and another tab stays open.
     Closed,
 }
 
-/// A simulated browser that shows a page with a frame. It also gives the answers of our script in the page.
+/// A simulated browser that shows a page with a frame. It also answers for our script in the page.
 struct Played {
     then: Then,
-    /// The report of the watch for a press, by the id of the frame. As in a real page, a document that does not watch
-    /// reports no hit.
+    /// The report of the watch for a press, by frame id. A document that does not watch reports no hit.
     saw: BTreeMap<&'static str, Value>,
-    /// The number of the document that each frame shows.
+    /// The number of the document in each frame.
     documents: BTreeMap<&'static str, u64>,
-    /// The ids of the documents that watch for a press.
     armed: Vec<String>,
     closed: bool,
 }
@@ -60,12 +57,12 @@ impl Played {
         }
     }
 
-    /// Returns the id of the document that a frame shows. Script worlds and objects of the document have the same id.
+    /// Returns the id of a frame's document. The document's script worlds and objects have the same id.
     fn object(&self, frame: &str) -> String {
         format!("{frame}{}", self.documents[frame])
     }
 
-    /// Returns the messages that the browser sends after a call: first events, then the answer to the call.
+    /// Returns the browser's answer to a call, after the events that come before it.
     fn hears(&mut self, call: &Value) -> Vec<Value> {
         let (id, params) = (&call["id"], &call["params"]);
         let mut says = Vec::new();
@@ -150,7 +147,7 @@ impl Played {
     }
 }
 
-/// Returns a driver of a simulated browser that has two tabs. The first tab is the current tab.
+/// Returns a driver of a simulated browser with two tabs. The first tab is the current one.
 async fn driver(mut played: Played) -> Cdp {
     let (to, mut sent) = mpsc::unbounded_channel();
     let (says, from) = mpsc::unbounded_channel();

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use super::Effect;
 
-/// Maximum size of a downloaded file that is kept. The same number is the maximum total size of all incomplete files;
-/// above that total, all incomplete files are dropped. Unit: bytes. Source: chosen; every driver has the same limit.
+/// Maximum size of a downloaded file, and of all incomplete files together. Unit: bytes. Source: chosen; every driver
+/// has the same limit.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum number of files that are incomplete at the same time; any further file is dropped. Source: chosen; a person
-/// starts only a few downloads at the same time.
+/// Maximum number of incomplete files. Further files are dropped. Source: chosen; a person starts only a few downloads
+/// at the same time.
 pub(super) const MAX_COMING: usize = 100;
-/// Maximum total size and maximum number of the downloaded files that are kept for one browser. Unit: bytes and files.
-/// Source: chosen; a page can offer files until the disk is full.
+/// Maximum total size and number of the files that are kept for one browser. Unit: bytes and files. Source: chosen; a
+/// page can offer files until the disk is full.
 pub(super) const MAX_KEPT: (u64, u32) = (1 << 30, 1000);
 
 /// A file whose download is incomplete.
@@ -31,8 +31,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Records a new download, and returns the work that the download requires. `is_ours` is true if this driver
-    /// started the browser. Only in such a browser may the driver cancel downloads.
+    /// Records a new download, and returns the work that it requires. The driver may cancel downloads only if `is_ours`
+    /// is true.
     pub(super) fn began(&mut self, id: String, name: String, is_ours: bool) -> Vec<Effect> {
         let is_full = self.coming.len() >= MAX_COMING;
         if is_full && !is_ours {
@@ -54,7 +54,7 @@ impl Files {
     }
 
     /// Records the progress or the end of a download, and returns the work that this requires. `received` is the number
-    /// of bytes that have arrived so far. `id` and `state` are the browser's own id and state of the download.
+    /// of bytes so far.
     pub(super) fn progress(
         &mut self,
         id: String,

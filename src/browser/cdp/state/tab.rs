@@ -7,17 +7,15 @@ use crate::{
     page::{Dialog, DialogKind},
 };
 
-/// Maximum number of documents that are remembered for a tab. Source: chosen; a page that redirects immediately usually
-/// does so once or twice.
+/// Maximum number of documents that are remembered for a tab. Source: chosen; a page redirects once or twice.
 const MAX_DOCUMENTS: usize = 20;
 
-/// The isolated JavaScript world of our script in one document. The world ends with the document and is never used for
-/// another document.
+/// The isolated JavaScript world of our script in one document. It ends with the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct World {
-    /// The number of the world within its process; another process may use the same number.
+    /// The number of the world within its process. Another process may use the same number.
     pub(in crate::browser::cdp) context: u64,
-    /// The browser's id of our script's object in the world. No other process uses this id.
+    /// The browser's id of our script's object in the world, unique among all processes.
     pub(in crate::browser::cdp) object: String,
 }
 
@@ -28,33 +26,30 @@ pub(in crate::browser::cdp) struct World {
 )]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
-    /// The id of the session for this frame. It is the session of the tab or, if the frame has its own process, a
-    /// session of the frame's own.
+    /// The id of the frame's session: the tab's session, or its own if the frame has its own process.
     pub(in crate::browser::cdp) session: String,
-    /// The browser's id of the document that the frame shows; empty if it is not known yet.
+    /// The browser's id of the frame's document; empty if not known yet.
     pub(in crate::browser::cdp) loader: String,
     pub(in crate::browser::cdp) url: String,
-    /// The number that stands for the frame in element references, such as 3 in `f3e12`; 0 for the main frame.
+    /// The frame's number in element references, such as 3 in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
-    /// True if the page asked for a navigation of the frame, and the navigation has not begun yet.
+    /// True if the page asked for a navigation of the frame that has not begun yet.
     pub(in crate::browser::cdp) asked: bool,
     /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if an action waited for the frame to load, and the frame did not load in time. Later actions do not wait
-    /// for it until its next navigation.
+    /// True if an action waited in vain for the frame to load. Later actions do not wait for it until its next
+    /// navigation.
     pub(in crate::browser::cdp) vain: bool,
-    /// Number of times that the frame's address changed without a new document.
+    /// Number of times that the address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
-    /// True if the frame's document was parsed.
+    /// True once the frame's document is parsed.
     pub(in crate::browser::cdp) ready: bool,
-    /// The number of the element that shows this frame, in the document around the frame; `None` if it is not known
-    /// yet.
+    /// The number of the element that shows this frame; `None` if not known yet.
     pub(in crate::browser::cdp) owner: Option<u64>,
     pub(in crate::browser::cdp) world: Option<World>,
 }
 
-/// A file chooser that a page opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Chooser {
     pub(in crate::browser::cdp) session: String,
@@ -71,30 +66,29 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) target: String,
     /// The id of the tab's session; `None` while this driver is not attached to the tab.
     pub(in crate::browser::cdp) session: Option<String>,
-    /// True once this driver has subscribed to the tab's events and read its frames.
+    /// True once the tab's events are subscribed to and its frames are read.
     pub(in crate::browser::cdp) prepared: bool,
     pub(in crate::browser::cdp) url: String,
     pub(in crate::browser::cdp) title: String,
     pub(in crate::browser::cdp) dialog: Option<DialogInfo>,
     /// True if the open dialog was reported, or need not be reported.
     pub(in crate::browser::cdp) dialog_told: bool,
-    /// Number of dialogs that the tab has opened so far. It distinguishes dialogs with the same text.
+    /// Number of dialogs so far. It distinguishes dialogs with the same text.
     pub(in crate::browser::cdp) dialogs: u64,
     pub(in crate::browser::cdp) chooser: Option<Chooser>,
     pub(in crate::browser::cdp) crashed: Option<&'static str>,
     /// The browser's description of the tab's crash; `None` if it has not crashed.
     pub(in crate::browser::cdp) how: Option<String>,
-    /// True if the page was not quiet at the end of the last action. A page is quiet if for a short time it has no
-    /// navigation, no request and no change.
+    /// True if the page was not quiet at the end of the last action.
     pub(in crate::browser::cdp) restless: bool,
-    /// True if the tab need not be reported as new: this driver opened it, or has already reported it.
+    /// True if this driver opened the tab or has already reported it.
     pub(in crate::browser::cdp) told: bool,
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
-    /// The latest documents of the tab. The current document is the last one.
+    /// The latest documents of the tab, the current one last.
     pub(super) documents: VecDeque<Shown>,
-    /// Requests that have not ended yet, by the browser's id of the request.
+    /// Unfinished requests, by id.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
-    /// Number of parts of responses that have arrived so far.
+    /// Number of parts of responses so far.
     pub(in crate::browser::cdp) received: u64,
 }
 
@@ -102,17 +96,15 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if the tab was already navigating to yet another document when this document came. That navigation may still
-    /// replace this document.
+    /// True if a navigation that began before this document came may still replace it.
     contested: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::browser::cdp) struct Request {
-    /// The position of this request among all requests of the browser, in the order in which they began; 1 for the
-    /// first.
+    /// The position of this request among all requests of the browser, from 1.
     pub(in crate::browser::cdp) count: u64,
-    /// True if the response began to arrive. If a script never reads the response, the request never ends.
+    /// True once the response has begun to arrive.
     pub(in crate::browser::cdp) answered: bool,
 }
 
@@ -135,25 +127,24 @@ impl Frame {
         }
     }
 
-    /// Returns true if the frame is loading a document or is about to navigate to another one.
     pub(in crate::browser::cdp) fn moves(&self) -> bool {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if the frame is loading, about to navigate, or without a known document, and if no action has
-    /// waited for it in vain (see `vain`) since its last navigation.
+    /// Returns true if the frame is loading, about to navigate, or without a known document. After a vain wait (see
+    /// `vain`), always returns false.
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating, or its document is loading and not yet parsed. The result is always
-    /// false if an action has already waited for the frame in vain (see `vain`).
+    /// Returns true if the frame is navigating or its document is not parsed yet. After a vain wait (see `vain`),
+    /// always returns false.
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
 
-    /// Records that a navigation was asked for (`loader` is `None`) or began (`loader` is the browser's id of its
-    /// document). Actions wait for this navigation, even if an action waited in vain (see `vain`) for an earlier one.
+    /// Records that a navigation was asked for (`loader` is `None`) or began (`loader` is the id of its document).
+    /// Later actions wait for it.
     fn begins(&mut self, loader: Option<String>) {
         // A report of the same navigation by another session or event changes nothing.
         if loader
@@ -198,13 +189,12 @@ impl Tab {
         self.frames.get(&self.target)
     }
 
-    /// Returns true if any request of the tab has not ended, or the loading of any frame should still be waited for.
+    /// Returns true if a request of the tab is unfinished, or a frame should still be waited for.
     pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }
 
-    /// Returns true if the tab has shown `document`, or if the document that it now shows is not `last`. Both are the
-    /// browser's ids of documents.
+    /// Returns true if the tab has shown `document`, or no longer shows `last`. Both are ids of documents.
     pub(in crate::browser::cdp) fn has_come_to(&self, document: &str, last: &str) -> bool {
         self.documents.iter().any(|shown| shown.loader == document)
             || self
@@ -213,8 +203,7 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown `document`, and `document` can no longer be replaced by a navigation that
-    /// began before `document` came.
+    /// Returns true if the tab has shown `document`, and no earlier navigation can replace it.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()
@@ -240,8 +229,8 @@ impl Tab {
         })
     }
 
-    /// Updates the tab with an event of one of its sessions. `number` is the next free number for a frame in element
-    /// references. Returns true if a new frame or document got this number.
+    /// Updates the tab with an event of one of its sessions. `number` is the next free frame number. Returns true if
+    /// the number was used.
     pub(super) fn learn(&mut self, session: &str, told: BrowserEvent, number: u32) -> bool {
         match told {
             BrowserEvent::FrameAttached { frame, parent } => {
@@ -333,8 +322,8 @@ impl Tab {
         }
     }
 
-    /// Records that a frame shows a document. `number` is the next free number for a frame in element references.
-    /// Returns true if the frame got this number.
+    /// Records that a frame shows a document. `number` is the next free frame number. Returns true if the number was
+    /// used.
     pub(super) fn navigated(&mut self, session: &str, info: &FrameInfo, number: u32) -> bool {
         let is_main = info.id == self.target;
         let is_new = !self.frames.contains_key(&info.id);
@@ -385,7 +374,7 @@ impl Tab {
         !is_main && (is_other_document || is_new)
     }
 
-    /// Returns the ids of all frames inside a frame, directly or inside other frames.
+    /// Returns the ids of all frames inside a frame, at any depth.
     fn below(&self, frame: &str) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let mut open = vec![frame.to_owned()];
@@ -409,8 +398,8 @@ impl Tab {
         self.frames.remove(frame);
     }
 
-    /// Records that `frame` moves to another process, and removes those frames inside `frame` that belong to `session`.
-    /// All other frames inside `frame` stay, because the new process may already have reported them.
+    /// Records that `frame` moves to another process, and removes the inner frames that belong to `session`. Other
+    /// inner frames stay, because the new process may already have reported them.
     fn leaves(&mut self, session: &str, frame: &str) {
         self.empty(frame, |inside| inside.session == session);
     }

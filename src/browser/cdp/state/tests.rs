@@ -61,7 +61,7 @@ impl Played {
         );
     }
 
-    /// Returns a browser with a tab `T`, whose session is `s` and which shows a page.
+    /// Returns a browser with a tab `T`, which has the session `s` and shows a page.
     fn with_a_page() -> Self {
         let mut played = Self::default();
         played.target("T", None, "about:blank");
@@ -865,8 +865,8 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// Sends the simulated browser's event about a new session of a target. If `waits` is true, the session waits until
-/// this driver lets it run.
+/// Sends the event about a new session of a target. If `waits` is true, the session waits until this driver lets it
+/// run.
 fn told_of(
     played: &mut Played,
     session: &str,

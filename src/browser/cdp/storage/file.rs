@@ -9,8 +9,8 @@ use uuid::Uuid;
 
 use crate::browser::chromium;
 
-/// Maximum size of the file of a saved state; a larger file is not read. Unit: bytes. Source: chosen; browsers allow 10
-/// MB for each origin.
+/// Maximum size of a saved state's file. A larger file is not read. Unit: bytes. Source: chosen; browsers allow 10 MB
+/// for each origin.
 const MAX_FILE: u64 = 64 << 20;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub(super) struct State {
     pub(super) origins: Vec<OfOrigin>,
 }
 
-/// A cookie of a saved state. Properties of the browser's cookies that are not listed here are not saved.
+/// A cookie of a saved state, with the properties that are saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Cookie {
@@ -29,7 +29,7 @@ pub(super) struct Cookie {
     value: String,
     pub(super) domain: String,
     path: String,
-    /// The time at which the cookie ends. Unit: seconds since 1970; -1 for a cookie that ends with the browser.
+    /// The expiry time. Unit: seconds since 1970; -1 for a cookie that ends with the browser.
     #[serde(default = "with_the_browser")]
     expires: f64,
     #[serde(default)]
@@ -38,10 +38,10 @@ pub(super) struct Cookie {
     secure: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     same_site: Option<SameSite>,
-    /// The site of the top page that a partitioned cookie is limited to; `None` for a cookie that is not partitioned.
+    /// The top-level site of a partitioned cookie; `None` for any other cookie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     partition_key: Option<String>,
-    /// True if a partitioned cookie is for frames that are separated from the top page by a frame of another site.
+    /// True if a partitioned cookie is for frames inside a frame of another site.
     #[serde(
         rename = "_crHasCrossSiteAncestor",
         default,
@@ -75,8 +75,8 @@ pub(super) struct Item {
     value: Text,
 }
 
-/// A string, stored as its JSON text. A string that a page stored may contain half of a surrogate pair, which a Rust
-/// string cannot hold.
+/// A string, stored as its JSON text. A page's string may contain half of a surrogate pair, which a Rust string cannot
+/// hold.
 #[derive(Debug, Clone, Serialize)]
 #[serde(transparent)]
 struct Text(Box<RawValue>);
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Text {
 }
 
 impl Cookie {
-    /// Converts a cookie from the browser's form; returns `None` if the cookie cannot be set in another browser.
+    /// Converts a cookie from the browser's form. Returns `None` if it cannot be set in another browser.
     pub(super) fn told(mut cookie: Value) -> Option<Self> {
         let key = cookie.as_object_mut()?.remove("partitionKey");
         // The cookie belongs to a page without a site, and ends with that page.
@@ -132,8 +132,8 @@ impl Cookie {
 }
 
 impl State {
-    /// Returns true if the state has a cookie or local storage for the cookie domain `domain` itself, for a host inside
-    /// `domain`, or for a domain that contains `domain`.
+    /// Returns true if the state has a cookie or local storage for the domain, a host inside it, or a domain that
+    /// contains it.
     pub(super) fn speaks_of(&self, domain: &str) -> bool {
         let domain = host(domain);
         let hosts = self
@@ -145,7 +145,7 @@ impl State {
         hosts.any(|host| host == domain || is_below(&host, &domain) || is_below(&domain, &host))
     }
 
-    /// Reads a state from its file. Fails if any part of the file does not have the expected form.
+    /// Reads a state from its file. Fails if the file does not have the expected form.
     pub(super) fn read(path: &Path) -> io::Result<Self> {
         use io::Read as _;
         let mut text = String::new();
@@ -162,8 +162,7 @@ impl State {
         Ok(serde_json::from_str(&text)?)
     }
 
-    /// Writes the state to a file that only this user can read. The file is replaced in one step: a reader finds either
-    /// the old file or the new one.
+    /// Writes the state to a file that only this user can read. The file is replaced atomically.
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(path);
         fs::create_dir_all(folder)?;

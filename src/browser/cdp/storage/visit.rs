@@ -1,5 +1,5 @@
-//! Reading and writing the local storage of an origin. For this, a hidden tab shows an empty page of that origin. This
-//! driver supplies the page in place of the origin's server.
+//! Reading and writing the local storage of an origin, in a hidden tab. The tab shows an empty page of that origin,
+//! which this driver supplies.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,8 +22,7 @@ pub(super) struct Stored {
     pub(super) items: Vec<Item>,
 }
 
-/// An invisible tab that goes to one web origin after the other, and shows an empty page of each. The tab is closed
-/// when this value is dropped.
+/// A hidden tab that shows an empty page of one web origin after the other. Dropping this value closes the tab.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,
@@ -53,10 +52,8 @@ struct Attached {
     session_id: String,
 }
 
-/// Compares two origins: `origin`, for which a page was opened, and `there`, which this page reports as its own.
-/// Returns true if both are equal. Returns false if `there` is the https origin of the same host: then the browser
-/// turns every http page of the host into https, so no page can see the storage of `origin`. Any other `there` is an
-/// error.
+/// Returns true if `there`, the origin that a page reports, is the requested `origin`. Returns false if the browser
+/// turned the origin's http into https. Any other `there` is an error.
 fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
     let mut safe = origin.clone();
     // Another port is another origin.
@@ -130,8 +127,7 @@ impl<'a> Visit<'a> {
         })
     }
 
-    /// Adds items to the local storage of an origin. Writes nothing if the browser turns the origin's address into
-    /// https.
+    /// Adds items to the local storage of an origin. Writes nothing if the browser turns the origin's http into https.
     pub(super) async fn write(&self, origin: &Url, items: &[Item]) -> Result<(), CdpError> {
         self.go(origin).await?;
         let items = serde_json::to_string(items)

@@ -1,9 +1,8 @@
 //! The DevTools protocol: calls to a browser, their answers, and the browser's events. Each is a message through a pipe
-//! or a WebSocket. The answer to a call repeats the number of the call.
+//! or a WebSocket.
 //!
-//! A call ends with its answer, with the end of its session, or with the end of the connection, whichever comes first.
-//! So a lost browser is noticed at once, never by a timeout. Events are passed to one function, in the order in which
-//! the browser sent them. This function must not wait.
+//! A call ends with its answer, with the end of its session, or with the end of the connection. So a lost browser is
+//! noticed at once. Events are passed to one function in the browser's order. This function must not wait.
 
 mod pipe;
 mod websocket;
@@ -28,13 +27,11 @@ pub(super) use websocket::connect;
 /// Maximum size of a message that is read. Unit: bytes. Source: chosen; a page of 40,000 nodes takes about 8 MB.
 const MAX_MESSAGE: usize = 256 << 20;
 
-/// The half of a connection that receives messages.
 pub(super) trait Reader: Send + 'static {
     /// Reads the next message; returns `None` at the end of the connection.
     fn next(&mut self) -> impl Future<Output = io::Result<Option<Vec<u8>>>> + Send;
 }
 
-/// The half of a connection that sends messages.
 pub(super) trait Writer: Send + 'static {
     fn send(&mut self, message: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send;
 }
@@ -42,14 +39,13 @@ pub(super) trait Writer: Send + 'static {
 /// A message that the browser sends on its own, not as an answer to a call.
 #[derive(Debug)]
 pub(super) struct Event<'a> {
-    /// The id of the session that the message belongs to; `None` for a message about the browser as a whole.
+    /// The id of the event's session; `None` for the browser as a whole.
     pub(super) session: Option<&'a str>,
     pub(super) method: &'a str,
     pub(super) params: &'a RawValue,
 }
 
 impl Event<'_> {
-    /// Parses the parameters; returns `None` if they do not have the form of a `T`.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.params.get()).ok()
     }
@@ -59,10 +55,10 @@ impl Event<'_> {
 pub(super) enum WireError {
     #[error("the connection to the browser is closed")]
     Closed,
-    /// The session of the call has ended, because its tab or frame is gone.
+    /// The session has ended, because its tab or frame is gone.
     #[error("the tab or frame is gone")]
     Gone,
-    /// The browser answered with an error, whose message may quote the page.
+    /// The browser answered with an error. Its message may quote the page.
     #[error("{method} was refused ({code})")]
     Refused {
         method: &'static str,
@@ -107,7 +103,7 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The two tasks of a connection: one reads messages, the other writes them. Dropping this value ends the connection.
+/// The tasks of a connection that read and write messages. Dropping this value ends the connection.
 pub(super) struct Line {
     tasks: [AbortHandle; 2],
     calls: Arc<Mutex<Calls>>,
@@ -162,8 +158,8 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 }
 
 impl Wire {
-    /// Starts the two tasks of a connection, which read and write messages. `on_event` is called for each event, and
-    /// once more with `None` at the end of the connection.
+    /// Starts the reading and the writing task of a connection. Calls `on_event` for each event, and with `None` at the
+    /// end of the connection.
     ///
     /// Dropping the [`Line`] ends the connection, even if a wire still exists.
     pub(super) fn start(
@@ -195,8 +191,7 @@ impl Wire {
         (Self { calls, outgoing }, line)
     }
 
-    /// Calls a method of the protocol. The message is queued for sending before this function returns, so calls keep
-    /// their order; the returned future waits for the answer.
+    /// Calls a method of the protocol. The call is queued before this function returns, so calls keep their order.
     ///
     /// # Errors
     /// See [`WireError`]. The call has no time limit. If the future is dropped, the answer is ignored.
@@ -258,7 +253,7 @@ impl Wire {
         receiver
     }
 
-    /// Ends all calls of a session that still wait for an answer. They fail with [`WireError::Gone`].
+    /// Ends the open calls of a session with [`WireError::Gone`].
     pub(super) fn end_session(&self, session: &str) {
         let mut calls = lock(&self.calls);
         let over = |call: &Call| call.session.as_deref() == Some(session);

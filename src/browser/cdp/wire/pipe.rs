@@ -1,4 +1,4 @@
-//! The connection to a browser that this program started. Messages go through a pipe; a NUL byte follows each message.
+//! The connection to a browser that this program started: messages through a pipe, each followed by a NUL byte.
 
 use std::io;
 
@@ -41,7 +41,7 @@ impl Reader for PipeReader {
     }
 }
 
-/// The writing end of the pipe. Dropping it closes the pipe, which ends the browser.
+/// The writing end of the pipe. Closing it ends the browser.
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct PipeWriter(ChildStdin);
 

@@ -5,7 +5,7 @@ use tokio::time::timeout;
 
 use super::*;
 
-/// A simulated browser, with the messages from it and to it.
+/// A simulated browser, with the messages in both directions.
 struct Played {
     wire: Wire,
     line: Line,

@@ -1,4 +1,4 @@
-//! The connection to a browser that this program did not start. Messages go through a WebSocket.
+//! The connection to a browser that this program did not start: messages through a WebSocket.
 
 use std::io;
 
@@ -22,7 +22,7 @@ pub(in crate::browser::cdp) struct SocketReader(SplitStream<Stream>);
 #[derive(Debug)]
 pub(in crate::browser::cdp) struct SocketWriter(SplitSink<Stream, Message>);
 
-/// Connects to a browser's WebSocket. `address` has the form `ws://host:port/devtools/browser/<id>`.
+/// Connects to a browser. `address` has the form `ws://host:port/devtools/browser/<id>`.
 pub(in crate::browser::cdp) async fn connect(
     address: &str,
 ) -> io::Result<(SocketReader, SocketWriter)> {

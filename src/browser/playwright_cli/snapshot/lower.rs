@@ -1,8 +1,6 @@
-//! Conversion of a parsed snapshot of the tool into the crate's page tree. Every line becomes a node, a state or a
-//! property.
+//! Conversion of a parsed snapshot into a page tree. Every line becomes a node, a state or a property.
 //!
-//! Page text enters the crate here. So the text is cleaned here, and the values of fields with secrets are masked here,
-//! before any other code sees them.
+//! Page text is cleaned here, and the values of fields with secrets are masked here, before any other code sees them.
 
 use super::{Element, Line, Snapshot};
 use crate::{
@@ -32,8 +30,8 @@ pub(crate) fn filled_fields<'a>(snapshot: &Snapshot<'a>) -> Vec<&'a str> {
     fields
 }
 
-/// Converts a snapshot to a page tree. `is_secret` is called with the reference of each field (`None` for a field
-/// without a reference), and returns true if the field's value must be masked.
+/// Converts a snapshot to a page tree. `is_secret` gets the reference of a field (`None` if it has none), and returns
+/// true if the field's value must be masked.
 pub(crate) fn lower(snapshot: &Snapshot<'_>, is_secret: impl Fn(Option<&str>) -> bool) -> Tree {
     let nodes = snapshot.nodes();
     let mut tree = Tree::builder().with_room_for(nodes.len());

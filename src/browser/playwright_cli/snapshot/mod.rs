@@ -56,24 +56,24 @@ pub(crate) enum Line<'a> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Element<'a> {
-    /// True if everything before the value is enclosed in single quotes.
+    /// True if everything before the value is in single quotes.
     quoted: bool,
     /// The role as printed: an ARIA role, `generic` or `iframe`.
     pub(crate) role: &'a str,
     /// The accessible name as printed: a JSON string with its quotes.
     name: Option<&'a str>,
-    /// The attributes as printed, each with the space before it.
+    /// The attributes as printed.
     attributes: &'a str,
     tail: Tail<'a>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tail<'a> {
-    /// Nothing follows the attributes: the element has no children.
+    /// Nothing: the element has no children.
     None,
-    /// A colon follows: the children are on the next lines.
+    /// A colon: the children are on the next lines.
     Open,
-    /// A colon and a value follow: the element's only child is this text.
+    /// A colon and a value: the element's only child is this text.
     Value(Scalar<'a>),
 }
 
@@ -130,8 +130,8 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the accessible name without quotes and escapes. The name is empty if the tool printed none, as it does
-    /// for names of more than 900 characters.
+    /// Returns the accessible name without quotes and escapes. It is empty if the tool printed none, as for names of
+    /// more than 900 characters.
     pub(crate) fn name(&self) -> Cow<'a, str> {
         self.name.map_or(Cow::Borrowed(""), |raw| {
             scalar::json_string(raw, self.quoted)
@@ -145,8 +145,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Returns the names and values of the attributes, in the order in which the tool printed them. A flag such as
-    /// `[checked]` has no value.
+    /// Returns the names and values of the attributes. A flag such as `[checked]` has no value.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> + use<'a> {
         self.attributes
             .split_terminator(']')

@@ -1,9 +1,9 @@
-//! Parsing of the lines of a snapshot into nodes, in one pass and without recursion.
+//! Parsing of the lines of a snapshot into nodes, without recursion.
 
 use super::{Element, Line, Node, Scalar, Snapshot, Tail};
 
-/// Average length of a line in recorded snapshots, used to reserve memory for the nodes. Unit: bytes. Source: the
-/// recorded snapshots of the tests.
+/// Average length of a line, used to reserve memory for the nodes. Unit: bytes. Source: the recorded snapshots of the
+/// tests.
 const TYPICAL_LINE: usize = 48;
 
 pub(super) fn snapshot(text: &str) -> Snapshot<'_> {
@@ -114,7 +114,7 @@ fn element(key: &str, quoted: bool) -> Option<Element<'_>> {
     })
 }
 
-/// Returns the length of the attributes at the start of `text`, in bytes; `None` if one of them is malformed.
+/// Returns the length of the attributes at the start of `text`; `None` if one of them is malformed. Unit: bytes.
 fn attributes_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -131,8 +131,8 @@ fn attributes_end(text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// Returns the length of the JSON string at the start of `bytes`, in bytes and including its quotes; `None` if it does
-/// not end.
+/// Returns the length of the JSON string at the start of `bytes`, with its quotes; `None` if it does not end. Unit:
+/// bytes.
 fn json_string_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 1;
     while let Some(step) = bytes
@@ -159,8 +159,7 @@ fn quotes_are_doubled(raw: &str) -> bool {
     true
 }
 
-/// Parses a value that extends to the end of the line: plain text, or a string in double quotes. Returns `None` if a
-/// quoted string does not end exactly at the end of the line.
+/// Parses a value that extends to the end of the line: plain text, or a string in double quotes.
 fn scalar(raw: &str) -> Option<Scalar<'_>> {
     let fine = !raw.starts_with('"') || json_string_end(raw.as_bytes()) == Some(raw.len());
     fine.then_some(Scalar(raw))

@@ -11,8 +11,8 @@ pub(super) fn yaml(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// Decodes a JSON string, given with its quotes. `doubled` is true if the string is part of a text in single quotes, in
-/// which the tool writes `''` for `'`.
+/// Decodes a JSON string, given with its quotes. `doubled` is true if `''` stands for `'`, because the string is part
+/// of a text in single quotes.
 pub(super) fn json_string(raw: &str, doubled: bool) -> Cow<'_, str> {
     let inner = raw
         .strip_prefix('"')
@@ -44,7 +44,7 @@ fn unescape(inner: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns the character that the escape at the start of `text` represents, and the length of the escape in bytes. The
+/// Returns the character that the escape at the start of `text` represents, and the escape's length in bytes. The
 /// character is `None` for an escape that the tool never prints.
 fn escape(text: &str) -> (Option<char>, usize) {
     let Some(&kind) = text.as_bytes().get(1) else {
@@ -64,8 +64,8 @@ fn escape(text: &str) -> (Option<char>, usize) {
     (Some(simple), 2)
 }
 
-/// Decodes the escape `\uXXXX` at the start of `text`, together with the next escape if both form a surrogate pair.
-/// Returns the character and the length in bytes. Half a pair gives the replacement character U+FFFD.
+/// Decodes the escape `\uXXXX` at the start of `text`, or the two escapes of a surrogate pair. Returns the character
+/// and the length in bytes. Half a pair gives U+FFFD.
 fn unicode(text: &str) -> (Option<char>, usize) {
     let Some(high) = hex(text, 2, 4) else {
         return (None, 2);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A tree as a test builds it, before it is printed in the tool's grammar.
+/// A tree as a test builds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Given {
     Text(String),
@@ -18,8 +18,8 @@ enum Given {
     },
 }
 
-/// The tool's own printer, copied rule by rule (`renderAriaSnapshotAsYaml`, `yamlEscapeKeyIfNeeded`,
-/// `yamlEscapeValueIfNeeded` of playwright-core 1.62).
+/// Prints a tree by the tool's rules (`renderAriaSnapshotAsYaml`, `yamlEscapeKeyIfNeeded`, `yamlEscapeValueIfNeeded` of
+/// playwright-core 1.62).
 fn print(nodes: &[Given], depth: usize, out: &mut Vec<String>) {
     let indent = "  ".repeat(depth);
     for node in nodes {
@@ -118,7 +118,7 @@ fn needs_quotes(text: &str) -> bool {
         || words.contains(&text.to_lowercase().as_str())
 }
 
-/// Converts the nodes that the parser found to [`Given`] values.
+/// Converts the parsed nodes to [`Given`] values.
 fn understood(snapshot: &Snapshot<'_>) -> Vec<Given> {
     let mut roots = Vec::new();
     let mut at = 0;
@@ -324,7 +324,6 @@ fn half_a_surrogate_pair_is_shown_as_a_replacement() {
     assert_eq!(element.name(), "a\u{fffd}b \u{1f600}");
 }
 
-/// Returns every recorded snapshot with its name.
 fn recorded() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/snapshots");
     let mut files: Vec<_> = std::fs::read_dir(folder)

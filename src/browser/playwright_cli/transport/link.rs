@@ -1,4 +1,4 @@
-//! The choice of the transport for commands to the tool. No other module makes or changes this choice.
+//! The choice of the transport for commands to the tool.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -14,8 +14,8 @@ pub(in super::super) struct Change {
     pub(in super::super) why: String,
 }
 
-/// The sender of commands. It uses the fast transport (the socket) until this transport fails. From then on, it uses
-/// the safe transport (processes).
+/// The sender of commands. It uses the fast transport (the socket) until that fails, and then the safe transport
+/// (processes).
 #[derive(Debug)]
 pub(in super::super) struct Link {
     safe: Box<dyn Transport>,
@@ -56,13 +56,13 @@ impl Link {
             .map_or(self.safe.name(), |fast| fast.name())
     }
 
-    /// Removes and returns the last change of transport; `None` if there was none since the last call.
+    /// Removes and returns the last change of transport.
     pub(in super::super) fn take_change(&self) -> Option<Change> {
         self.lock().change.take()
     }
 
-    /// Switches to the safe transport for good, and records this change. `from` is the name of the fast transport, and
-    /// `why` is the error with which this transport failed.
+    /// Switches to the safe transport for good, and records this change. `from` names the fast transport. `why` is its
+    /// error.
     pub(in super::super) fn give_up_fast(&self, from: &'static str, why: &TransportError) {
         let mut state = self.lock();
         state.fast = None;
@@ -75,9 +75,8 @@ impl Link {
 
     /// Runs a command.
     ///
-    /// If the fast transport fails, all later commands use the safe transport. An error that does not concern the
-    /// transport, such as a timeout, is no such failure. The failed command is repeated on the safe transport only if
-    /// it certainly was not carried out, or if it only reads.
+    /// If the fast transport fails, all later commands use the safe transport. The failed command is repeated there
+    /// only if it certainly was not carried out, or if it only reads. A timeout does not count as such a failure.
     pub(in super::super) async fn run(
         &self,
         command: &Command,

@@ -1,9 +1,8 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is about twenty times faster than processes, but speaks the tool's private protocol. So the socket is
-//! used only if its version was tested and it answers a harmless first command. As soon as anything about the socket is
-//! unusual, the module `link` changes to processes for good. A command that may have had its effect is never sent a
-//! second time.
+//! The socket is about twenty times faster, but speaks the tool's private protocol. So it is used only if its version
+//! was tested and it answers a harmless first command. After anything unusual, the module `link` changes to processes
+//! for good. A command that may have had its effect is never sent a second time.
 
 // The socket exists only on Unix, so its errors are unused on other systems.
 #![cfg_attr(not(unix), allow(dead_code))]
@@ -27,11 +26,11 @@ use crate::{
     secret::Secret,
 };
 
-/// Maximum length of a reply that is read. Unit: bytes. Source: the snapshot of a page with 20,000 buttons has 678 kB;
-/// this limit is fifty times as large.
+/// Maximum length of a reply. Unit: bytes. Source: the snapshot of a page with 20,000 buttons has 678 kB; this limit is
+/// fifty times as large.
 const MAX_REPLY: usize = 32 << 20;
 
-/// A command of the tool, split into its parts. So no part can be mistaken for an option, and no shell reads a part.
+/// A command of the tool, split into its parts, so that no part is read as an option or by a shell.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,
@@ -60,7 +59,7 @@ impl Command {
         }
     }
 
-    /// Creates a command that runs a script. The script never becomes an argument of a process, because it may contain a
+    /// Creates a command that runs a script. The script is never an argument of a process, because it may contain a
     /// secret.
     pub(super) fn script(code: impl Into<String>) -> Self {
         Self {
@@ -106,7 +105,7 @@ impl fmt::Debug for Command {
     }
 }
 
-/// A reply of the tool before it is parsed. It is wiped on drop, because it may contain typed text.
+/// An unparsed reply of the tool. It is wiped on drop, because it may contain typed text.
 #[derive(Debug)]
 pub(super) struct RawReply {
     pub(super) text: Secret,
@@ -114,7 +113,7 @@ pub(super) struct RawReply {
 }
 
 impl RawReply {
-    /// Returns an error reply with this text. Used if the tool's output has no sections.
+    /// Returns an error reply with this text.
     fn refusal(error: &str) -> Self {
         Self {
             text: Secret::new(format!("### Error\n{error}")),
@@ -129,15 +128,13 @@ pub(super) enum TransportError {
     /// The daemon's socket cannot be reached. The command was not sent.
     #[error("the daemon's socket cannot be reached")]
     Unreachable(#[source] io::Error),
-    /// The version of the daemon's protocol was not tested. The command was not sent. Contains the version in the
-    /// daemon's session file.
+    /// This version of the daemon's protocol was not tested. The command was not sent.
     #[error("the daemon speaks version {0}, which was not tested")]
     WrongVersion(String),
     /// The daemon's session file is missing or broken. The command was not sent.
     #[error("the daemon's session file is missing or broken")]
     NoSession,
-    /// The process for the command cannot be started, or the file of its script cannot be written. The command was not
-    /// sent.
+    /// The process cannot be started, or the script's file cannot be written. The command was not sent.
     #[error("the program cannot be started")]
     Spawn(#[source] io::Error),
     /// A text of the command contains a NUL character. The command was not sent.
@@ -149,7 +146,7 @@ pub(super) enum TransportError {
     /// The answer does not follow the daemon's protocol. The command was sent, and perhaps carried out.
     #[error("the answer is not one of the protocol")]
     Garbage,
-    /// No answer came within the time limit, which this value contains. The command may have been sent and carried out.
+    /// No answer came within this time limit. The command may have been sent and carried out.
     #[error("no answer within {0:?}")]
     Timeout(Duration),
     /// The answer is too long. The command was sent and carried out.
@@ -161,7 +158,7 @@ pub(super) enum TransportError {
 }
 
 impl TransportError {
-    /// Returns true if the command was not sent, and so certainly had no effect.
+    /// Returns true if the command was certainly not sent.
     const fn nothing_was_sent(&self) -> bool {
         matches!(
             self,
@@ -196,8 +193,7 @@ pub(super) trait Transport: fmt::Debug + Send + Sync {
     /// Returns `socket` or `process`.
     fn name(&self) -> &'static str;
 
-    /// Runs a command and returns its reply. If the future is dropped, a process that was started for the command is
-    /// killed, and the reply is lost.
+    /// Runs a command and returns its reply. Dropping the future kills a process that was started for the command.
     async fn run(&self, command: &Command, timeout: Duration) -> Result<RawReply, TransportError>;
 
     async fn stop(&self, timeout: Duration) -> Result<(), TransportError>;

@@ -1,5 +1,5 @@
-//! The transport that starts a process of the tool's own client for each command, without a shell. All arguments that
-//! are not options follow `--`, so that none of them is read as an option.
+//! The transport that starts a process of the tool's client for each command, without a shell. Arguments that are not
+//! options follow `--`.
 
 use std::{
     ffi::OsString,
@@ -18,20 +18,18 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Maximum length of an argument of a process. A longer text is passed in a script's file. Unit: bytes. Source: Linux
-/// allows 131,072 for one argument, including the closing NUL.
+/// Maximum length of an argument. A longer text is passed in a script's file. Unit: bytes. Source: Linux allows 131,072
+/// for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
-/// The path of the bare client in the tool's installation, relative to the folder of the tool's program. The bare
-/// client only talks to the daemon. The tool's program, however, first loads all of Playwright to search for updates.
-/// Loading it takes three quarters of the 0.4 s that a command through the tool's program takes.
+/// Path of the bare client, relative to the folder of the tool's program. The bare client only talks to the daemon. The
+/// tool's program first loads all of Playwright, which takes three quarters of the 0.4 s of a command.
 const BARE_CLIENT: &str = "../../playwright-core/lib/tools/cli-client/cli.js";
 
 #[derive(Debug)]
 pub(in super::super) struct Process {
     program: PathBuf,
-    /// The path of the bare client (see [`BARE_CLIENT`]), used for commands of an open session; `None` if it was not
-    /// found.
+    /// The path of the bare client (see [`BARE_CLIENT`]); `None` if it was not found.
     bare: Option<PathBuf>,
     session: String,
     folder: PathBuf,
@@ -39,8 +37,7 @@ pub(in super::super) struct Process {
 }
 
 impl Process {
-    /// Creates the transport for one session of the tool. `folder` is the working directory of the processes, and
-    /// `environment` their complete environment.
+    /// Creates the transport for one session of the tool. `folder` is the working directory of the processes.
     pub(in super::super) fn new(
         program: PathBuf,
         session: String,
@@ -57,8 +54,7 @@ impl Process {
         }
     }
 
-    /// Runs the tool's program and returns its output, even if the program reports an error. Used for commands that
-    /// open or close a session.
+    /// Runs the tool's program and returns its output, even if it reports an error. Used to open and close a session.
     pub(in super::super) async fn output(
         &self,
         arguments: Vec<String>,
@@ -127,9 +123,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply that the output contains. If the page caused an error, the tool still prints a reply, on
-    /// standard output. After a usage error or a crash, there is only a text on standard error. Then the reply contains
-    /// only the most important line of this text.
+    /// Returns the reply in the output. After a usage error or a crash there is none, and the reply is the most
+    /// important line of standard error.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);
@@ -154,7 +149,7 @@ impl Output {
     }
 }
 
-/// Returns the line of standard error that gives the reason: the line with the exception after a crash, otherwise the
+/// Returns the line of standard error that gives the reason: after a crash the line with the exception, otherwise the
 /// first line.
 fn own_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -175,10 +170,8 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Result<Zeroizing<Vec<u8>>
     Ok(bytes)
 }
 
-/// The process group of one run of the tool's client. Dropping it kills the client and the processes that the client
-/// started, if they still run.
-///
-/// The daemon is not in this group, because the tool starts it in a session of its own.
+/// The process group of one run of the tool's client. Dropping it kills all its processes. The daemon is not in this
+/// group.
 struct Group(Option<u32>);
 
 impl Drop for Group {

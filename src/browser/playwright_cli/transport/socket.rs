@@ -18,16 +18,14 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::secret::Secret;
 
-/// Versions of the daemon's protocol that were tested, as prefixes of the `version` in a session file. Source: the
-/// daemon of `@playwright/cli` 0.1.22.
+/// Tested versions of the daemon's protocol, as prefixes. Source: the daemon of `@playwright/cli` 0.1.22.
 const TESTED_VERSIONS: &[&str] = &["1.64."];
 
-/// Maximum size of a session file; a larger file is not read. Unit: bytes. Source: chosen; a usual session file has
+/// Maximum size of a session file. A larger file is not read. Unit: bytes. Source: chosen; a usual session file has
 /// about 800 bytes.
 const MAX_SESSION_FILE: u64 = 64 << 10;
 
-/// The identifier in every command. All commands can have the same identifier, because each command has a connection of
-/// its own.
+/// The identifier of every command. It need not be unique, because each command has a connection of its own.
 const ID: u64 = 1;
 
 #[derive(Debug)]
@@ -52,7 +50,6 @@ struct Answer {
 
 impl Socket {
     /// Creates the transport from the daemon's session file. Fails if the protocol version in the file was not tested.
-    /// Sends nothing.
     pub(in super::super) fn from_session_file(
         file: &Path,
         working_folder: &Path,
@@ -124,7 +121,7 @@ impl Socket {
     }
 }
 
-/// Wipes every text in a JSON value from memory, because a request may contain a secret.
+/// Wipes every text in a JSON value from memory.
 fn wipe(value: Value) {
     match value {
         Value::String(text) => drop(Zeroizing::new(text)),
@@ -134,7 +131,7 @@ fn wipe(value: Value) {
     }
 }
 
-/// Returns the command in the JSON form in which the tool's own client would send it.
+/// Returns the command as the tool's own client would send it.
 fn arguments(command: &Command) -> Value {
     let mut words = vec![Value::from(command.name)];
     words.extend(command.code.iter().map(|code| Value::from(code.expose())));
@@ -209,7 +206,7 @@ pub(super) mod tests {
         file
     }
 
-    /// Starts a daemon for a test. It answers one connection with these bytes and returns what it received.
+    /// Starts a daemon that answers one connection with these bytes and returns what it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],

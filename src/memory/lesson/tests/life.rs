@@ -1,5 +1,4 @@
-//! The life of a lesson: from the first failure to tier 1 (the lessons in the system instruction of every run), and out of
-//! tier 1 again.
+//! The life of a lesson: from the first failure into the system instruction of every run, and out of it again.
 
 use super::*;
 use crate::working::StopReason;
@@ -445,7 +444,6 @@ fn what_a_run_taught_can_be_taken_back() {
     assert_eq!(memory.0[&global()], before[&global()]);
 }
 
-/// Returns the results of the only lesson on a shelf, in the words that a list for people uses.
 fn results(memory: &Memory, shelf: &Shelf) -> String {
     let records = &memory.0[shelf];
     assert_eq!(records.len(), 1);

@@ -22,7 +22,6 @@ fn at(day: i64) -> DateTime<Utc> {
     start + TimeDelta::days(day)
 }
 
-/// One step of a run: its tool, the role and name of its target, its further arguments, and its outcome.
 struct Done {
     tool: &'static str,
     target: Option<(&'static str, &'static str)>,
@@ -61,7 +60,6 @@ const GO: Option<(&str, &str)> = Some(("button", "Go"));
 const COOKIES: Option<(&str, &str)> = Some(("button", "Accept all"));
 const SEARCH: Option<(&str, &str)> = Some(("textbox", "Search"));
 
-/// Returns the log of a run on one host.
 fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
     let url: url::Url = url.parse().unwrap();
@@ -104,7 +102,6 @@ fn log_of(run: &str, url: &str, day: i64, steps: Vec<Done>) -> RunLog {
     )
 }
 
-/// A small memory. It holds the records of each shelf, and each run that it learns from changes them.
 #[derive(Default)]
 struct Memory(std::collections::BTreeMap<Shelf, Vec<Record>>);
 
@@ -197,7 +194,6 @@ fn of(url: &str) -> Shelf {
     Shelf::host(&Namespace::default(), COLLECTION, &host(url))
 }
 
-/// Returns a page with elements of these roles and names.
 fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     let mut tree = Tree::builder();
     for (role, name) in elements {
@@ -206,7 +202,7 @@ fn page(elements: &[(&str, &str)]) -> Arc<Observation> {
     Arc::new(Observation::new("", "", tree.finish()))
 }
 
-/// Returns a page with every element that these tests aim at.
+/// Returns a page with all elements that these tests use.
 fn usual() -> Arc<Observation> {
     page(&[
         ("button", "Go"),
@@ -238,7 +234,7 @@ fn fails(command: &str, trouble: FailureKind, url: &str) -> Cue {
     }
 }
 
-/// Returns a cue (a request for advice) which says that a click on this button of this page failed.
+/// Returns the request for advice after a failed click on this button of this page.
 fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
     Cue::CommandFailed {
         command: "click".to_owned(),
@@ -252,7 +248,7 @@ fn click_fails(name: &str, url: &str, seen: Option<Arc<Observation>>) -> Cue {
 
 const COVERED: FailureKind = FailureKind::Failed(ErrorClass::Intercepted);
 
-/// Returns the log of a run in which a banner covers the button, and the banner's own button removes the banner.
+/// Returns the log of a run in which a banner covers a button and the run closes the banner.
 fn banner_run(run: &str, url: &str, day: i64, sees: &[AdviceId]) -> RunLog {
     log_of(
         run,

@@ -4,7 +4,6 @@
 use super::*;
 use crate::memory::Piece;
 
-/// Returns a target with an icon or another attribute, inside these groups.
 fn target(role: &str, name: &str, attribute: (&str, &str), groups: &[&str]) -> TargetIdentity {
     let mut target = TargetIdentity::new(Role::parse(role), name);
     let (key, value) = attribute;
@@ -19,7 +18,6 @@ fn icon(name: &str, ordinal: u32) -> TargetIdentity {
     icon
 }
 
-/// Returns the log of steps with these targets.
 fn log(steps: Vec<(Done, Option<TargetIdentity>)>) -> RunLog {
     let (done, targets): (Vec<Done>, Vec<Option<TargetIdentity>>) = steps.into_iter().unzip();
     let mut log = log_of("run_1", "https://shop.example/a", 0, done);

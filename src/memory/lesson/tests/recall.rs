@@ -168,7 +168,7 @@ const TEN: [(&str, &str); 10] = [
 ];
 const SHOP: &str = "https://shop.example";
 
-/// Returns a memory with the recovery for each of the ten buttons, learned on different kinds of pages.
+/// Returns a memory with one recovery for each of the buttons of [`TEN`].
 fn ten() -> Memory {
     let mut memory = planted();
     for (button, closes) in TEN {

@@ -11,24 +11,20 @@ use crate::{
     },
 };
 
-/// Name of the collection of records that keep the unknown fields of imported files. Version 1 of the format does not define
-/// these fields.
+/// Name of the collection of records that keep fields of imported files that version 1 of the format does not define.
 pub(super) const IMPORTS: &str = "imports";
-/// Returns true if the shelf keeps the unknown fields of imported files. These are the fields that version 1 of the format
-/// does not define. The shelf belongs to no kind of memory.
+/// Returns true if the shelf keeps fields of imported files that version 1 of the format does not define.
 pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
     shelf.collection == IMPORTS
 }
 
-/// Key of the record in the collection [`IMPORTS`] that keeps the unknown fields of an imported file. Version 1 of the
-/// format does not define these fields.
+/// Key of the record in the collection [`IMPORTS`] that keeps the unknown fields of an imported file.
 pub(super) const FILE: &str = "memory_json";
 
-/// Returns the lessons of these shelves as a file `memory.json` of version 1. The lessons are in the order of the shelves,
-/// and those of one shelf in the order of its records.
+/// Returns the lessons of these shelves as a file `memory.json` of version 1, in the order of the shelves and their records.
 ///
-/// Version 1 cannot mark a lesson as retired, so retired lessons are left out. Results of lessons, and other details for
-/// which version 1 has no field, are left out too.
+/// Retired lessons are left out, because version 1 cannot mark them. Results of lessons, and other details for which version
+/// 1 has no field, are left out too.
 pub fn export(shelves: &[(Shelf, Vec<Record>)]) -> Document {
     let (mut lessons, mut problems, mut extra) = (Vec::new(), Problems::default(), Map::new());
     let mut retired = 0;

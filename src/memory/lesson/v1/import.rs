@@ -1,8 +1,7 @@
 //! Import of version 1 of `memory.json`, the file of another program.
 //!
-//! A lesson of the file may already be stored. It is then merged with the stored lesson: the larger number of uses, the
-//! earlier day of creation and the later day of last use are kept. So the same file may be imported twice, and several files
-//! may be imported in any order, without counting anything twice.
+//! A lesson that is already stored is merged with the stored lesson: the larger number of uses, the earlier day of creation
+//! and the later day of last use are kept. So a file may be imported twice without counting anything twice.
 
 use std::collections::BTreeMap;
 
@@ -24,16 +23,14 @@ use crate::{
     },
 };
 
-/// Maximum size of an imported lesson. Unit: bytes of its record. Source: the maximum size of a record, minus 512 bytes
-/// for later counts.
+/// Maximum size of the record of an imported lesson. Unit: bytes. Source: the maximum size of a record, minus 512 bytes for
+/// later counts.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
-/// Maximum number of imported lessons on one shelf. Source: chosen; a shelf has space for twice as many records of the
-/// maximum size.
+/// Maximum number of imported lessons on one shelf. Source: chosen; a shelf holds twice as many records of the maximum size.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The key of each seed (a lesson shipped with the crate), with the first words of the seed's sentence. The words are those
-/// of the document that describes the file. Only the first words are compared, because the document does not quote the
-/// sentences of the second and the third seed in full. A lesson in the file is imported as a seed if its source is `seed`
-/// and its text begins with the first words of that seed.
+/// The key of each seed (a lesson shipped with the crate), with the first words of its documented sentence. A lesson in the
+/// file is imported as a seed if its source is `seed` and its text begins with these words. Only the first words are
+/// compared, because the documentation of the format does not quote every sentence in full.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -58,7 +55,7 @@ pub struct Import {
     pub taken: usize,
     /// Number of imported lessons that wait for review by a person.
     pub waiting: usize,
-    /// The problems of the file, each with its reason. For example, a lesson was refused.
+    /// The problems of the file, for example a lesson that was refused.
     pub problems: Vec<Problem>,
 }
 
@@ -66,14 +63,14 @@ pub struct Import {
 #[derive(Debug, Clone)]
 struct Item {
     entry: Entry,
-    /// The text of the lesson. Prompts show exactly this text, and a person who accepts the lesson reads it.
+    /// The text of the lesson, which prompts show unchanged and a person reads before accepting it.
     text: LessonText,
     is_trusted: bool,
     now: DateTime<Utc>,
 }
 
-/// Returns the edits that import a file. If `trust` is true, the importing person vouches for the words in the file. If
-/// `trust` is false, prompts do not show the words until a person has accepted them.
+/// Returns the edits that import a file. With `trust`, the importing person vouches for the words in the file. Without it,
+/// prompts do not show the words until a person has accepted them.
 pub fn import(
     document: &Document,
     namespace: &Namespace,
@@ -196,8 +193,8 @@ fn keep(record: Record) -> Edit {
     })
 }
 
-/// Returns the key of a lesson. The key depends only on the words, the failed command, the error pattern and the domain of
-/// the lesson. So a lesson that is in several files has the same key in all of them.
+/// Returns the key of a lesson, which depends only on its words, failed command, error pattern and domain. So a lesson has
+/// the same key in every file.
 fn key_of(entry: &Entry) -> String {
     let value = json!([
         entry.lesson,
@@ -208,7 +205,7 @@ fn key_of(entry: &Entry) -> String {
     format!("import-{}", short_hash(canonical(&value)))
 }
 
-/// Returns true if the entry is the seed `seed`. The entry may have the words of this crate or the documented words.
+/// Returns true if the entry is this seed, in the words of this crate or in the documented words.
 fn is_seed(entry: &Entry, key: &str, seed: &Lesson) -> bool {
     let words = text::words(&entry.lesson);
     let begins = |known: &str| words.starts_with(&text::words(known));
@@ -311,7 +308,6 @@ impl Item {
         day.map_or(self.now, |day| day.and_time(NaiveTime::MIN).and_utc())
     }
 
-    /// Returns the item as a new lesson, for a shelf that does not have the lesson yet.
     fn fresh(&self) -> Lesson {
         let entry = &self.entry;
         let source = match (self.is_words(), self.is_trusted) {

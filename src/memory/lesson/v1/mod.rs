@@ -1,7 +1,6 @@
-//! The file `memory.json`, version 1: parsing, import and export. Another program keeps its lessons in such a file and
-//! documents the format.
+//! The file `memory.json`, version 1: parsing, import and export. Another program keeps its lessons in such a file.
 //!
-//! Parsing is strict about the fields of version 1 and keeps unknown fields. One bad lesson does not affect the others. The
+//! Parsing is strict about the fields of version 1 and keeps unknown fields. A bad lesson does not affect the others. The
 //! words of an imported lesson wait for review by a person, unless the importing person vouches for them.
 
 mod export;
@@ -29,10 +28,10 @@ pub const VERSION: u64 = 1;
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
-/// Maximum number of problems of a file that are listed one by one. Further problems are only counted. Source: chosen; as
-/// many as a person will read.
+/// Maximum number of problems of a file that are listed. Further problems are only counted. Source: chosen; as many as a
+/// person will read.
 pub const MAX_PROBLEMS: usize = 100;
-/// Maximum length of a text of the file that the description of a problem quotes. Unit: characters. Source: chosen.
+/// Maximum length of a quotation in the description of a problem. Unit: characters. Source: chosen.
 const MAX_SHOWN: usize = 40;
 const PARSE: &str = "memory_json.parse";
 
@@ -111,8 +110,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a file, in the order in which they were found. If there are more than [`MAX_PROBLEMS`], further problems
-/// are only counted.
+/// The problems of a file, in the order in which they were found. Above [`MAX_PROBLEMS`], problems are only counted.
 #[derive(Debug, Default)]
 struct Problems {
     told: Vec<Problem>,
@@ -283,8 +281,8 @@ fn entry(value: Value) -> Result<Entry, String> {
     })
 }
 
-/// Removes the field `name` from the object and returns its text. Returns `None` if the field is missing or null. Fails if
-/// the value of the field is not a text.
+/// Removes the field `name` and returns its text; `None` if the field is missing or null. Fails if the value is not a
+/// string.
 fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
     match map.remove(name) {
         None | Some(Value::Null) => Ok(None),
@@ -293,8 +291,8 @@ fn word(map: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Stri
     }
 }
 
-/// Removes the field `name` from the object and returns its day. Returns `None` if the field is missing or null. Fails if
-/// the value of the field is not written as `YYYY-MM-DD`.
+/// Removes the field `name` and returns its day; `None` if the field is missing or null. Fails if the value is not written
+/// as `YYYY-MM-DD`.
 fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, String> {
     let Some(text) = word(map, name)? else {
         return Ok(None);
@@ -306,8 +304,7 @@ fn day(map: &mut Map<String, Value>, name: &str) -> Result<Option<NaiveDate>, St
         .ok_or_else(|| format!("its {name} is {}", shown(&text.into())))
 }
 
-/// Returns a short line that stands for a value of the file: `a list` for a list, `an object` for an object, and JSON for
-/// any other value.
+/// Returns `a list` for a list, `an object` for an object, and JSON for any other value.
 fn shown(value: &Value) -> String {
     let piece = match value {
         Value::Array(_) => "a list".to_owned(),
@@ -326,7 +323,6 @@ pub(super) fn site_of(domain: &str) -> Option<Site> {
     Site::of(&Url::parse(&format!("https://{host}/")).ok()?).ok()
 }
 
-/// Returns the sites of these domains. Domains without a site are left out.
 fn sites_of<'a>(domains: impl IntoIterator<Item = &'a String>) -> BTreeSet<Site> {
     domains
         .into_iter()

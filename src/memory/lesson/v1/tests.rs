@@ -31,7 +31,6 @@ fn file(lessons: &Value) -> Document {
     .unwrap()
 }
 
-/// Imports a file into these shelves.
 fn take(memory: &mut BTreeMap<Shelf, Vec<Record>>, document: &Document, trust: bool) -> Import {
     let done = import(document, &Namespace::default(), trust, now());
     for edit in &done.edits {

@@ -3,8 +3,7 @@
 use super::*;
 use crate::page::{PageHead, diff};
 
-/// Learns from a run with the goal `first`. Returns the lines that a prompt then shows to a run with the goal `second` on
-/// this page.
+/// Learns from a run with the goal `first`, and returns the lines that a prompt then shows to a run with the goal `second`.
 fn read(
     first: &str,
     steps: Vec<(Action, Vec<TargetIdentity>, String)>,
@@ -310,7 +309,7 @@ fn links_of_one_name_in_a_menu_are_told_apart() {
     );
 }
 
-/// Returns a click on a filter link in the navigation. The click shows other rows of the same page.
+/// Returns a click on a filter link in the navigation, which shows other rows of the same page.
 fn filter(name: &str, index: u32) -> (Action, Vec<TargetIdentity>, String) {
     let mut link = element(Role::Link, name);
     link.landmark = Some(Role::Navigation);

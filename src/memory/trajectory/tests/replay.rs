@@ -42,7 +42,7 @@ fn records() -> Vec<Record> {
     learned(&[], &first)
 }
 
-/// Returns the step that memory offers to a run with this goal on a page, after the run has taken the steps `taken`.
+/// Returns the step that memory offers to a run with this goal on a page, after the steps `taken`.
 fn replayed(
     records: &[Record],
     goal: &str,
@@ -62,7 +62,7 @@ fn replayed(
         .replay(&moment)
 }
 
-/// Returns the action as a text: the tool, the target and the typed text, separated by spaces.
+/// Returns the tool, the target and the typed text of the action, separated by spaces.
 fn said(step: Option<ReplayStep>) -> Option<String> {
     step.map(|step| {
         let texts = step.action.texts().into_iter().map(ToString::to_string);
@@ -498,8 +498,8 @@ fn file_goal(title: &str, priority: &str, rest: &str) -> String {
     )
 }
 
-/// Returns the number of steps that a run with this goal takes from memory in a row. Each step has the result that it has in
-/// the run `like`.
+/// Returns the number of steps that a run with this goal takes from memory in a row, if they have the same results as in the
+/// run `like`.
 fn first_steps(records: &[Record], goal: &str, like: &RunLog) -> usize {
     let page = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
         textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";

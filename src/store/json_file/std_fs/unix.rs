@@ -33,11 +33,11 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// store.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of folders that are remembered as durable: their entry in the parent folder survives a power cut.
-/// Source: chosen; even large sets of runs visit fewer hosts.
+/// Maximum number of remembered folders whose entry in the parent folder survives a power cut. Source: chosen; even
+/// large sets of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
-/// Maximum number of paths that are remembered for notices because other users' rights to them were removed. Source:
-/// chosen; the first paths show the problem.
+/// Maximum number of remembered paths from which the rights of other users were removed. Source: chosen; the first
+/// paths show the problem.
 const MAX_TIGHTENED: usize = 64;
 
 /// Numbers that distinguish a folder from a later folder with its name: the device, the inode, and the creation time if
@@ -79,13 +79,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the flags for opening a folder. With these flags, opening fails if the path is a symbolic link.
+/// Returns the flags for opening a folder. Opening a symbolic link fails.
 fn dir_flags() -> OFlags {
     OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Returns the flags for opening a file. With these flags, opening fails if the path is a symbolic link. If the path is
-/// a pipe, opening does not wait for the other end.
+/// Returns the flags for opening a file. Opening a symbolic link fails. Opening a pipe does not wait for the other end.
 fn file_flags() -> OFlags {
     OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK
 }
@@ -330,8 +329,8 @@ impl StdFs {
     }
 }
 
-/// Returns true if this error of a sync means that the store has no right to create folders in the folder. Such a
-/// folder is a parent of the root, and the store has created nothing in it that must survive a power cut.
+/// Returns true if this error of a sync means that the store cannot create folders in the folder. The store then has
+/// nothing in this folder that must survive a power cut.
 fn cannot_be_ours(error: &io::Error) -> bool {
     use io::ErrorKind as K;
     matches!(
@@ -345,8 +344,7 @@ fn open_at(at: BorrowedFd<'_>, name: &OsStr, flags: OFlags) -> io::Result<File> 
     Ok(file.into())
 }
 
-/// Returns a reader of a folder's entries. Opens the folder again for this, and tries again if a signal interrupts the
-/// opening.
+/// Returns a reader of a folder's entries. Opens the folder again for this.
 fn read_dir(dir: &File) -> io::Result<Dir> {
     Ok(retry_on_intr(|| Dir::read_from(dir))?)
 }
@@ -356,8 +354,8 @@ fn identity(dir: &File) -> io::Result<Identity> {
     Ok((metadata.dev(), metadata.ino(), metadata.created().ok()))
 }
 
-/// Returns true if a folder is empty, or if it contains only folders to which no other user has rights. The root of a
-/// store that nobody else uses is such a folder.
+/// Returns true if a folder is empty or contains only folders to which no other user has rights, as the root of a
+/// private store does.
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;

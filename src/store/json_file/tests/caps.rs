@@ -35,7 +35,7 @@ fn small(change: impl FnOnce(&mut JsonFilesOptions)) -> Scene {
     scene
 }
 
-/// Makes a host's folder look as if it had last been written this number of hours ago.
+/// Makes a host's folder look as if it was last written `hours` hours ago.
 fn age(scene: &Scene, host: &str, hours: u64) {
     let dir = File::open(scene.path(&format!("default/domains/{host}"))).unwrap();
     dir.set_modified(SystemTime::now() - Duration::from_hours(hours))

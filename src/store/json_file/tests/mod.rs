@@ -25,7 +25,6 @@ use crate::{
     memory::{Change, Committed, Edit, Namespace, Record, Shelf, ShelfState, StoreNoticeKind},
 };
 
-/// The store that a test uses, and its folder.
 struct Scene {
     dir: TempDir,
     files: Files,

@@ -27,7 +27,7 @@ pub(super) struct Bed<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Returns the text of an error. A check uses this text to describe its failure.
+/// Returns the text of an error, by which a check describes its failure.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
 pub(super) fn said(error: Error) -> String {
     format!("{error:?}")
@@ -140,9 +140,8 @@ impl<'a> Bed<'a> {
             .ok_or_else(|| format!("no {role} {name:?} with a reference on {}", seen.url))
     }
 
-    /// Returns the reference of the first element with this role and name. Waits for the element up to [`FRAMES`],
-    /// because the frame that contains it may load later than the page. If the element does not appear in this time,
-    /// the check fails.
+    /// Waits up to [`FRAMES`] for the first element with this role and name, and returns its reference. If the element
+    /// does not appear in this time, the check fails.
     pub(super) async fn find_in_frame(&self, role: Role, name: &str) -> Result<Target, String> {
         let is_there = |seen: &Observation| Ok(reference(seen, &role, name).is_some());
         let seen = self.see_frames(is_there).await?;

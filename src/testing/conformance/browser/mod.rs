@@ -47,8 +47,8 @@ struct Check {
     run: for<'a> fn(&'a Bed<'a>) -> Pin<Box<dyn Future<Output = Found> + Send + 'a>>,
 }
 
-/// Defines the list of the checks of a module. Each entry has an async function that takes a [`Bed`], and the tools
-/// without which a driver cannot be checked by this function.
+/// Defines a module's list of checks. An entry consists of an async function that takes a [`Bed`], and the tools that
+/// this function needs.
 macro_rules! checks {
     ($($name:ident needs [$($tool:ident),*]),* $(,)?) => {
         pub(super) const CHECKS: &[super::Check] = &[$(super::Check {
@@ -121,8 +121,7 @@ pub async fn run(driver: &dyn BrowserDriver) -> Result<Report> {
 }
 
 /// Runs the checks with these names on the driver's browser, and closes the browser. Closing is always checked too.
-/// Suppose that a driver can start its browser in two ways. Then run all checks on a browser started in one way, and
-/// some of them on a browser started in the other way.
+/// Example: if a driver can start its browser in two ways, run all checks for one way and some of them for the other.
 ///
 /// # Errors
 /// [`ErrorKind::InvalidInput`] for an unknown name; another error if the suite's own server cannot be started.

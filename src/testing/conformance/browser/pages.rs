@@ -1,8 +1,8 @@
 //! The pages of the conformance suite. A page writes the events that happen on it into its element with the id `log`.
 //! So a check can read the events in the text of the page.
 
-/// The element with the id `log`, and a script function that appends an entry to its text. In an entry, special
-/// characters of the value are escaped, so that a check can compare the value exactly.
+/// The element with the id `log`, and a script function that appends an entry to it. Special characters of a value are
+/// escaped.
 const LOG: &str = "<output id=log></output><script>
 const log = (name, value) => { document.getElementById('log').textContent += name + '=' + encodeURIComponent(value) + ';'; };
 </script>";
@@ -97,7 +97,7 @@ const FOLDED: &str = r#"<p><i class=more style="display: none" onclick="log('mor
 
 const ALIKE: &str = r#"<ul><li>Kayak <button onclick="log('bought', 'kayak')">Buy</button><li>Canoe <button onclick="log('bought', 'canoe')">Buy</button></ul>"#;
 
-/// A page with fields and icons that have attributes which describe them. Their names say little or are missing.
+/// A page with fields and icons whose names say little or are missing. Attributes describe these fields and icons.
 const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; height: 20px; cursor: pointer; background: #ccc }</style>
 <label>Mail <input type=email name=mail autocomplete="section-a email" inputmode=email data-testid=mail-field></label>
 <label>Born <input type=date name=born readonly></label>
@@ -147,8 +147,8 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <div style="position:absolute;left:80px;top:40px;width:40px;height:20px;background:#ccc"></div></div>
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
-/// A page with an element that can be dragged with the mouse, and with a slider whose knob is at the right end. The
-/// slider adds up the moves of the mouse. After each move, it puts a knob that left the track back onto the track.
+/// A page with an element that can be dragged, and with a slider whose knob is at the right end. The slider adds up the
+/// moves of the mouse. After each move, it puts a knob that left the track back onto the track.
 const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
 <div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
 <div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>

@@ -33,8 +33,7 @@ checks! {
     a_secret_goes_into_fields_only needs [Fill],
 }
 
-/// The value of the secret in the checks. It contains characters that could end a string literal in a script: quotation
-/// marks, a line separator and the end tag of a script.
+/// The value of the secret in the checks. It contains characters that could end a string literal in a script.
 const VALUE: &str = "p4\"'`\\${x}</script>\u{2028}ß東";
 
 fn name() -> Result<SecretName, String> {

@@ -12,8 +12,8 @@ use crate::{
     page::{Notice, Role},
 };
 
-/// Maximum number of times that a check looks whether a tab has loaded or a window has opened. [`BETWEEN`] is the pause
-/// after each look. Source: chosen; a tab loads in less than a second, and a window opens in less than a second.
+/// Maximum number of looks for a loaded tab or an opened window. [`BETWEEN`] is the pause after each look. Source:
+/// chosen; loading a tab or opening a window takes less than a second.
 const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
