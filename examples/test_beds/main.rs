@@ -1,5 +1,6 @@
-//! Installs what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup,
-//! libraries of widgets, PostgreSQL and strace, and Chromium's headless shell if the system has it as a package. Asks nothing, and does nothing if everything is there.
+//! Installs what the tests of this crate need: both drivers, MiniWoB++, Django, Roundup, libraries of widgets, PostgreSQL and
+//! strace. Installs Chromium's headless shell too, if it is a package of the system. Asks nothing, and does nothing if
+//! everything is there.
 //!
 //! `cargo run --features full --example test_beds`
 
@@ -16,8 +17,7 @@ use std::{
 use beds::{BEDS, Bed, Failed, Form, command, postgres, run};
 use webwise::browser::ProgramPlaces;
 
-/// Chromium without windows: name of the program and of Debian's package. With it most tests take a third less time, but it
-/// is no condition, because few systems have it as a package.
+/// Name of the headless shell: the program, and Debian's package. No test needs it, but most take less time with it.
 const SHELL: &str = "chromium-headless-shell";
 
 type Env = [(OsString, OsString)];
@@ -57,10 +57,12 @@ fn bring_all() -> Result<(), Failed> {
         &system_packages(missing.iter().any(|bed| bed.form != Form::Npm), &env),
         &env,
     )?;
-    if places.on_path(SHELL).is_none()
+    let is_wanted = !places.names_chromium() && places.on_path(SHELL).is_none();
+    if is_wanted
+        && answers(&["apt-cache", "show", SHELL], &env)
         && let Err(why) = install(&[SHELL], &env)
     {
-        println!("The tests take longer, because they use Chromium alone: {why}");
+        println!("All tests use Chromium itself, so they take longer: {why}");
     }
     for bed in missing {
         let by = if bed.form == Form::Npm { "npm" } else { "pip" };
@@ -83,16 +85,18 @@ fn system_packages(needs_pip: bool, env: &Env) -> Vec<&'static str> {
         (&["python3", "--version"], "python3")
     };
     let strace: (&[&str], _) = (&["strace", "--version"], "strace");
-    let answers = |words: &[&str]| {
-        let mut question = command(words[0], env);
-        question.args(&words[1..]);
-        question.stdout(Stdio::null()).stderr(Stdio::null());
-        question.status().is_ok_and(|status| status.success())
-    };
     let missing = [python, strace]
         .into_iter()
-        .filter(|(question, _)| !answers(question));
+        .filter(|(question, _)| !answers(question, env));
     missing.map(|(_, package)| package).collect()
+}
+
+/// Returns true if this command succeeds.
+fn answers(words: &[&str], env: &Env) -> bool {
+    let mut question = command(words[0], env);
+    question.args(&words[1..]);
+    question.stdout(Stdio::null()).stderr(Stdio::null());
+    question.status().is_ok_and(|status| status.success())
 }
 
 /// Installs packages with apt-get, as root or with a sudo that needs no password.

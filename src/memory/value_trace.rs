@@ -11,8 +11,8 @@ use crate::{
 use super::{StoredStep, StoredText, aim::without_remark};
 
 /// Finds the values of the goal in the steps of a run. Returns them as ranges of the goal, in bytes. In `steps`, replaces
-/// each typed or chosen value by its index in this list, and removes names of targets that contain a value. `taken` are the
-/// same steps as they were logged.
+/// each typed or chosen value by its index in the returned list, and removes names of targets that contain a value. `taken`
+/// holds the same steps, in the form in which the run logged them.
 pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Vec<(usize, usize)> {
     place(
         goal,

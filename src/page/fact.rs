@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name that is searched for texts inside the element. Unit: bytes. Source: chosen; longer
-/// names would take quadratic time.
+/// Maximum length of an element's name. A longer name is not checked for whether it already contains the texts inside the
+/// element. Unit: bytes. Source: chosen; longer names would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {

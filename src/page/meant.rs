@@ -11,7 +11,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Locator, LocatorStep, NodeId, PageView, Role, Tree, identity::authors_name};
+use super::{
+    Element, Locator, LocatorStep, NodeId, PageView, Role, Tree,
+    identity::{authors_name, capped},
+};
 use crate::base::text::{fold, squeeze};
 
 /// Maximum number of matches that are compared. Source: chosen; if a locator has more matches, it does not mean one element.
@@ -75,9 +78,12 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     };
     let found: BTreeSet<NodeId> = by_tree
         .into_iter()
-        .chain(by_label(locator, tree, view))
+        .chain(by_label(locator, view))
         .take(MAX_MATCHES)
         .collect();
+    if found.is_empty() {
+        return by_attribute(locator, tree, view);
+    }
     let words = locator.steps().iter().rev().find_map(words_of);
     let mut matches: Vec<Match> = Vec::new();
     for id in &found {
@@ -140,14 +146,9 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Returns the elements whose label contains the locator's words, and those without a label that have exactly these words as
-/// their [unspoken name](unspoken). The label is what the prompt shows for the element, and it may differ from the element's
-/// name.
-fn by_label<'v>(
-    locator: &Locator,
-    tree: &'v Tree,
-    view: &'v PageView,
-) -> impl Iterator<Item = NodeId> + 'v {
+/// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element, and it
+/// may differ from the element's name.
+fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match locator.steps() {
         [
             LocatorStep::Role {
@@ -162,20 +163,38 @@ fn by_label<'v>(
     let words = words.map(|words| fold(&squeeze(words)));
     view.elements.iter().filter_map(move |element| {
         let is_role = role.as_ref().is_none_or(|role| *role == element.role);
-        let words = words.as_ref().filter(|_| is_role)?;
-        let is_it = fold(&squeeze(&element.label)).contains(words)
-            || element.label.is_empty()
-                && unspoken(tree, element.id).is_some_and(|name| fold(&squeeze(name)) == *words);
+        let is_it = is_role && fold(&squeeze(&element.label)).contains(words.as_ref()?);
         is_it.then_some(element.id)
     })
 }
 
-/// Returns the name that an attribute gives an element whose accessible name is empty, as the history shows it
-/// (`textbox "@number"`). `None` if the element has another name, or no such attribute.
-fn unspoken(tree: &Tree, id: NodeId) -> Option<&str> {
-    let node = &tree[id];
-    let name = authors_name(node);
-    (node.name.is_empty() && !name.is_empty()).then_some(name)
+/// Resolves a locator with a role and the attribute that the history shows for an element without a name or a label
+/// (`textbox "@number"`). The attribute is not visible on the page, so it only counts if the words match nothing else.
+fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
+    let [
+        LocatorStep::Role {
+            role,
+            name: Some(name),
+            exact: false,
+        },
+    ] = locator.steps()
+    else {
+        return Meant::Unknown;
+    };
+    let is_it = |element: &&Element| {
+        let node = &tree[element.id];
+        element.role == *role
+            && element.label.is_empty()
+            && node.name.is_empty()
+            && node.reference.is_some()
+            && capped(authors_name(node)) == *name
+    };
+    let ids: Vec<NodeId> = view.elements.iter().filter(is_it).map(|e| e.id).collect();
+    match ids[..] {
+        [] => Meant::Unknown,
+        [one] => Meant::One(one),
+        _ => Meant::Several(ids),
+    }
 }
 
 /// Returns the element to which a match belongs.
@@ -203,10 +222,7 @@ fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str) -> bool {
     let node = &tree[id];
     is_it(&node.name)
         || node.value.as_deref().is_some_and(is_it)
-        || view.elements.iter().any(|e| {
-            let is_unspoken = || e.label.is_empty() && unspoken(tree, id).is_some_and(is_it);
-            e.id == id && (is_it(&e.label) || is_unspoken())
-        })
+        || view.elements.iter().any(|e| e.id == id && is_it(&e.label))
 }
 
 #[cfg(test)]
@@ -302,21 +318,31 @@ mod tests {
     }
 
     #[test]
-    fn an_element_without_a_name_is_meant_by_the_attribute_that_stands_for_it_in_the_history() {
+    fn an_element_without_a_name_is_meant_by_its_attribute_only_if_nothing_else_is() {
         let form = |b: &mut TreeBuilder| {
-            let mut number = node(Role::TextBox, "", "e1");
-            number.properties.push(("name".into(), "@number".into()));
-            let mut named = node(Role::TextBox, "Street", "e2");
-            named.properties.push(("name".into(), "@street".into()));
-            b.leaf(number);
-            b.leaf(named);
+            let fields = [
+                ("", "@number", "e1"),
+                ("Street", "@street", "e2"),
+                ("Email address", "newsletter", "e3"),
+                ("", "email", "e4"),
+                ("", "twice", "e5"),
+                ("", "twice", "e6"),
+            ];
+            for (label, attribute, reference) in fields {
+                let mut field = node(Role::TextBox, label, reference);
+                field.properties.push(("name".into(), attribute.into()));
+                b.leaf(field);
+            }
         };
         for (locator, meant) in [
             (r#"role=textbox[name="@number"]"#, vec!["e1"]),
-            (r#"text="@Number""#, vec!["e1"]),
+            (r#"role=textbox[name="twice"]"#, vec!["e5", "e6"]),
+            // A name that a person can read comes first, although it has more words.
+            (r#"role=textbox[name="email"]"#, vec!["e3"]),
             (r#"role=textbox[name="number"]"#, vec![]),
             (r#"role=button[name="@number"]"#, vec![]),
             (r#"role=textbox[name="@street"]"#, vec![]),
+            (r#"text="@number""#, vec![]),
         ] {
             assert_eq!(means(form, locator, Suits::Fields), meant, "{locator}");
         }

@@ -16,7 +16,7 @@ use std::{
 
 use rustls::{
     ServerConfig, ServerConnection, StreamOwned,
-    crypto::ring,
+    crypto::aws_lc_rs,
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use webwise::{
@@ -42,7 +42,7 @@ fn file(name: &str) -> PathBuf {
 fn server(connections: usize) -> (String, thread::JoinHandle<usize>) {
     let chain = vec![CertificateDer::from_pem_file(file("server.pem")).unwrap()];
     let key = PrivateKeyDer::from_pem_file(file("server.key.pem")).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()

@@ -2,12 +2,12 @@
 #![allow(dead_code, reason = "each test target uses its own part")]
 
 use std::{
+    fs,
     io::{BufRead as _, BufReader},
-    os::unix::process::CommandExt as _,
     process::{Child, Command, Stdio},
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process};
 use webwise::browser::ProgramPlaces;
 
 /// The browser; it ends with this.
@@ -15,7 +15,7 @@ use webwise::browser::ProgramPlaces;
 pub(crate) struct Running {
     child: Child,
     port: u16,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Running {
@@ -50,7 +50,6 @@ impl Running {
                 .args(arguments)
                 .arg(format!("--user-data-dir={}", profile.path().display()))
                 .arg("about:blank")
-                .process_group(0)
                 .stdin(Stdio::null())
                 .stdout(Stdio::null())
                 .stderr(Stdio::piped());
@@ -69,7 +68,7 @@ impl Running {
             Self {
                 child,
                 port: port.expect("a port"),
-                _profile: profile,
+                profile,
             }
         };
         tokio::task::spawn_blocking(start).await.expect("it starts")
@@ -88,8 +87,17 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // The program may be a script that starts Chromium as a child of its own.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
+        // The program may be a script that started the browser, so all that has its profile ends.
+        let profile = self.profile.path().display().to_string();
+        for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let arguments = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let pid = entry.file_name().to_string_lossy().parse().ok();
+            if let Some(pid) = pid.and_then(Pid::from_raw)
+                && String::from_utf8_lossy(&arguments).contains(&profile)
+            {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
         let _ = self.child.wait();
     }
 }

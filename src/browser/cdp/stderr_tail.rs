@@ -109,9 +109,14 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
+/// Returns the signal that ended a program. If the program was a script, the signal may have ended the program that the script
+/// started; a shell then exits with 128 plus the signal's number.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status?)
+    let status = status?;
+    let by_script = status.code().map(|code| code - 128);
+    let own = std::os::unix::process::ExitStatusExt::signal(&status);
+    own.or(by_script.filter(|signal| (1..=64).contains(signal)))
 }
 
 /// Returns `None`, because systems other than Unix have no signals.
@@ -155,6 +160,21 @@ mod tests {
         }
         tail.add("[1:1:INFO:CONSOLE(1)] \"hunter2\"".to_owned());
         assert_eq!(tail.last(), "line 97 | line 98 | line 99");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_signal_is_known_although_a_script_stands_between() {
+        let ended = |status| {
+            signal(Some(std::os::unix::process::ExitStatusExt::from_raw(
+                status,
+            )))
+        };
+        assert_eq!(ended(5), Some(5));
+        assert_eq!(ended(133 << 8), Some(5));
+        assert_eq!(ended(1 << 8), None);
+        assert_eq!(ended(255 << 8), None);
+        assert_eq!(ended(0), None);
     }
 
     #[test]

@@ -1,45 +1,17 @@
-//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression.
+//! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this
+//! module reads replies of providers.
 
-use std::sync::Arc;
-
-use reqwest::{ClientBuilder, RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
-use rustls_platform_verifier::BuilderVerifierExt as _;
+use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
 
 use super::{GenAiOptions, error};
 use crate::base::{Error, ErrorKind, Result, Site};
 
 pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
-    let here = options.base_url.as_ref().filter(|url| is_loopback(url));
-    let trust = match here.map(Url::scheme) {
-        Some("http") => Trust::Nobody,
-        _ => Trust::System,
-    };
-    let mut builder = builder(trust)?
+    let mut builder = reqwest::Client::builder()
         .connect_timeout(options.connect_timeout)
         .timeout(options.timeout)
-        .tcp_nodelay(true);
-    // A proxy from the environment cannot reach a server on this machine.
-    if here.is_some() {
-        builder = builder.no_proxy();
-    }
-    built(builder)
-}
-
-/// The authorities whose certificates a client accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// Those that the system trusts. They must be read first, and a system may have none.
-    System,
-    /// None, for a client that only connects to this machine without TLS.
-    Nobody,
-}
-
-/// Returns a builder for a client that follows no redirects and accepts no compression.
-pub(super) fn builder(trust: Trust) -> Result<ClientBuilder> {
-    Ok(reqwest::Client::builder()
-        .tls_backend_preconfigured(tls(trust).map_err(|e| unavailable(&e))?)
+        .tcp_nodelay(true)
         // A compressed reply of one megabyte may unpack to a gigabyte.
         .no_gzip()
         .no_brotli()
@@ -48,29 +20,14 @@ pub(super) fn builder(trust: Trust) -> Result<ClientBuilder> {
         .referer(false)
         // A redirect could send the key to another host. Some providers take the key in a header of their own, which an HTTP client
         // does not remove on a redirect.
-        .redirect(Policy::none()))
-}
-
-pub(super) fn built(builder: ClientBuilder) -> Result<reqwest::Client> {
-    builder.build().map_err(|e| unavailable(&e.without_url()))
-}
-
-fn unavailable(cause: &dyn std::error::Error) -> Error {
-    Error::new(ErrorKind::Unavailable, "llm.new").with("cause", cause)
-}
-
-/// Returns the TLS settings, with the ciphers of `ring`. They are given to each client, because only the program may choose
-/// ciphers for the whole process.
-fn tls(trust: Trust) -> Result<ClientConfig, rustls::Error> {
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()?;
-    let tls = match trust {
-        Trust::System => tls.with_platform_verifier()?,
-        Trust::Nobody => tls.with_root_certificates(RootCertStore::empty()),
-    };
-    let mut tls = tls.with_no_client_auth();
-    tls.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(tls)
+        .redirect(Policy::none());
+    // A proxy from the environment cannot reach a server on this machine.
+    if options.base_url.as_ref().is_some_and(is_loopback) {
+        builder = builder.no_proxy();
+    }
+    builder
+        .build()
+        .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
 /// Sends a request and returns the JSON body of the reply. Fails if the body has more than `max_bytes` or is not JSON.

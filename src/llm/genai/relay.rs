@@ -1,17 +1,19 @@
 //! The relay between the `genai` crate and a provider. It enforces the size limit while it reads a reply.
 //!
-//! The `genai` crate reads a whole reply, however large it is. So the client `GenAi` makes the `genai` crate send each
-//! request to a socket of this process. The socket is opened for this one request and accepts only a path that nobody
-//! can guess.
+//! The `genai` crate reads a whole reply, however large it is, and lets no other code send its requests or read its
+//! replies. So the client `GenAi` makes the `genai` crate send each request to a socket of this process. The socket is
+//! opened for this one request and accepts only a path that nobody can guess.
 //!
 //! The relay sends the request to the provider with an HTTP client of its own. It passes the reply back only if the
-//! reply is complete, is declared as JSON and is within the size limit.
+//! reply is complete, is declared as JSON and is within the size limit. A failure is reported by the side that notices
+//! it: the `genai` crate or the relay.
 
 use std::{net::Ipv4Addr, time::Duration};
 
 use reqwest::{
     Method, RequestBuilder,
     header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue},
+    redirect::Policy,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -20,11 +22,11 @@ use tokio::{
 };
 use uuid::Uuid;
 
-use super::http::{self, Trust};
+use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time until the whole request has arrived on a connection. Source: chosen; the `genai` crate sends its
-/// request at once.
+/// Longest time from the opening of a connection to the relay until the whole request has arrived. Source: chosen; the
+/// `genai` crate sends its request at once.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
 /// Maximum size of a request's head: its first line and its headers. Unit: bytes. Source: chosen; the head of a request
 /// of the `genai` crate takes less than 1 KiB, and most of it is the key.
@@ -34,7 +36,8 @@ const MAX_HEAD: usize = 64 * 1_024;
 pub(super) struct Relay {
     listener: TcpListener,
     port: u16,
-    /// The first part of the path of a valid request. Only the `genai` crate knows it.
+    /// The first part of the path of a valid request. Only the `genai` crate knows it, so no other program's request is
+    /// accepted.
     token: String,
 }
 
@@ -46,8 +49,17 @@ struct Asked {
 
 /// Returns the HTTP client for the `genai` crate. It uses no proxy and keeps no connection open.
 pub(super) fn client() -> Result<reqwest::Client> {
-    let builder = http::builder(Trust::Nobody)?;
-    http::built(builder.no_proxy().pool_max_idle_per_host(0))
+    reqwest::Client::builder()
+        .no_proxy()
+        .redirect(Policy::none())
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .referer(false)
+        .pool_max_idle_per_host(0)
+        .build()
+        .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
 impl Relay {
@@ -63,7 +75,7 @@ impl Relay {
         })
     }
 
-    /// Returns the relay's URL, which the `genai` crate uses as the URL of the API. It ends with a slash.
+    /// Returns the relay's address, with a slash at its end. The `genai` crate uses it as the address of the API.
     pub(super) fn endpoint(&self) -> String {
         format!(
             "http://{}:{}/{}/",
@@ -73,8 +85,8 @@ impl Relay {
         )
     }
 
-    /// Passes one request of the `genai` crate to the provider's URL `upstream`, which ends with a slash, and passes
-    /// the reply back. Fails if the reply has more than `max_bytes` or is not JSON.
+    /// Passes one request of the `genai` crate to the provider's address `upstream`, which ends with a slash, and
+    /// passes the reply back. Fails if the reply has more than `max_bytes` or is not JSON.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,
@@ -94,7 +106,7 @@ impl Relay {
     }
 
     /// Waits for the first request that has the relay's token in its path, and returns it with its connection. A
-    /// connection is dropped if no valid request arrives within [`LONGEST_TO_ASK`].
+    /// connection is dropped if it sends anything else, or no whole request within [`LONGEST_TO_ASK`].
     async fn next(&self) -> Result<(TcpStream, Asked)> {
         loop {
             let (mut stream, _) = self.listener.accept().await.map_err(|e| unavailable(&e))?;
@@ -118,8 +130,8 @@ impl Asked {
     }
 }
 
-/// Reads the request that arrives on a connection. Returns `None` if it is incomplete or invalid, or if its path does
-/// not begin with the token.
+/// Reads the request that arrives on a connection. Returns `None` if the request is incomplete or invalid, or if its
+/// path does not begin with the token. A request without the token does not come from the `genai` crate.
 async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -145,8 +157,8 @@ async fn read(stream: &mut TcpStream, token: &str) -> Option<Asked> {
     })
 }
 
-/// Parses the head of a request. Returns the part of the path after the token, and the headers; `None` if the path does
-/// not begin with the token.
+/// Parses the head of a request. Returns the headers and the part of the path after the token. Returns `None` if the
+/// path does not begin with the token.
 fn parse_head(head: &str, token: &str) -> Option<(String, HeaderMap)> {
     let mut lines = head.split("\r\n");
     let place = lines.next()?.strip_prefix("POST /")?;

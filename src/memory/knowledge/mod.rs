@@ -16,8 +16,8 @@
 //!   Only the element's name in the sentence is untrusted, because the page wrote it. The fact is shown only on its own
 //!   host, inside the fence that marks quoted data, while the element is on the page.
 //! - The confidence is not stored, but computed from the observations. So the confidence is the same whether memory
-//!   learns from a run at once or later, and a run that is undone leaves no trace in it. Only the oldest observations
-//!   are summed up.
+//!   learns from a run at once or later, and a run that is undone leaves no trace in it. Each observation is stored
+//!   by itself, except the oldest ones, which are stored as one summary.
 //! - A new value that contradicts the current one begins with half of the usual confidence, because the current value
 //!   also contradicts the new one.
 //! - Some values are of no use to a run, for example that an element covers nothing. They are kept only to contradict

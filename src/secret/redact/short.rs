@@ -86,8 +86,7 @@ impl Short {
         }
     }
 
-    /// Returns the index of the short secret to which this value is equal in one of its forms; `None` if there is no
-    /// such secret.
+    /// Returns the index of the short secret that has a form equal to this value; `None` if there is no such secret.
     pub(super) fn get(&self, value: &[u8]) -> Option<usize> {
         if value.is_empty() || value.len() > MAX_VALUE {
             return None;
