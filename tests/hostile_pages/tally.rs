@@ -22,7 +22,6 @@ pub(crate) const PAGES: &[&str] = &[
     "download kept",
     "download without end",
     "rewrites itself",
-    "spins",
     "no headers ever",
     "connection reset",
     "half a body",
@@ -37,6 +36,7 @@ pub(crate) const PAGES: &[&str] = &[
 /// Pages that show nothing of the driver which another page or another target does not show: the native one plays them, and in the
 /// full profile the other one too.
 const OF_ANY: &[&str] = &[
+    "spins",
     "document removed",
     "picture",
     "alerts without end",

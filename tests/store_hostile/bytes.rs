@@ -56,12 +56,12 @@ fn golden() -> (Vec<u8>, Vec<u8>) {
 fn cases(golden: &[u8], random: &mut Random) -> (Vec<Vec<u8>>, usize, usize) {
     let all = pick(QUICK, FULL);
     let mut cases: Vec<Vec<u8>> = (0..golden.len())
-        .step_by(pick(3, 1))
+        .step_by(pick(6, 1))
         .map(|end| golden[..end].to_vec())
         .collect();
     let prefixes = cases.len();
     let bits = golden.len() * 8;
-    let stride: usize = pick(19, 1);
+    let stride: usize = pick(37, 1);
     let first = random.index(stride);
     for bit in (first..bits).step_by(stride) {
         let mut flipped = golden.to_vec();
@@ -203,6 +203,7 @@ fn no_broken_file_makes_the_store_panic_or_delete() {
         sum(|t| t.refused)
     );
     assert_eq!(panics, 0);
+    assert!(cases.len() > prefixes + flips, "some cases are mutations");
     assert!(
         (3_500..5_000).contains(&golden.len()),
         "a file of {} bytes is no example",
