@@ -149,15 +149,9 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
 /// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element, and it
 /// may differ from the element's name.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
-    let (role, words) = match locator.steps() {
-        [
-            LocatorStep::Role {
-                role,
-                name: Some(name),
-                exact: false,
-            },
-        ] => (Some(role.clone()), Some(name)),
-        [LocatorStep::Text(words) | LocatorStep::Label(words)] => (None, Some(words)),
+    let (role, words) = match (role_and_name(locator), locator.steps()) {
+        (Some((role, name)), _) => (Some(role.clone()), Some(name)),
+        (None, [LocatorStep::Text(words) | LocatorStep::Label(words)]) => (None, Some(&**words)),
         _ => (None, None),
     };
     let words = words.map(|words| fold(&squeeze(words)));
@@ -168,17 +162,25 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
+/// Returns the role and the name of a locator that consists of them (`role "name"` in the model's words); `None` for any other
+/// locator, and for one that asks for exactly this name.
+fn role_and_name(locator: &Locator) -> Option<(&Role, &str)> {
+    match locator.steps() {
+        [
+            LocatorStep::Role {
+                role,
+                name: Some(name),
+                exact: false,
+            },
+        ] => Some((role, name)),
+        _ => None,
+    }
+}
+
 /// Resolves a locator with a role and the attribute that the history shows for an element without a name or a label
 /// (`textbox "@number"`). The attribute is not visible on the page, so it only counts if the words match nothing else.
 fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
-    let [
-        LocatorStep::Role {
-            role,
-            name: Some(name),
-            exact: false,
-        },
-    ] = locator.steps()
-    else {
+    let Some((role, name)) = role_and_name(locator) else {
         return Meant::Unknown;
     };
     let is_it = |element: &&Element| {
@@ -187,7 +189,7 @@ fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
             && element.label.is_empty()
             && node.name.is_empty()
             && node.reference.is_some()
-            && capped(authors_name(node)) == *name
+            && capped(authors_name(node)) == name
     };
     let ids: Vec<NodeId> = view.elements.iter().filter(is_it).map(|e| e.id).collect();
     match ids[..] {

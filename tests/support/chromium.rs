@@ -87,6 +87,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        let _ = self.child.kill();
         // The program may be a script that started the browser, so all that has its profile ends.
         let profile = self.profile.path().display().to_string();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

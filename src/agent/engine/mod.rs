@@ -58,7 +58,7 @@ pub(super) struct Engine {
     failures: Vec<String>,
 }
 
-/// What the engine needs to report events: the emitter, and the redactor, which replaces secrets.
+/// The parts that report events: the emitter, and the redactor, which replaces secrets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) emitter: &'a Emitter,

@@ -478,3 +478,19 @@ async fn a_heading_of_another_group_is_not_that_of_a_hit() {
         "{found}"
     );
 }
+
+#[tokio::test]
+async fn a_field_without_a_name_may_be_named_as_the_history_shows_it() {
+    let page = "textbox e1 [testid=@number]\nbutton \"Go\" e2\n\"Paragraph 390 tells of boats\"";
+    let fill = |target, text| call("fill", json!({ "target": target, "text": text }));
+    let replies = vec![
+        fill("e1", "7"),
+        fill("textbox \"@number\"", "8"),
+        finish("boats"),
+    ];
+    let (report, messages) = run_on(page, replies).await;
+    let history = "2. fill textbox \"@number\" \"7\"";
+    assert!(messages[1].contains(history), "{}", messages[1]);
+    let named = format!("{:?}", report.steps[2].action);
+    assert!(named.contains(r#"Ref(ElementRef("e1"))"#), "{named}");
+}
