@@ -314,7 +314,7 @@ fn kill(pid: u32) {
 }
 
 /// Removes the private folders in `base` whose owners have ended. On Linux, also kills their browsers.
-fn sweep(base: &Path) {
+pub(super) fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         let ours = entry.file_name().to_string_lossy().starts_with(PREFIX);
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {

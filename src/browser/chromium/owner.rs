@@ -109,7 +109,10 @@ mod tests {
         time::{Duration, Instant},
     };
 
-    use super::*;
+    use super::{
+        super::folder::{PREFIX, sweep},
+        *,
+    };
 
     /// The environment variable with the folder's path, set for the process that owns the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
@@ -255,7 +258,7 @@ mod tests {
         let base = tempfile::tempdir().unwrap();
         let base = base.path();
         let start = |name: u32| {
-            let folder = base.join(name.to_string());
+            let folder = base.join(format!("{PREFIX}{name}"));
             fs::create_dir(&folder).unwrap();
             match Owner::of(&folder) {
                 Ok(owner) => Some((folder, owner)),
@@ -266,18 +269,11 @@ mod tests {
                 }
             }
         };
-        let sweep = || {
-            for folder in fs::read_dir(base).unwrap().flatten() {
-                if let Some(_left) = LeftOver::find(&folder.path()) {
-                    let _ = fs::remove_dir_all(folder.path());
-                }
-            }
-        };
         let owned: Vec<_> = std::thread::scope(|scope| {
             let starts: Vec<_> = (0..4u32)
                 .map(|worker| {
                     let one = move |nth| {
-                        sweep();
+                        sweep(base);
                         start(worker * 100 + nth)
                     };
                     scope.spawn(move || (0..50).filter_map(one).collect::<Vec<_>>())
