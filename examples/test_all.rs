@@ -51,22 +51,18 @@ const LONG: [&str; 21] = [
     "eval",
     "lib webwise",
 ];
-/// Targets that test a browser itself, its processes, the guards around it, or how it is found. They use the Chromium that
-/// users have. All others use Chromium's headless shell if it is installed in the same version, because it takes a third less
-/// processor time. Source: measured, 34 to 20 s in `settle`, 58 to 40 s in `acting`.
-const WHOLE_CHROMIUM: [&str; 8] = [
-    "browser_conformance",
-    "browser_playwright_cli",
-    "cancel",
-    "cdp",
-    "demo",
-    "hostile_pages",
-    "navigation",
-    "secrets",
-];
+/// Targets that check the drivers as a whole, and where secrets are left. They use the Chromium that users have. All others
+/// use Chromium's headless shell if it is installed in the same version, because it takes a third less processor time; a test
+/// of theirs that needs more asks `tests/support/whole.rs` for the whole Chromium. The full size uses nothing else. Source:
+/// measured, 34 to 20 s in `settle`, 58 to 40 s in `acting`, 99 to 72 s in `hostile_pages`.
+const WHOLE_CHROMIUM: [&str; 3] = ["browser_conformance", "browser_playwright_cli", "secrets"];
 const SHELL: &str = "chromium-headless-shell";
 /// Names the program that the drivers start as Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
+/// Names the whole Chromium for the tests that need it, where [`CHROMIUM_VARIABLE`] names the headless shell.
+const WHOLE_VARIABLE: &str = "WEBWISE_TESTS_CHROMIUM";
+/// The size of the tests, as in `tests/support/profile.rs`.
+const SIZE_VARIABLE: &str = "WEBWISE_TESTS";
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
@@ -100,7 +96,7 @@ fn run_all() -> Result<bool, Failed> {
     if let Some(unknown) = names.find(|name| waiting.iter().all(|target| target.name != **name)) {
         return Err(format!("there is no test target {unknown}").into());
     }
-    let shell = shell();
+    let browsers = Browsers::find();
     let place = |target: &Target| LONG.iter().position(|name| *name == target.name);
     waiting.sort_by_key(|target| place(target).unwrap_or(LONG.len()));
     println!(
@@ -118,7 +114,7 @@ fn run_all() -> Result<bool, Failed> {
     };
     let work = || -> io::Result<()> {
         while let Some(target) = next() {
-            let ran = target.run(shell.as_deref())?;
+            let ran = target.run(browsers.as_ref())?;
             ran.tell();
             done.lock().expect("no thread panics with it").push(ran);
         }
@@ -157,23 +153,32 @@ fn run_all() -> Result<bool, Failed> {
     Ok(wrong.is_empty())
 }
 
-/// Returns the path of the headless shell; `None` if it is not installed in the version of Chromium, or if the user named a
-/// browser for all tests.
-fn shell() -> Option<PathBuf> {
-    let places = ProgramPlaces::from_env();
-    let shell = places.on_path(SHELL).filter(|shell| {
-        let chromium = places.chromium().and_then(|chromium| version(&chromium));
-        !places.names_chromium() && chromium.is_some() && chromium == version(shell)
-    });
-    match &shell {
-        Some(shell) => println!(
-            "{} for all tests but {}",
-            shell.display(),
-            WHOLE_CHROMIUM.join(", ")
-        ),
-        None => println!("the same browser for all tests"),
+/// Two programs of the same version of Chromium.
+struct Browsers {
+    shell: PathBuf,
+    whole: PathBuf,
+}
+
+impl Browsers {
+    /// Returns the programs; `None` if the headless shell is not installed in the version of Chromium, or if the user named a
+    /// browser for all tests or asked for the full size.
+    fn find() -> Option<Self> {
+        let places = ProgramPlaces::from_env();
+        let is_full = env::var_os(SIZE_VARIABLE).is_some_and(|size| size == "full");
+        let found = (places.on_path(SHELL).zip(places.chromium()))
+            .filter(|_| !places.names_chromium() && !is_full)
+            .filter(|(shell, whole)| version(whole).is_some_and(|of| version(shell) == Some(of)))
+            .map(|(shell, whole)| Self { shell, whole });
+        match &found {
+            Some(Self { shell, .. }) => println!(
+                "{} for all tests but {}",
+                shell.display(),
+                WHOLE_CHROMIUM.join(", ")
+            ),
+            None => println!("the same browser for all tests"),
+        }
+        found
     }
-    shell
 }
 
 /// Returns the version that a browser prints, such as `156.0.8078.108`.
@@ -251,16 +256,18 @@ impl Target {
         })
     }
 
-    /// Runs the tests, with this headless shell unless they need the whole Chromium.
-    fn run(self, shell: Option<&Path>) -> io::Result<Ran> {
+    /// Runs the tests, with the headless shell unless they need the whole Chromium.
+    fn run(self, browsers: Option<&Browsers>) -> io::Result<Ran> {
         let mut command = match &self.program {
             Some(program) => Command::new(program),
             None => cargo(&["test", "--features", "full", "--doc"]),
         };
-        if let Some(shell) = shell
+        if let Some(Browsers { shell, whole }) = browsers
             && !WHOLE_CHROMIUM.contains(&self.name.as_str())
         {
-            command.env(CHROMIUM_VARIABLE, shell);
+            command
+                .env(CHROMIUM_VARIABLE, shell)
+                .env(WHOLE_VARIABLE, whole);
         }
         let log = tempfile::NamedTempFile::new()?;
         let append = || fs::OpenOptions::new().append(true).open(log.path());

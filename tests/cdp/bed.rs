@@ -23,6 +23,7 @@ use crate::{
     profile::full,
     shared::{Lent, Shared},
     web::{Answer, Asked, Web},
+    whole,
 };
 
 /// How long an element may take to become ready. Unit: time. Source: chosen: the pages here answer at once, and many actions
@@ -132,6 +133,12 @@ impl Bed {
     /// A browser of one test's own, with these pages to go to.
     pub(crate) async fn own(pages: &[(&str, &str)]) -> Self {
         Self::with(site(pages), |options| options).await
+    }
+
+    /// A browser of one test's own, for what only the whole Chromium shows.
+    pub(crate) async fn whole(pages: &[(&str, &str)]) -> Self {
+        let whole = |options: CdpOptions| options.with_chromium(whole::chromium());
+        Self::with(site(pages), |options| whole(options).with_scripts(true)).await
     }
 
     /// A browser that is not like the others.

@@ -95,7 +95,7 @@ async fn a_killed_browser_is_lost_at_once_and_for_good() {
     let under = [goto("HOLD"), wait_for_a_text(), wait_by_the_clock()];
     for action in under.into_iter().take(pick(1, 3)) {
         let hold = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let bed = Bed::own(&PAGES).await;
+        let bed = Bed::whole(&PAGES).await;
         bed.open("/").await;
         let action = match action {
             // Nobody ever answers there.
@@ -112,7 +112,7 @@ async fn a_killed_browser_is_lost_at_once_and_for_good() {
 async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
     let under = [wait_for_a_text(), wait_by_the_clock()];
     for action in under.into_iter().take(pick(1, 2)) {
-        let bed = Bed::own(&PAGES).await;
+        let bed = Bed::whole(&PAGES).await;
         bed.open("/").await;
         kill_under(&bed, action, &naming_with(bed.base(), "--type=renderer")).await;
         is_lost(&bed).await;
@@ -122,7 +122,7 @@ async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_browser_that_stands_still_hangs_no_call_and_no_end() {
-    let bed = Bed::own(&PAGES).await;
+    let bed = Bed::whole(&PAGES).await;
     bed.open("/").await;
     let all = naming(bed.base());
     let known = family(bed.base(), 0);
@@ -185,7 +185,7 @@ fn worked(pid: u32) -> u64 {
 async fn the_process_of_a_frame_may_die_without_the_page() {
     let page = "<title>Outer</title><button onclick=\"document.title = 'pressed'\">Go</button>\
                 <iframe src='THERE/inner'></iframe>";
-    let bed = Bed::own(&[("/", page), ("/inner", BUSY)]).await;
+    let bed = Bed::whole(&[("/", page), ("/inner", BUSY)]).await;
     bed.open("/").await;
     bed.shows("Inner").await;
     let renderers = naming_with(bed.base(), "--type=renderer");

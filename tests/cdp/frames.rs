@@ -196,7 +196,7 @@ async fn a_frame_that_answers_nothing_hides_itself_alone() {
         .iter()
         .map(|(path, html)| (*path, html.as_str()))
         .collect();
-    let bed = Bed::start(&pages).await;
+    let bed = Bed::whole(&pages).await;
     bed.open("/with").await;
     // It answers for a moment, and on a busy machine both frames come late.
     let is_hidden = async {

@@ -94,7 +94,7 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
     );
     let stops = "<button>Stuck</button><script>onmessage = () => { for (;;); }</script>";
     let near = "<button>Near</button><iframe src=/nested></iframe>";
-    let bed = Bed::own(&[
+    let bed = Bed::whole(&[
         ("/", &page),
         ("/stops", stops),
         ("/near", near),

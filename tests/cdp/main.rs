@@ -39,6 +39,8 @@ mod random;
 mod shared;
 #[path = "../support/web.rs"]
 mod web;
+#[path = "../support/whole.rs"]
+mod whole;
 
 mod attaching;
 mod bed;

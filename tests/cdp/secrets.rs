@@ -15,7 +15,7 @@ use webwise::{
 };
 
 use crate::{
-    bed::{Bed, click, site, target},
+    bed::{Bed, click, target},
     processes::{naming, signal},
 };
 
@@ -65,10 +65,7 @@ fn holds(bytes: &[u8]) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_secret_is_shown_nowhere_and_written_nowhere() {
-    let bed = Bed::with(site(&[("/", PAGE), ("/next", "<p>next")]), |options| {
-        options
-    })
-    .await;
+    let bed = Bed::whole(&[("/", PAGE), ("/next", "<p>next")]).await;
     let (name, secrets) = secret(&bed);
     bed.open("/").await;
     let mut shown = Vec::new();

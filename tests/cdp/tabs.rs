@@ -128,7 +128,7 @@ fn button_on_nothing() -> BrowserAction {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn dialogs_of_frames_popups_and_loading_pages_are_told_and_answered() {
-    let bed = Bed::start(&PAGES).await;
+    let bed = Bed::whole(&PAGES).await;
     // In a frame of another process.
     bed.open("/framed").await;
     for (answer, says) in [(accept(), "said true"), (dismiss(), "said false")] {

@@ -25,6 +25,7 @@ use crate::{
     server::Site,
     shared::{Lent, Shared},
     tally::{End, ended},
+    whole,
 };
 
 /// Longest time a page may take. Unit: time. Source: the requirements give it 60 s on an idle machine; this is five times that,
@@ -80,6 +81,15 @@ impl Bed {
     /// A bed for what its browser may not survive.
     pub(crate) async fn own(by: Driver) -> Self {
         Self::with(by, Wishes::default()).await
+    }
+
+    /// A bed for what only the whole Chromium shows.
+    pub(crate) async fn whole(by: Driver) -> Self {
+        let wishes = Wishes {
+            chromium: Some(whole::chromium()),
+            ..Wishes::default()
+        };
+        Self::with(by, wishes).await
     }
 
     /// A bed whose browser is not like the others'.

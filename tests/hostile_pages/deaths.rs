@@ -42,7 +42,7 @@ fn kill(pids: &[u32]) {
 
 async fn a_renderer_that_is_killed_is_a_lost_page(by: Driver) {
     for (page, by) in ways(by, "renderer killed", "renderer killed, by processes") {
-        let bed = Bed::own(by).await;
+        let bed = Bed::whole(by).await;
         let renderers = bed.renderers();
         let model = decides(move |call, _| match call {
             0 => {
@@ -82,7 +82,7 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
         .skip(pick(1, 0))
         .map(|way| (way, true));
     for ((page, by), tool) in browsers.chain(tools.filter(|((_, by), _)| *by != Driver::Cdp)) {
-        let bed = Bed::own(by).await;
+        let bed = Bed::whole(by).await;
         let victim = if tool { bed.daemon() } else { bed.browser() };
         let model = decides(move |call, _| match call {
             0 => {
@@ -108,7 +108,7 @@ async fn a_browser_or_a_daemon_that_is_killed_is_a_lost_browser(by: Driver) {
 }
 
 async fn a_browser_whose_folder_is_removed_is_lost_or_goes_on_and_ends_all_the_same(by: Driver) {
-    let bed = Bed::own(by).await;
+    let bed = Bed::whole(by).await;
     let folder = bed.private_folder();
     let model = decides(move |call, _| match call {
         0 => {

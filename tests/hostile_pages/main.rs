@@ -26,4 +26,6 @@ mod server;
 #[path = "../support/shared.rs"]
 mod shared;
 mod tally;
+#[path = "../support/whole.rs"]
+mod whole;
 mod windows;

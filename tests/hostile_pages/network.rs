@@ -170,7 +170,7 @@ async fn a_link_to_a_server_that_never_answers_leaves_the_page_in_place(by: Driv
 }
 
 async fn a_link_to_a_dead_port_fails_and_the_browsers_error_page_proves_nothing(by: Driver) {
-    let bed = Bed::start(by).await;
+    let bed = Bed::whole(by).await;
     // The third call goes back to an address that cannot be loaded either.
     let claim = || finish("refused to connect");
     let course = says([

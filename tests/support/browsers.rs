@@ -41,6 +41,8 @@ pub(crate) struct Wishes {
     pub(crate) settle: Option<Duration>,
     /// What is started in the place of the driver's program: of playwright-cli, or of Chromium.
     pub(crate) program: Option<PathBuf>,
+    /// What is started as Chromium by either driver.
+    pub(crate) chromium: Option<PathBuf>,
 }
 
 impl Wishes {
@@ -57,6 +59,9 @@ macro_rules! wished {
     ($options:expr, $wishes:expr) => {{
         let wishes: &Wishes = $wishes;
         let mut options = $options.with_scripts(wishes.scripts);
+        if let Some(program) = &wishes.chromium {
+            options = options.with_chromium(program);
+        }
         if let Some(folder) = &wishes.folder {
             options = options.with_folder(folder);
         }

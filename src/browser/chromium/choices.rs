@@ -55,6 +55,12 @@ impl Choices {
 /// Defines the methods that set [`Choices`], for types with a field `common` of this type.
 macro_rules! choosing {
     () => {
+        /// Sets the path of the browser program. Default: the path that `new` was given or `from_env` found.
+        pub fn with_chromium(mut self, chromium: impl Into<::std::path::PathBuf>) -> Self {
+            self.common.chromium = $crate::browser::chromium::absolute(chromium.into());
+            self
+        }
+
         /// Sets whether the browser runs without a window. Default: `true`.
         pub fn with_headless(mut self, headless: bool) -> Self {
             self.common.headless = headless;
