@@ -60,7 +60,7 @@ const SHELL: &str = "chromium-headless-shell";
 /// Names the program that the drivers start as Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 /// Names the whole Chromium for the tests that need it, where [`CHROMIUM_VARIABLE`] names the headless shell.
-const WHOLE_VARIABLE: &str = "WEBWISE_TESTS_CHROMIUM";
+const WHOLE_VARIABLE: &str = "WEBWISE_WHOLE_CHROMIUM";
 /// The size of the tests, as in `tests/support/profile.rs`.
 const SIZE_VARIABLE: &str = "WEBWISE_TESTS";
 

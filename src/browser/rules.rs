@@ -80,6 +80,11 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
     )
 }
 
+/// Returns true for an action during which the page is watched for reactions.
+pub(in crate::browser) const fn is_watched(action: &BrowserAction) -> bool {
+    sends_events(action) || matches!(action, BrowserAction::Scroll(_))
+}
+
 /// Returns true if two addresses have the same origin; addresses without an origin must be equal.
 pub(in crate::browser) fn is_same_origin(seen: &str, now: &str) -> bool {
     match (Url::parse(seen), Url::parse(now)) {

@@ -220,6 +220,7 @@ function makeTraces(shadowIn = null) {
     act.last = now;
     act.isMet ||= isPress || OVER.includes(event.type);
     act.isKey ||= event.type === 'keydown';
+    act.isWheel ||= event.type === 'wheel';
     act.isDrag ||= event.type === 'dblclick' || event.type === 'dragstart' || (event.type === 'pointermove' && event.buttons > 0);
     act.inside = true;
     const mine = act;
@@ -244,8 +245,8 @@ function makeTraces(shadowIn = null) {
     if (!scroller || !isElement(scroller)) return;
     if (act !== null && act.first) {
       const before = act.positions.get(scroller);
-      // The driver scrolled the target into view.
-      if (before && before[0] === leftOf(scroller) && before[1] === upOf(scroller)) return;
+      // The driver scrolled the target into view. A wheel may have moved the page before its event was heard.
+      if (before && !act.isWheel && before[0] === leftOf(scroller) && before[1] === upOf(scroller)) return;
       if (before) act.isAround.add(scroller);
     }
     seen(scroller, 'scroll', act !== null && performance.now() - act.last < SOON);
@@ -277,7 +278,8 @@ function makeTraces(shadowIn = null) {
     all.forEach(watch);
     const canvases = all.flatMap((root) => [...allIn(root, 'canvas')]).slice(0, MAX_DRAWINGS);
     act = {
-      first: false, inside: false, isMet: false, isKey: false, isDrag: false, last: 0, compared: 0, sent: false, canvases, drawings: new Map(), drawn: new Set(),
+      first: false, inside: false, isMet: false, isKey: false, isWheel: false, isDrag: false, last: 0, compared: 0, sent: false, canvases,
+      drawings: new Map(), drawn: new Set(),
       restless: new Set(), parts: [], targets: [], path: new Set(), changes: new Map(), others: new Set(), isAround: new Set(), spans: [],
       positions: new Map(), active: null, selected: null,
     };

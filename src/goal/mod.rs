@@ -89,6 +89,6 @@ pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verd
 /// read, it is built anew from its runs.
 pub const MATCHER_VERSION: u32 = 1;
 
-/// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; longer goals are
-/// descriptions, not tasks with values.
+/// Maximum number of characters of a goal; a longer goal is neither compiled nor matched. Source: chosen; a longer
+/// goal usually describes something and has no values to replace.
 pub const MAX_GOAL: usize = 2_000;

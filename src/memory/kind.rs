@@ -256,7 +256,7 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Adds the items of a host's shelf to a [documented folder](super::agent_memory) (the memory of another program).
-    /// Returns lines for a person about the items that the folder cannot hold. The default is that it can hold none.
+    /// Returns lines for a person about the items that the folder cannot hold. The default implementation adds nothing.
     fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
         let _ = domain;
         let items = records

@@ -31,17 +31,15 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
         .iter()
         .copied()
         .find(|class| class.as_str() == last.outcome);
-    if matches!(
-        class,
-        Some(
-            ErrorClass::Blocked
-                | ErrorClass::Rejected
-                | ErrorClass::NotRecorded
-                | ErrorClass::SecretRefused
-                | ErrorClass::SecretLeaves
-        )
-    ) {
-        return Some(vec![give_up("the action is not allowed")]);
+    if let Some(
+        refused @ (ErrorClass::Blocked
+        | ErrorClass::Rejected
+        | ErrorClass::NotRecorded
+        | ErrorClass::SecretRefused
+        | ErrorClass::SecretLeaves),
+    ) = class
+    {
+        return Some(vec![give_up(refused.sentence())]);
     }
     let failures = since(now)
         .filter(|past| !past.done() && is(failed, past))

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     action::{BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue},
     page::{Change, Dialog, NodeId, Notice, Observation, PageDiff, Role, Trace, Tree, Tri},
-    verify::traces::answers,
+    verify::traces::{answers, answers_wheel},
 };
 
 /// The driver's report about an action that it tried.
@@ -72,7 +72,10 @@ pub(crate) fn judge(
         return Outcome::NoEffect;
     }
     let differs = !diff.is_empty() && !is_its_own_focus(action, diff, after);
-    let is_answered = attempt.traces.is_some_and(answers);
+    let is_answered = attempt.traces.is_some_and(|traces| match action {
+        BrowserAction::Scroll(_) => answers_wheel(traces),
+        _ => answers(traces),
+    });
     if differs || is_answered || seen_beside || already_so(action, after) {
         Outcome::Done
     } else {
@@ -199,6 +202,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
             is_watched && (moves_vertically(press.key.as_str()) || !in_field())
         }
         BrowserAction::Hover(_) => is_watched,
+        BrowserAction::Scroll(scroll) => is_watched && scroll.direction.is_some(),
         other => other.tool().should_change_page(),
     }
 }
@@ -272,7 +276,7 @@ fn is_same_address(wanted: &str, shown: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        action::{Click, DialogAccept, OnTarget, Press},
+        action::{Click, DialogAccept, OnTarget, Press, Scroll, ScrollDirection},
         page::{DialogKind, ElementRef, Node, PageHead, States, TraceKind, diff},
     };
 
@@ -584,6 +588,31 @@ mod tests {
         }
         // The position of the caret cannot be seen in every field.
         assert_eq!(told(Some(&[]), &press("ArrowLeft", "e1")), Outcome::Done);
+    }
+
+    #[test]
+    fn a_wheel_must_move_something_where_somebody_watched() {
+        let scroll = |direction| {
+            BrowserAction::Scroll(Scroll {
+                direction,
+                pixels: None,
+                target: Some(Target::parse("e1").unwrap()),
+            })
+        };
+        let (turn, into_view) = (scroll(Some(ScrollDirection::Down)), scroll(None));
+        let same = page("a", Tri::False);
+        let told = |traces, action| told_with(traces, action, (&same, &same));
+        let moved = Trace::new(TraceKind::Scroll);
+        for (traces, outcome) in [
+            (Some(&[][..]), Outcome::NoEffect),
+            (Some(&[moved.repeating()]), Outcome::NoEffect),
+            (Some(&[Trace::new(TraceKind::Request)]), Outcome::NoEffect),
+            (Some(&[moved]), Outcome::Done),
+            (None, Outcome::Done),
+        ] {
+            assert_eq!(told(traces, &turn), outcome, "{traces:?}");
+            assert_eq!(told(traces, &into_view), Outcome::Done);
+        }
     }
 
     #[test]

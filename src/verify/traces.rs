@@ -13,6 +13,13 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
+/// Returns true if a turn of the wheel has caused at least one of these traces. In addition to what [`answers`] accepts, a
+/// scroll may be anywhere, because the wheel scrolls whatever is under the pointer.
+pub(crate) fn answers_wheel(traces: &[Trace]) -> bool {
+    let scrolls = |trace: &Trace| trace.kind == TraceKind::Scroll && !trace.repeats;
+    answers(traces) || traces.iter().any(scrolls)
+}
+
 /// Returns the traces that a clock beside the target cannot have caused: all except changes of markup that did not
 /// happen while the page handled the events of the action.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {

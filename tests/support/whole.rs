@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use webwise::browser::ProgramPlaces;
 
 /// Names the whole Chromium where the test command gives a target the headless shell.
-const VARIABLE: &str = "WEBWISE_TESTS_CHROMIUM";
+const VARIABLE: &str = "WEBWISE_WHOLE_CHROMIUM";
 
 /// Returns the path of the whole Chromium.
 pub(crate) fn chromium() -> PathBuf {

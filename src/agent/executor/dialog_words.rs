@@ -19,7 +19,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Hides the message of a dialog in the result of an action, like [`hide_foreign_words`](Self::hide_foreign_words).
+    /// Does the same for the dialog that an action opened, and for a failure that repeats the words of a dialog.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state

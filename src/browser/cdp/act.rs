@@ -23,8 +23,7 @@ use crate::{
     browser::{
         ExecuteRequest, Execution,
         rules::{
-            MOVED, NO_TARGET, UNFOCUSED, is_same_origin, listing, meets_any_page, sends_events,
-            wheel,
+            MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing, meets_any_page, wheel,
         },
     },
     page::Locator,
@@ -450,7 +449,7 @@ impl Cdp {
 }
 
 const fn opens_dialogs(action: &BrowserAction) -> bool {
-    sends_events(action) || matches!(action, BrowserAction::Scroll(_) | BrowserAction::Eval(_))
+    is_watched(action) || matches!(action, BrowserAction::Eval(_))
 }
 
 const fn looks_only(action: &BrowserAction) -> bool {

@@ -1,8 +1,8 @@
 //! The private folder of one browser, for everything that the browser or playwright-cli writes.
 //!
 //! Only this user can read the folder, and it is removed at the end. Its owner is the process that started the browser
-//! (see `owner`). If an owner was killed, the next start of a browser removes its folder. On Linux, it also kills the
-//! browser.
+//! (see `owner`). If an owner was killed, the next start of a browser removes the killed owner's folder. On Linux, that
+//! start also kills the browser of that folder.
 
 use std::{
     fs, io,

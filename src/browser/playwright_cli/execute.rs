@@ -153,8 +153,11 @@ impl PlaywrightCli {
                 let command = Command::new("mousewheel")
                     .arg(x.to_string())
                     .arg(y.to_string());
-                self.simple(state, command, "page.mouse.wheel(", timeout)
-                    .await
+                let turned = self.simple(state, command, "page.mouse.wheel(", timeout);
+                let turned = turned.await?;
+                // The tool waits for what other actions start, but not for a page to scroll.
+                tokio::time::sleep(self.options.common.settle).await;
+                Ok(turned)
             }
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
             BrowserAction::Snapshot(_) => {

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     action::BrowserAction,
     base::{ErrorKind, Result},
-    browser::{TRACES, rules::sends_events},
+    browser::{TRACES, rules::is_watched},
     page::Trace,
 };
 
@@ -25,14 +25,14 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Starts to watch the page, if the action sends events to the page.
+    /// Starts to watch the page, if the action is one that is watched.
     pub(super) async fn trace(
         &self,
         state: &mut State,
         action: &BrowserAction,
         timeout: Duration,
     ) -> Result<()> {
-        if sends_events(action) {
+        if is_watched(action) {
             self.told(state, from(), timeout).await?;
         }
         Ok(())
@@ -45,7 +45,7 @@ impl PlaywrightCli {
         action: &BrowserAction,
         timeout: Duration,
     ) -> Result<Option<Vec<Trace>>> {
-        if !sends_events(action) || state.dialog.is_some() {
+        if !is_watched(action) || state.dialog.is_some() {
             return Ok(None);
         }
         self.told(state, until_now(), timeout).await

@@ -21,8 +21,8 @@ const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
 const STAND_IN: &str = "stand-in";
-/// Time by which a model call's outer time limit exceeds its inner one, so that the inner one ends first. Source: the
-/// default limits, 60 s and 120 s.
+/// Difference between the two time limits of a model call: the outer limit is longer, so that the inner one ends the call.
+/// Source: the default limits, 60 s and 120 s.
 const MARGIN: Duration = Duration::from_mins(1);
 
 /// Returns the model that flags and environment variables configure; `None` if they configure no model. Failed

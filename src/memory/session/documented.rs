@@ -40,8 +40,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns true if the session ended on this host, according to the address in the entry. (A [`Session`] drops a long
-    /// address.)
+    /// Returns true if the session ended on this host. Compares the entry's address, because a [`Session`] does not keep an
+    /// address that is long.
     fn ended_on(&self, host: &Host) -> bool {
         let url = Url::parse(&self.final_url);
         url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
