@@ -8,7 +8,7 @@ use super::{
     Run,
     emit::elapsed_ms,
     engine::Asking,
-    executor::{Concluded, Tried, TurnNow, is_caret},
+    executor::{Concluded, Tried, TurnNow, ends_in_vain},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -89,7 +89,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                let goes_on = lets_others_run(&action, &outcome) || is_caret(&action);
+                let goes_on = lets_others_run(&action, &outcome) || ends_in_vain(&action);
                 if !goes_on && !is_settled {
                     self.executor
                         .drop_queue("the call before them did not succeed");
@@ -99,9 +99,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .await;
                 let memory = &self.executor.state.memory;
                 let before = memory.failed_before(self.executor.emitter.step);
-                // A key that moves the caret is pressed until it no longer has an effect.
+                // The last of several equal keys or scrolls usually has no effect.
                 let before = before
-                    .filter(|_| !is_caret(&action))
+                    .filter(|_| !ends_in_vain(&action))
                     .map(|step| step.number);
                 self.executor.state.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),

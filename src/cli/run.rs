@@ -53,7 +53,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     let stop = Stop::listen(voice)?;
     let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
     if approver.is_none() && args.approve != Approve::Auto {
-        voice.line("Nobody is at a terminal to ask: what needs approval will be refused (--approve says what does).");
+        voice.line("Nobody is at a terminal to ask: what needs approval will be refused (choose what does with --approve safe, hybrid or auto).");
     }
     let drive = Drive {
         output: &args.output,

@@ -14,7 +14,7 @@ use self::{
 };
 use super::*;
 use crate::{
-    action::parse_calls,
+    action::{ErrorClass, parse_calls},
     base::Trust,
     memory::{Advice, PageName, Piece, Section},
     page::Role,
@@ -207,13 +207,18 @@ fn who_is_logged_in_does_not_log_in_again() {
 
 #[test]
 fn an_action_that_is_not_allowed_ends_the_task_at_once() {
-    let rules = Rules {
-        forbidden: true,
-        ..Rules::default()
-    };
-    let report = task(rules, &[]);
-    assert!(!report.success && report.failures == 1, "{:#?}", report.log);
-    assert!(report.answer.unwrap().contains("not allowed"));
+    for (class, why) in [
+        (ErrorClass::Blocked, "not allowed"),
+        (ErrorClass::Rejected, "approval"),
+    ] {
+        let rules = Rules {
+            forbidden: Some(class),
+            ..Rules::default()
+        };
+        let report = task(rules, &[]);
+        assert!(!report.success && report.failures == 1, "{:#?}", report.log);
+        assert!(report.answer.unwrap().contains(why));
+    }
 }
 
 #[test]

@@ -605,7 +605,7 @@ mod tests {
         let moved = Trace::new(TraceKind::Scroll);
         for (traces, outcome) in [
             (Some(&[][..]), Outcome::NoEffect),
-            (Some(&[moved.repeating()]), Outcome::NoEffect),
+            (Some(&[moved.repeating()]), Outcome::Done),
             (Some(&[Trace::new(TraceKind::Request)]), Outcome::NoEffect),
             (Some(&[moved]), Outcome::Done),
             (None, Outcome::Done),

@@ -13,11 +13,18 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns true if a turn of the wheel has caused at least one of these traces. In addition to what [`answers`] accepts, a
-/// scroll may be anywhere, because the wheel scrolls whatever is under the pointer.
+/// Returns true if a turn of the wheel may have caused at least one of these traces. The wheel moves whatever is under the
+/// pointer, and many pages move themselves in its place, in steps that look like an animation. So every change of the page
+/// counts, also one that goes on by itself: a scroll that worked must not be told as one without effect.
 pub(crate) fn answers_wheel(traces: &[Trace]) -> bool {
-    let scrolls = |trace: &Trace| trace.kind == TraceKind::Scroll && !trace.repeats;
-    answers(traces) || traces.iter().any(scrolls)
+    let moves = |trace: &Trace| {
+        let kind = trace.kind;
+        matches!(
+            kind,
+            TraceKind::Scroll | TraceKind::Markup | TraceKind::Drawing
+        )
+    };
+    answers(traces) || traces.iter().any(moves)
 }
 
 /// Returns the traces that a clock beside the target cannot have caused: all except changes of markup that did not

@@ -137,8 +137,10 @@ impl Bed {
 
     /// A browser of one test's own, for what only the whole Chromium shows.
     pub(crate) async fn whole(pages: &[(&str, &str)]) -> Self {
-        let whole = |options: CdpOptions| options.with_chromium(whole::chromium());
-        Self::with(site(pages), |options| whole(options).with_scripts(true)).await
+        Self::with(site(pages), |options| {
+            options.with_chromium(whole::chromium())
+        })
+        .await
     }
 
     /// A browser that is not like the others.

@@ -122,7 +122,7 @@ async fn the_drivers_own_ways_wait_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_leads_to_no_other_document_is_over_at_once() {
     let bed = Bed::start(FOREVER).await;
-    // Nobody listens at port 2, and Chromium asks there, other than at port 1.
+    // Nobody listens at port 2. Unlike port 1, Chromium does not block it.
     let free = "127.0.0.1:2";
     let refused = format!("<a href=http://{free}/>go</a>");
     let cases = [

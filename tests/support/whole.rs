@@ -1,5 +1,5 @@
-//! The whole Chromium, for tests of what its headless shell does not have: processes of its own for frames, and error pages that
-//! tell their reason. Include it with `#[path]`.
+//! The whole Chromium, for tests in which its headless shell differs: it has no processes of their own for frames, its error pages
+//! tell no reason, and Debian starts it by a script. Include it with `#[path]`.
 
 use std::path::PathBuf;
 

@@ -71,8 +71,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
+        let should_show = match action {
+            BrowserAction::Hover(_) => true,
+            // Most scrolls change no tree, and the driver's traces prove them.
+            BrowserAction::Scroll(_) => execution.traces.as_ref().is_some_and(Vec::is_empty),
+            other => other.tool().should_change_page(),
+        };
         let may_show = execution.outcome.is_done()
-            && (action.tool().should_change_page() || matches!(action, BrowserAction::Hover(_)))
+            && should_show
             && after.observation.dialog.is_none()
             && !after.observation.unresponsive;
         // If another page is shown, or if anything but a number changed, changed numbers are not needed as a sign of

@@ -27,7 +27,7 @@ pub(super) use {
     aim::{has_target, identities, judged, references},
     guards::{Guards, TurnNow},
     look::is_closed_frame,
-    record::{Concluded, Tried, is_caret},
+    record::{Concluded, Tried, ends_in_vain},
 };
 
 use tokio::time::Instant;

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::{Executor, aim::references, guards::TurnNow};
 use crate::{
     BrowserDriver,
-    action::{Action, Effect, ErrorClass, Outcome, Signature},
+    action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
     agent::{emit::elapsed_ms, state::Queued},
     base::text,
     event::EventKind,
@@ -64,8 +64,14 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     page.layout().surroundings(node)
 }
 
-pub(in crate::agent) fn is_caret(action: &Action) -> bool {
-    matches!(action, Action::Browser(key) if moves_the_caret(key))
+/// Returns true if it is normal to repeat the action until it no longer has an effect: a key that moves the caret, or a
+/// turn of the wheel.
+pub(in crate::agent) fn ends_in_vain(action: &Action) -> bool {
+    match action {
+        Action::Browser(BrowserAction::Scroll(_)) => true,
+        Action::Browser(key) => moves_the_caret(key),
+        Action::Agent(_) | Action::Custom(_) => false,
+    }
 }
 
 #[derive(Debug)]
@@ -93,10 +99,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
             Outcome::NoEffect | Outcome::Failed(_) => {
                 self.state.errors += 1;
                 // Errors in a row are counted once for each reply, because several of its calls can fail before the
-                // model learns of the first failure. A key that moves the caret is not counted, because it is pressed
-                // until it no longer has an effect.
+                // model learns of the first failure. What is repeated until it has no effect is not counted.
                 let is_first = self.state.error_call.replace(turn.number) != Some(turn.number);
-                if is_first && !is_caret(&tried.action) {
+                if is_first && !ends_in_vain(&tried.action) {
                     self.state.errors_in_row += 1;
                 }
             }

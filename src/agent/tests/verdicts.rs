@@ -189,17 +189,24 @@ async fn a_batch_on_a_stepper_is_carried_out_whole_and_told_call_by_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn keys_of_the_caret_never_stop_a_run() {
-    let browser = Stepper::default();
+async fn keys_of_the_caret_and_turns_of_the_wheel_are_no_errors_in_a_row() {
+    let browser = Stepper {
+        traces: true,
+        ..Stepper::default()
+    };
     let key = |name: &str| call("press", json!({ "key": name }));
     let mut replies: Vec<ChatResponse> = ["ArrowDown", "Backspace", "Delete", "Shift+Tab"]
         .iter()
         .flat_map(|name| (0..6).map(|_| key(name)))
         .collect();
+    let scroll = |n| call("scroll", json!({ "direction": "down", "pixels": 100 * n }));
+    replies.extend((1..=6).map(scroll));
     replies.push(give_up());
-    let (report, _) = run(browser.clone(), replies).await;
+    let (report, messages) = run(browser.clone(), replies).await;
     assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
-    assert_eq!(browser.executed.load(Ordering::Relaxed), 25);
+    assert_eq!(browser.executed.load(Ordering::Relaxed), 31);
+    let last = messages.last().unwrap();
+    assert!(last.contains("scroll had no effect"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]

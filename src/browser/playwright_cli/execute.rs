@@ -155,8 +155,10 @@ impl PlaywrightCli {
                     .arg(y.to_string());
                 let turned = self.simple(state, command, "page.mouse.wheel(", timeout);
                 let turned = turned.await?;
-                // The tool waits for what other actions start, but not for a page to scroll.
-                tokio::time::sleep(self.options.common.settle).await;
+                if turned.outcome.is_done() && turned.dialog.is_none() {
+                    // The tool waits for what other actions start, but not for a page to scroll.
+                    tokio::time::sleep(self.options.common.settle).await;
+                }
                 Ok(turned)
             }
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,

@@ -114,7 +114,8 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long playwright-cli waits after a click for its effect. Default: 500 ms, as in playwright-cli itself.
+    /// Sets how long the driver waits after a click or a scroll for its effect. Default: 500 ms, as in playwright-cli
+    /// itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self

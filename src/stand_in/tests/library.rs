@@ -14,7 +14,8 @@ pub(super) struct Rules {
     pub stubborn_field: bool,
     pub forgets_branch: bool,
     pub logged_in: bool,
-    pub forbidden: bool,
+    /// Reason for which every action is refused.
+    pub forbidden: Option<ErrorClass>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,7 +192,7 @@ impl Library {
         match name {
             "I agree" => self.covered = false,
             _ if self.covered => return Outcome::failed(ErrorClass::Intercepted, "a notice"),
-            _ if self.rules.forbidden => return Outcome::failed(ErrorClass::Blocked, ""),
+            _ if let Some(class) = self.rules.forbidden => return Outcome::failed(class, ""),
             "Search" if listed => {
                 self.listed = true;
                 return Outcome::failed(ErrorClass::Intercepted, "a list");

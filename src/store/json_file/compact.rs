@@ -49,7 +49,7 @@ struct Added {
     at: Option<(u64, u64)>,
 }
 
-/// The result of a clean-up. A clean-up deletes the shelves of some hosts: of those whose last write is longest ago.
+/// The result of a clean-up. A clean-up deletes the shelves of the hosts that were not written for the longest time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
