@@ -54,7 +54,7 @@ const LONG: [&str; 21] = [
 /// Targets that check the drivers as a whole, and where secrets are left. They use the Chromium that users have. All others
 /// use Chromium's headless shell if it is installed in the same version, because it takes a third less processor time; a test
 /// of theirs in which the two differ asks `tests/support/whole.rs` for the whole Chromium. The full size uses nothing else. Source:
-/// measured, 34 to 20 s in `settle`, 58 to 40 s in `acting`, 99 to 72 s in `hostile_pages`.
+/// measured, 34 to 20 s in `settle`, 58 to 40 s in `acting`, 99 to 77 s in `hostile_pages`.
 const WHOLE_CHROMIUM: [&str; 3] = ["browser_conformance", "browser_playwright_cli", "secrets"];
 const SHELL: &str = "chromium-headless-shell";
 /// Names the program that the drivers start as Chromium.

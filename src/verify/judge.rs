@@ -207,6 +207,17 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
     }
 }
 
+/// Returns true if the page may show the effect of this action only at a second look. `traces` are the reactions of the
+/// page; `None` if the driver did not watch.
+pub(crate) fn may_show_late(action: &BrowserAction, traces: Option<&[Trace]>) -> bool {
+    match action {
+        BrowserAction::Hover(_) => true,
+        // Most scrolls change no tree, and traces prove them at the first look.
+        BrowserAction::Scroll(_) => traces.is_some_and(<[Trace]>::is_empty),
+        other => other.tool().should_change_page(),
+    }
+}
+
 /// Returns true if only the focus has changed, as a side effect of the action. Returns false for a click into a text
 /// field, because such a click is meant to move the focus.
 fn is_its_own_focus(action: &BrowserAction, diff: &PageDiff, after: &Observation) -> bool {
@@ -603,6 +614,13 @@ mod tests {
         let same = page("a", Tri::False);
         let told = |traces, action| told_with(traces, action, (&same, &same));
         let moved = Trace::new(TraceKind::Scroll);
+        for (traces, is_late) in [
+            (Some(&[][..]), true),
+            (Some(&[moved]), false),
+            (None, false),
+        ] {
+            assert_eq!(may_show_late(&turn, traces), is_late, "{traces:?}");
+        }
         for (traces, outcome) in [
             (Some(&[][..]), Outcome::NoEffect),
             (Some(&[moved.repeating()]), Outcome::Done),

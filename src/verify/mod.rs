@@ -21,7 +21,7 @@ pub(crate) use error_page::led_to_error_page;
 pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};
 pub(crate) use judge::{
-    Attempt, aimed_at, is_another_document, judge, may_have_acted, moves_the_caret,
+    Attempt, aimed_at, is_another_document, judge, may_have_acted, may_show_late, moves_the_caret,
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;

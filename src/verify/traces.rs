@@ -17,13 +17,8 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
 /// pointer, and many pages move themselves in its place, in steps that look like an animation. So every change of the page
 /// counts, also one that goes on by itself: a scroll that worked must not be told as one without effect.
 pub(crate) fn answers_wheel(traces: &[Trace]) -> bool {
-    let moves = |trace: &Trace| {
-        let kind = trace.kind;
-        matches!(
-            kind,
-            TraceKind::Scroll | TraceKind::Markup | TraceKind::Drawing
-        )
-    };
+    use TraceKind as K;
+    let moves = |trace: &Trace| matches!(trace.kind, K::Scroll | K::Markup | K::Drawing);
     answers(traces) || traces.iter().any(moves)
 }
 

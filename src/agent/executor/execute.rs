@@ -21,7 +21,7 @@ use crate::{
     page::{Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
         Attempt, Numbers, PageNow, aimed_at, beside_a_clock, healed, in_words, judge,
-        led_to_error_page, may_have_acted, redrawn,
+        led_to_error_page, may_have_acted, may_show_late, redrawn,
     },
     working::StopReason,
 };
@@ -71,14 +71,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             after = self.look(patience).await?;
             changes = before.as_ref().map(|before| difference(before, &after));
         }
-        let should_show = match action {
-            BrowserAction::Hover(_) => true,
-            // Most scrolls change no tree, and the driver's traces prove them.
-            BrowserAction::Scroll(_) => execution.traces.as_ref().is_some_and(Vec::is_empty),
-            other => other.tool().should_change_page(),
-        };
         let may_show = execution.outcome.is_done()
-            && should_show
+            && may_show_late(action, execution.traces.as_deref())
             && after.observation.dialog.is_none()
             && !after.observation.unresponsive;
         // If another page is shown, or if anything but a number changed, changed numbers are not needed as a sign of
