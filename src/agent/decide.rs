@@ -240,6 +240,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     given: self.executor.state.memory.given(),
                     noted: self.executor.state.memory.notes(),
                     results: &self.executor.state.remarks.results,
+                    content_types: &self.content_types,
                     answers: &self.executor.state.remarks.answers,
                     refused: &self.executor.state.remarks.refused,
                     notes: &notes,

@@ -38,9 +38,12 @@ const MAX_READ_BY_LINES: usize = 6_000;
 /// Maximum size of the lines of `read` in one message, as a share of the tokens that the page leaves free. Unit:
 /// percent. Source: chosen; the other half is for the steps and the notes.
 const READ_SHARE: u64 = 50;
-/// Maximum length of an extracted text. A longer text is cut at its end. The model can extract a later part by an
-/// `extract` with a `target`. Unit: characters. Source: a requirement of the project.
+/// Maximum length of an extracted text. A longer text loses its middle, which the model can extract by an `extract` with a
+/// `target`. Unit: characters. Source: a requirement of the project.
 pub(super) const MAX_EXTRACT: usize = 8_000;
+/// Number of characters that are kept from the end of an extracted text that is cut. Source: a requirement of the project,
+/// a third.
+const EXTRACT_END: usize = MAX_EXTRACT / 3;
 /// Maximum number of facts that are kept from one `read`. A fact is a line, or all lines of a small item of the page.
 /// The facts that share the most words with the goal are kept. Source: chosen.
 const MAX_FACTS: usize = 12;
@@ -316,7 +319,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // Redact before cutting, so that a cut leaves no half secret. Also, texts that were apart on the page are
         // joined here and may form a secret.
-        let text = text::cut(&self.executor.redactor.text(&text), MAX_EXTRACT);
+        let text = text::ends(
+            &self.executor.redactor.text(&text),
+            [MAX_EXTRACT - EXTRACT_END, EXTRACT_END],
+        );
         self.executor.emitter.emit(EventKind::Extracted {
             name: extract.name.clone(),
             text: text.clone(),

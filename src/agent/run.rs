@@ -1,6 +1,6 @@
 //! One run of a [`DecisionLoop`]: the model decides, memory advises, and the executor acts.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
@@ -25,7 +25,7 @@ use crate::{
     guard::Spent,
     memory::{Advice, AdviceId, Cue, RunLog, Section},
     page::PageView,
-    prompt::{SystemParts, system},
+    prompt::{ContentType, SystemParts, system},
     secret::SecretName,
     working::{By, Memory, Step, StopReason},
 };
@@ -48,6 +48,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) engine: Engine,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
+    /// The kinds of content that the tools of the embedder declare, by tool name.
+    pub(super) content_types: BTreeMap<String, ContentType>,
     /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
     pub(super) sight: Option<Sight>,
     pub(super) compressor_failures: u32,
@@ -112,8 +114,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             .map(|max| max.saturating_sub(Duration::from_millis(executor.state.before_ms)));
         let engine = Engine::new(kinds, options.namespace.clone(), options.memory_timeout)
             .with_deadline(left.and_then(|left| executor.started.checked_add(left)));
+        let content_types = parts.tools.iter();
+        let content_types =
+            content_types.filter_map(|tool| Some((tool.spec().name, tool.content_type()?)));
         Self {
             goal_words: text::words(&executor.state.about.goal),
+            content_types: content_types.collect(),
             compressor_failures: 0,
             unreadable: None,
             parts,

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     action::{Effect, ToolSpec},
     base::Result,
+    prompt::ContentType,
 };
 
 /// A tool of the embedder (the program that uses this crate).
@@ -35,6 +36,12 @@ pub trait Tool: Debug + Send + Sync {
     /// false if each address in the result matters, as in the results of a search. Default: false.
     fn is_compressible(&self) -> bool {
         false
+    }
+
+    /// Returns the kind of content of the tool's results. It decides which lines of a long result the prompt shows. If
+    /// it is `None`, which is the default, the kind is recognised from each result.
+    fn content_type(&self) -> Option<ContentType> {
+        None
     }
 
     /// Returns true if the model may quote from the first 8,000 characters of a result as evidence for its answer.

@@ -137,6 +137,25 @@ pub fn cut(text: &str, max: usize) -> String {
     }
 }
 
+/// Returns the text if it is not longer than `head` and `tail` together. Otherwise returns its first `head` characters and
+/// its last `tail` characters, with a remark between them that says how much is left out.
+pub(crate) fn ends(text: &str, [head, tail]: [usize; 2]) -> String {
+    let count = text.chars().count();
+    if count <= head + tail {
+        return text.to_owned();
+    }
+    let at = |nth: usize| {
+        let mut places = text.char_indices();
+        places.nth(nth).map_or(text.len(), |(at, _)| at)
+    };
+    format!(
+        "{}…\n(cut here: {} of {count} characters are left out)\n…{}",
+        &text[..at(head)],
+        count - head - tail,
+        &text[at(count - tail)..]
+    )
+}
+
 /// Returns the text in lower case. Use the result to compare texts in any script; do not display it.
 pub fn fold(text: &str) -> String {
     text.to_lowercase()

@@ -9,8 +9,10 @@
 //! A turn is one pass through a cycle: `length` repeating actions in a row. The first pass, which the other passes
 //! repeat, counts as a turn although its pages may have been new.
 //!
-//! The actions A B A C A do not pass through a cycle twice, because B and C differ, so they are no repetition. This is
-//! how a run works through a list, with "Back" (A) between the items.
+//! The actions A B A C A do not pass through a cycle twice, because B and C differ. This is how a run works through a
+//! list, with "Back" (A) between the items. But if A stays on its page, as when it opens a menu, the model is warned: an
+//! action is *frequent* if it was done three times among the last ten actions and each time led to the same page in the
+//! same state. A frequent action does not end the run.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -40,6 +42,9 @@ const STOP_TURNS: u32 = 5;
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
+
+/// Number of last actions among which a frequent action is counted. Source: a requirement of the project.
+const LAST: usize = 10;
 
 /// The key by which [`RepeatGuard`] recognises repeated actions: the signature of an action with its typed text and
 /// without.
@@ -94,6 +99,10 @@ pub struct RepeatGuard {
     frames: BTreeSet<u64>,
     exact: [u32; MAX_CYCLE],
     near: [u32; MAX_CYCLE],
+    /// The signatures of the last actions, the newest first, each with what the page showed after it. `None` stands for
+    /// an action that led to another page.
+    #[serde(default)]
+    last: VecDeque<(Signature, Option<u64>)>,
 }
 
 impl RepeatGuard {
@@ -115,9 +124,27 @@ impl RepeatGuard {
                 *near,
             );
         }
+        let shown = (before.url == after.url).then_some(after.shown);
+        self.last.push_front((key.exact.clone(), shown));
+        self.last.truncate(LAST);
         self.recent.push_front(key);
         self.recent.truncate(MAX_CYCLE);
-        self.verdict()
+        match self.verdict() {
+            Verdict::Go => self.frequent().map_or(Verdict::Go, Verdict::Warn),
+            verdict => verdict,
+        }
+    }
+
+    /// Returns a warning if the last action is frequent and is not part of a cycle, of which the model is warned later.
+    fn frequent(&self) -> Option<Warning> {
+        if self.exact.iter().any(|repeated| *repeated > 1) {
+            return None;
+        }
+        let newest = self.last.front().filter(|(_, shown)| shown.is_some())?;
+        let same = self.last.iter().filter(|known| *known == newest);
+        let times = u32::try_from(same.count()).ok()?;
+        let last = u32::try_from(self.last.len()).ok()?;
+        (times >= WARN_TURNS).then_some(Warning::Frequent { times, last })
     }
 
     fn verdict(&self) -> Verdict {

@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// that built the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
+    pub(super) url: u64,
     pub(super) shown: u64,
     pub(super) frame: u64,
 }
@@ -23,6 +24,7 @@ impl PageState {
             hasher.finish()
         };
         Self {
+            url: hash(&|_| ()),
             shown: hash(&|h| shown.hash(h)),
             frame: hash(&|h| frame.hash(h)),
         }

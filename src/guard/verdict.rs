@@ -26,6 +26,13 @@ pub enum Warning {
         /// Number of passes in a row.
         times: u32,
     },
+    /// An action was done often among the last actions, and each time led to the same state of the same page.
+    Frequent {
+        /// Number of times that the action was done.
+        times: u32,
+        /// Number of the last actions among which it was counted.
+        last: u32,
+    },
     /// Actions that should have changed the page left it unchanged.
     Unchanged {
         /// Number of actions in a row that left the page unchanged.
@@ -56,6 +63,9 @@ impl Warning {
             Self::Retyped { times, .. } => format!(
                 "You tried {times} different texts in the same place and nothing else changed. Another text will \
                 hardly help; try another way."
+            ),
+            Self::Frequent { times, last } => format!(
+                "Of your last {last} actions, {times} were the same and led to the same state of the page. Try another way."
             ),
             Self::Unchanged { times } => {
                 format!(

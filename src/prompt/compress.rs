@@ -5,10 +5,12 @@
 //! - Rules decide which lines are left out, unless the program gives a model for this. An extra model call for each long
 //!   result often costs more tokens than it saves.
 //! - Lines are left out whole, the least important first. The remaining lines are unchanged, except that the middle of a
-//!   very long line is left out. Which lines are important depends on the kind of text, which is recognised from the text
-//!   itself.
-//! - The age of a text does not decide how much it is shortened. A new result gets a limit of its own. All earlier texts
-//!   share the room that the [mode](super::Mode) gives them, and the newest come first.
+//!   very long line is left out. Which lines are important depends on the kind of content. It is recognised from the text
+//!   itself, unless the tool that returned the text declares it.
+//! - A text becomes shorter with its age, in three tiers. The message right after the call shows up to
+//!   [`Options::max_result`](crate::agent::Options::max_result) tokens of it. In later messages, a result has at most 500
+//!   characters, and all earlier texts share the room that the [mode](super::Mode) gives them; the newest come first. The
+//!   record of the run keeps every text that no message shows any more.
 //! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
 mod importance;
@@ -23,7 +25,11 @@ use std::{
 
 use serde_json::Value;
 
-use self::{importance::ranks, kind::kind_of, structured::structured};
+use self::{
+    importance::ranks,
+    kind::{json, kind_of},
+    structured::structured,
+};
 use super::pack::cost;
 use crate::base::TokenCount;
 
@@ -41,9 +47,10 @@ const GAP: &str = "...";
 /// Source: chosen.
 const FOR_ADDRESSES: [u64; 2] = [5, 2];
 
-/// The kind of a text. It decides which lines are important.
+/// The kind of content of a tool's result. It decides which lines stay when the result is shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+#[non_exhaustive]
+pub enum ContentType {
     /// The results of a web search: titles, addresses and excerpts.
     SearchResults,
     /// The elements of a page, one on each line.
@@ -54,6 +61,7 @@ pub(super) enum Kind {
     Structured,
     /// The labels and values of a form.
     Form,
+    /// Text of no other kind.
     Text,
 }
 
@@ -61,23 +69,28 @@ pub(super) enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Compressed {
     /// The kind of the text; `Text` if the text was not shortened.
-    pub(super) kind: Kind,
+    pub(super) kind: ContentType,
     pub(super) lines: Vec<String>,
     /// Number of lines that were left out or cut. For JSON, the number of values.
     pub(super) left_out: usize,
 }
 
-/// Returns the text, shortened to the estimated size `budget` if it is larger.
-pub(super) fn compress(text: &str, budget: TokenCount) -> Compressed {
+/// Returns the text, shortened to the estimated size `budget` if it is larger. If `known` is `None`, the kind of content is
+/// recognised from the text itself.
+pub(super) fn compress(text: &str, budget: TokenCount, known: Option<ContentType>) -> Compressed {
     let lines: Vec<&str> = text.lines().collect();
     if lines.iter().map(|line| cost(line).0).sum::<u64>() <= budget.0 {
         return Compressed {
-            kind: Kind::Text,
+            kind: ContentType::Text,
             lines: lines.into_iter().map(str::to_owned).collect(),
             left_out: 0,
         };
     }
-    let (kind, value) = kind_of(text);
+    let (kind, value) = match known {
+        None => kind_of(text),
+        Some(ContentType::Structured) => (ContentType::Structured, json(text)),
+        Some(kind) => (kind, None),
+    };
     let urls = addresses(text);
     let all: u64 = urls.iter().map(|url| cost(url).0).sum();
     let [first, other] = FOR_ADDRESSES.map(|share| all.min(budget.0 / share));
@@ -114,14 +127,14 @@ fn shorten_json(
 /// Room that is left is filled with further lines.
 fn shorten_lines(
     lines: &[&str],
-    kind: Kind,
+    kind: ContentType,
     urls: &BTreeSet<&str>,
     budget: TokenCount,
     reserved: u64,
 ) -> Compressed {
     let for_lines = budget.0 - reserved;
     let longest = match kind {
-        Kind::Text | Kind::PageState => MAX_PARAGRAPH,
+        ContentType::Text | ContentType::PageState => MAX_PARAGRAPH,
         _ => MAX_LINE,
     };
     let mut shown: Vec<String> = lines.iter().map(|line| middle_out(line, longest)).collect();
@@ -253,12 +266,12 @@ fn addresses(text: &str) -> BTreeSet<&str> {
 
 /// Returns the indexes of the lines, the most important lines first. Equally important lines are ordered [`outside_in`]. In
 /// search results, they stay in the order of the text, because the first results are the best.
-fn order(lines: &[&str], kind: Kind) -> Vec<usize> {
+fn order(lines: &[&str], kind: ContentType) -> Vec<usize> {
     let mut by_rank: BTreeMap<Reverse<u8>, Vec<usize>> = BTreeMap::new();
     for (at, rank) in ranks(lines, kind).into_iter().enumerate() {
         by_rank.entry(Reverse(rank)).or_default().push(at);
     }
-    let from_both_ends = kind != Kind::SearchResults;
+    let from_both_ends = kind != ContentType::SearchResults;
     let all = by_rank.into_values();
     all.flat_map(|all| {
         if from_both_ends {

@@ -58,6 +58,10 @@ impl Fence {
 /// Returns a text from outside the program as a JSON string on one line, cut to `max` characters. Consecutive white
 /// space characters become one space.
 pub(crate) fn quoted(text: &str, max: usize) -> String {
+    // Most texts need no change, and a message has thousands of them.
+    if text.len() <= max && is_plain(text) {
+        return json(text);
+    }
     let one_line = crate::base::text::squeeze(&crate::base::text::clean(text));
     json(&crate::base::text::truncate(&one_line, max))
 }
@@ -69,6 +73,16 @@ pub(super) fn verbatim(text: &str, max: usize) -> String {
         &crate::base::text::clean(text),
         max,
     ))
+}
+
+/// Returns true if the text consists of printable ASCII characters and has no space at its ends or beside another space.
+fn is_plain(text: &str) -> bool {
+    let mut before = b' ';
+    text.bytes().all(|byte| {
+        let is_plain = matches!(byte, b'!'..=b'~') || byte == b' ' && before != b' ';
+        before = byte;
+        is_plain
+    }) && (before != b' ' || text.is_empty())
 }
 
 fn json(text: &str) -> String {

@@ -43,6 +43,7 @@ mod tips;
 #[cfg(test)]
 mod tests;
 
+pub use compress::ContentType;
 pub(crate) use compress::model::{given, shorten, shorten_tool, shortened};
 pub(crate) use fence::quoted;
 pub use mode::Mode;

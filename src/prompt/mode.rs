@@ -29,8 +29,8 @@ const ENOUGH: usize = 4;
 /// and may take half of it. The mode does not affect the page, failures, tips, answers and remarks. Source of the
 /// numbers: chosen.
 ///
-/// No event reports the mode of a run, because the caller has set it. If the mode is `Auto`, the steps in a message
-/// show which mode `Auto` acts as.
+/// No event reports the mode of a run, because the caller has set it. [`acts_as`](Self::acts_as) tells which mode
+/// `Auto` acts as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -66,8 +66,23 @@ pub(super) struct Retention {
 }
 
 impl Mode {
-    /// Returns the limits and priorities of this mode; for `Auto`, those of the mode that fits the last steps in the
-    /// history.
+    /// Returns the mode that this mode acts as after these steps. It is the mode itself for every mode but `Auto`.
+    ///
+    /// ```
+    /// use webwise::{prompt::Mode, working::Memory};
+    ///
+    /// let memory = Memory::default();
+    /// assert_eq!(Mode::Auto.acts_as(memory.history()), Mode::Execute);
+    /// assert_eq!(Mode::Research.acts_as(memory.history()), Mode::Research);
+    /// ```
+    pub fn acts_as(self, history: History<'_>) -> Self {
+        match self {
+            Self::Auto => Self::of_steps(history),
+            mode => mode,
+        }
+    }
+
+    /// Returns the limits and priorities of the mode that this mode [acts as](Self::acts_as).
     pub(super) fn retention(self, history: History<'_>) -> Retention {
         let execute = Retention {
             extracted: TokenCount(4_000),
@@ -78,12 +93,8 @@ impl Mode {
             steps: 50,
             notes: 60,
         };
-        match self {
-            Self::Auto => match Self::of_steps(history) {
-                Self::Auto => execute,
-                mode => mode.retention(history),
-            },
-            Self::Execute => execute,
+        match self.acts_as(history) {
+            Self::Auto | Self::Execute => execute,
             Self::Navigate => Retention {
                 extracted: TokenCount(1_000),
                 extracted_share: 10,
@@ -107,7 +118,7 @@ impl Mode {
     }
 
     /// Returns the mode that fits the last [`LOOKED_AT`] steps in the history: `Scrape` if at least [`ENOUGH`] of them
-    /// extract texts, otherwise `Research` if at least [`ENOUGH`] of them read texts, otherwise `Auto`.
+    /// extract texts, otherwise `Research` if at least [`ENOUGH`] of them read texts, otherwise `Execute`.
     fn of_steps(history: History<'_>) -> Self {
         let steps: Vec<&Step> = history.entries().collect();
         let last = || steps.iter().rev().take(LOOKED_AT);
@@ -117,7 +128,7 @@ impl Mode {
         match (extracted.count(), read.count()) {
             (ENOUGH.., _) => Self::Scrape,
             (_, ENOUGH..) => Self::Research,
-            _ => Self::Auto,
+            _ => Self::Execute,
         }
     }
 }
@@ -164,10 +175,10 @@ mod tests {
             })
         };
         for (actions, mode) in [
-            (vec![], Mode::Auto),
-            (vec![(3, extract()), (3, read())], Mode::Auto),
+            (vec![], Mode::Execute),
+            (vec![(3, extract()), (3, read())], Mode::Execute),
             (vec![(4, extract()), (6, other())], Mode::Scrape),
-            (vec![(4, extract()), (7, other())], Mode::Auto),
+            (vec![(4, extract()), (7, other())], Mode::Execute),
             (vec![(6, read()), (4, extract())], Mode::Scrape),
             (vec![(2, other()), (4, read())], Mode::Research),
         ] {

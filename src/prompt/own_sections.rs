@@ -3,6 +3,7 @@
 
 use std::{
     borrow::Cow,
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     iter,
 };
@@ -17,7 +18,10 @@ use super::{
     step::{MAX_NAME, MAX_TEXT, StepParts},
 };
 use crate::{
-    base::TokenCount,
+    base::{
+        TokenCount,
+        text::{ends, for_each_word},
+    },
     working::{Extraction, is_lasting},
 };
 
@@ -64,11 +68,11 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let results = parts
         .results
         .iter()
-        .flat_map(|(label, text)| shortened(label, text, parts.max_result));
+        .flat_map(|(label, text)| shortened(parts, label, text, parts.max_result));
     let (extracted, returned) = kept_texts(parts, retention);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
-        Section::new("Given", Run, 110, First, ready(given_lines(parts.given))),
+        Section::new("Given", Run, 110, First, ready(given_lines(parts, is_cut))),
         Section::new("Read before", Run, retention.read, Last, shown(parts.known)),
         Section::new(
             "Extracted before",
@@ -131,8 +135,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
 }
 
 /// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens.
-fn shortened(label: &str, text: &str, most: TokenCount) -> Vec<String> {
-    let result = compress(text, most);
+fn shortened(parts: &StepParts<'_>, label: &str, text: &str, most: TokenCount) -> Vec<String> {
+    let result = compress(text, most, parts.content_types.get(label).copied());
     let mut lines = vec![quoted(label, MAX_NAME)];
     lines.extend(result.lines.iter().flat_map(|line| below(line)));
     if result.left_out > 0 {
@@ -172,8 +176,23 @@ fn short(line: &str) -> Vec<&str> {
 
 /// Returns the texts that the program has given to the run, as lines: for each text its name, then its lines. Empty lines
 /// are left out.
-fn given_lines(given: &BTreeMap<String, String>) -> Vec<String> {
-    let lines = given.iter().flat_map(|(name, text)| {
+///
+/// The texts are ordered by name. If not all of them fit, those that share the most words with the goal come first.
+fn given_lines(parts: &StepParts<'_>, is_cut: bool) -> Vec<String> {
+    let mut given: Vec<(&String, &String)> = parts.given.iter().collect();
+    if is_cut {
+        let shared = |(name, text): &(&String, &String)| {
+            let mut shared = BTreeSet::new();
+            for said in [name, text] {
+                for_each_word(said, |word| {
+                    shared.extend(parts.goal_words.iter().position(|known| known == word));
+                });
+            }
+            Reverse(shared.len())
+        };
+        given.sort_by_cached_key(shared);
+    }
+    let lines = given.into_iter().flat_map(|(name, text)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
         iter::once(quoted(name, MAX_NAME)).chain(said.flat_map(below))
     });
@@ -205,7 +224,7 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
         let age = age.map(|age| format!(" (taken {} minutes ago)", age.num_minutes()));
         (&*taken.name, taken.shown().into(), age.unwrap_or_default())
     });
-    newest(texts, room, parts.max_result)
+    newest(parts, texts, room)
 }
 
 /// Returns the results of tools in earlier steps, as lines. Each has the name of its tool and the number of its step. If
@@ -221,7 +240,7 @@ fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
     let texts = parts.history.results().filter_map(|step| {
         let tool = step.action.tool_name();
         let result = step.result()?;
-        let text = ends(result);
+        let text = ends(result, [MAX_RESULT_LATER - RESULT_END, RESULT_END]);
         let is_first = told.insert((&step.signature, text.clone()));
         if let Some(left @ 1..) = new.get_mut(&(tool, result)) {
             *left -= 1;
@@ -229,36 +248,16 @@ fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
         }
         is_first.then(|| (tool, text.into(), format!(" (step {})", step.number)))
     });
-    newest(texts, room, parts.max_result)
-}
-
-/// Returns the beginning and the end of a text that is longer than [`MAX_RESULT_LATER`], with a remark between them.
-/// Returns a shorter text unchanged.
-fn ends(text: &str) -> String {
-    let count = text.chars().count();
-    if count <= MAX_RESULT_LATER {
-        return text.to_owned();
-    }
-    let at = |nth: usize| {
-        let mut places = text.char_indices();
-        places.nth(nth).map_or(text.len(), |(at, _)| at)
-    };
-    let (begin, end) = (MAX_RESULT_LATER - RESULT_END, count - RESULT_END);
-    format!(
-        "{}…\n(cut here: {} of {count} characters are left out)\n…{}",
-        &text[..at(begin)],
-        end - begin,
-        &text[at(end)..]
-    )
+    newest(parts, texts, room)
 }
 
 /// Returns these texts as lines. `texts` begins with the newest, and each entry has a label, the text, and a remark that
 /// follows the label. If not all texts fit into `room` tokens, only the newest are returned. In the returned lines, the
-/// newest text comes last. `most` is the maximum number of tokens of one text.
+/// newest text comes last.
 fn newest<'a>(
+    parts: &StepParts<'_>,
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,
-    most: TokenCount,
 ) -> Vec<String> {
     let mut kept: Vec<Vec<String>> = Vec::new();
     for (label, text, remark) in texts {
@@ -266,11 +265,12 @@ fn newest<'a>(
             break;
         }
         let written = |most| {
-            let mut lines = shortened(label, &text, most);
+            let mut lines = shortened(parts, label, &text, most);
             lines[0].push_str(&remark);
             let size = cost(&lines.join("\n")).0;
             (lines, size)
         };
+        let most = parts.max_result;
         let most = most.min(TokenCount(room - room / FOR_FORM));
         let (mut lines, mut size) = written(most);
         if size > room {

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    ContentType,
     fence::{Fence, quoted},
     mode::Mode,
     own_sections::own_sections,
@@ -33,6 +34,7 @@ pub(crate) const MAX_RESULT: TokenCount = TokenCount(2_000);
 /// Maximum length of a question to a person, of the person's answer, and of a note. Unit: characters. Source: chosen.
 pub(super) const MAX_TEXT: usize = 800;
 static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
+static NO_TYPES: BTreeMap<String, ContentType> = BTreeMap::new();
 /// Maximum length of the browser's message about a failed action. Unit: characters. Source: chosen.
 const MAX_DETAIL: usize = 200;
 /// Maximum length of a name, such as the name of a tool or the label of a result. Unit: characters. Source: chosen.
@@ -112,6 +114,9 @@ pub struct StepParts<'a> {
     /// Results and reports since the last message, each as a label and a text. Tools return results; the browser
     /// reports events such as a download.
     pub results: &'a [(String, String)],
+    /// The kinds of content that tools declare for their results, by the names of the tools. For other tools, the kind is
+    /// recognised from the result itself.
+    pub content_types: &'a BTreeMap<String, ContentType>,
     /// The questions that the model has asked since the last message, each with the person's answer.
     pub answers: &'a [(String, String)],
     /// Calls that were refused since the last message, for example because an argument was wrong.
@@ -156,6 +161,7 @@ impl<'a> StepParts<'a> {
             given: &NOTHING_GIVEN,
             noted: &[],
             results: &[],
+            content_types: &NO_TYPES,
             answers: &[],
             refused: &[],
             notes: &[],

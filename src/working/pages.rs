@@ -22,6 +22,10 @@ pub struct Visited<'a> {
     /// The title of the page when the run first came to it; empty if the page has none, or if the run began there. The
     /// page wrote this text, so it is untrusted.
     pub title: &'a str,
+    /// A summary of the page when the run first came to it, as in
+    /// [`PageView::summary`](crate::page::PageView::summary); empty if the run began there. It quotes the page, so it is
+    /// untrusted.
+    pub summary: &'a str,
     /// Number of the step that first led to the page; 0 if the run began there.
     pub first: u32,
     /// Number of the last step after which the run was on the page.
@@ -33,14 +37,13 @@ pub struct Visited<'a> {
 /// A page of a run as it was before a step: its address, and the earlier actions that gave its fields their values.
 ///
 /// A snapshot is not stored, because it is computed from the steps. It contains only values that were filled in, chosen or
-/// ticked. It does not contain the results of other actions, such as an open menu or a text that was typed key by key,
-/// because repeating these actions could have a second effect. It does not contain the scroll position either, because an
-/// observation contains the whole page.
+/// ticked, and how far the page was scrolled. It does not contain the results of other actions, such as an open menu or a
+/// text that was typed key by key, because repeating these actions could have a second effect.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
-    /// The steps that gave the fields of the page their values, oldest first. If these steps are repeated, the fields
-    /// have the values again.
+    /// The steps that gave the fields of the page their values or scrolled the page, oldest first. If these steps are
+    /// repeated, the page looks as it did.
     made: Vec<&'a Step>,
     others: usize,
 }
@@ -57,8 +60,8 @@ impl<'a> Snapshot<'a> {
         self.others
     }
 
-    /// Returns the actions that open the page again and give its fields their values. Each action comes with the
-    /// identities of its target elements.
+    /// Returns the actions that open the page again, give its fields their values and scroll it. Each action comes with
+    /// the identities of its target elements.
     pub fn actions(&self) -> Vec<(BrowserAction, Vec<TargetIdentity>)> {
         let url = self.place.url().to_owned();
         let open = (BrowserAction::Goto(Goto { url }), Vec::new());
@@ -146,10 +149,12 @@ impl<'a> Pages<'a> {
             }
             // The last value of a field is its value.
             let is_later = |later: &&Step| later.targets == earlier.targets;
-            if sets_value(&earlier.action)
-                && earlier.outcome == Outcome::Done
-                && !made.iter().any(is_later)
-            {
+            let is_repeated = match &earlier.action {
+                // A page that loads more at its end needs every scroll again.
+                Action::Browser(BrowserAction::Scroll(_)) => true,
+                action => sets_value(action) && !made.iter().any(is_later),
+            };
+            if is_repeated && earlier.outcome == Outcome::Done {
                 made.push(earlier);
             } else if is_entered(earlier) {
                 others += 1;
@@ -188,7 +193,9 @@ impl<'a> Pages<'a> {
 mod tests {
     use super::*;
     use crate::{
-        action::{Click, ErrorClass, NoArguments, Signature, Target, TextValue},
+        action::{
+            Click, ErrorClass, NoArguments, Scroll, ScrollDirection, Signature, Target, TextValue,
+        },
         page::ElementRef,
     };
 
@@ -207,12 +214,13 @@ mod tests {
     #[test]
     fn pages_are_told_in_the_order_of_the_first_visit() {
         let mut steps = steps(&[("", "a"), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "b")]);
-        steps[2].title = "Page b".to_owned();
+        (steps[2].title, steps[2].summary) = ("Page b".to_owned(), "page".to_owned());
         let pages = Pages::of(&steps);
         assert_eq!(pages.path().collect::<Vec<_>>(), ["a", "b", "a", "b"]);
         let visited = |url, first, last, visits| Visited {
             url,
             title: if url == "b" { "Page b" } else { "" },
+            summary: if url == "b" { "page" } else { "" },
             first,
             last,
             visits,
@@ -299,6 +307,22 @@ mod tests {
         ticked[6].reloaded = true;
         let snapshot = Pages::of(&ticked).before(8).unwrap();
         assert_eq!((snapshot.actions().len(), snapshot.others()), (1, 0));
+        // Every scroll is repeated, unless it moved nothing.
+        let scroll = || {
+            Action::Browser(BrowserAction::Scroll(Scroll {
+                target: None,
+                direction: Some(ScrollDirection::Down),
+                pixels: None,
+            }))
+        };
+        let mut scrolled = steps.clone();
+        for at in [3, 5, 6] {
+            (scrolled[at].action, scrolled[at].targets) = (scroll(), Vec::new());
+        }
+        let snapshot = Pages::of(&scrolled).before(8).unwrap();
+        let tools = snapshot.actions().into_iter();
+        let tools: Vec<_> = tools.map(|(action, _)| action.tool().as_str()).collect();
+        assert_eq!(tools, ["goto", "scroll", "fill", "scroll"]);
         assert_eq!(again(2).unwrap(), [open]);
         assert_eq!(
             again(9).unwrap(),

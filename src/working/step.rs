@@ -182,6 +182,10 @@ pub struct Step {
     /// The title of the page after the action. The page wrote this text, so it is untrusted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
+    /// A summary of the page after the action, if the step led to another page: its type, headings and numbers of
+    /// elements, as in [`PageView::summary`](crate::page::PageView::summary). It quotes the page, so it is untrusted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
@@ -245,6 +249,7 @@ impl Step {
             before: Place::default(),
             after: Place::default(),
             title: String::new(),
+            summary: String::new(),
             left_scope: false,
             reloaded: false,
             within: None,

@@ -94,13 +94,15 @@ impl Tally {
     /// Returns the page at this index. `steps` are the counted steps.
     pub(super) fn visited<'a>(&self, steps: &'a [Step], index: usize) -> Visited<'a> {
         let page = &self.pages[index];
-        let (url, title, first) = match page.came {
-            Some(at) => (steps[at].after.url(), &*steps[at].title, steps[at].number),
-            None => (steps[0].before.url(), "", 0),
+        let came = page.came.map(|at| &steps[at]);
+        let (url, title, summary, first) = match came {
+            Some(step) => (step.after.url(), &*step.title, &*step.summary, step.number),
+            None => (steps[0].before.url(), "", "", 0),
         };
         Visited {
             url,
             title,
+            summary,
             first,
             last: page.last,
             visits: page.visits,

@@ -1,8 +1,10 @@
 //! What memory says and learns by the whole loop, with scripted ports: a person's words, and a lesson that loses its rank. `own`: what a
-//! run remembers of itself, and its bounds. `results`: what a message keeps of a long result of a tool. `modes`: what it keeps in each mode.
+//! run remembers of itself, and its bounds. `results`: what a message keeps of a long result of a tool. `modes`: what it keeps in each mode. `record`: what the
+//! record of a run answers.
 
 mod modes;
 mod own;
+mod record;
 mod results;
 
 use std::{

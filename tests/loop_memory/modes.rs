@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use webwise::{
     DecisionLoop, RunId, Task,
-    agent::Options,
+    agent::{Options, StepEnd},
     base::{TokenCount, tokens::estimate},
     chat::{ChatResponse, LlmCapabilities},
     prompt::Mode,
@@ -113,6 +113,26 @@ async fn without_a_given_mode_four_of_the_last_ten_steps_decide_which_one_it_is(
             assert_ne!(auto, told, "{is:?} and {other:?}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_tells_which_mode_it_acts_as() {
+    let model = ScriptedModel::new((0..4).map(extract));
+    let agent = DecisionLoop::builder(harbour(5, 5), model.clone(), InMemory::new());
+    let agent = agent.build().unwrap();
+    let task = Task::new("Tell the price of each boat").unwrap();
+    let mut run = agent.start(task.with_start_url(HOME).unwrap()).await;
+    let mut told = Vec::new();
+    while let StepEnd::Continue = run.step().await {
+        told.push(Mode::Auto.acts_as(run.memory().history()));
+    }
+    assert_eq!(told[told.len() - 1], Mode::Scrape, "{told:?}");
+    assert!(
+        told[..told.len() - 1]
+            .iter()
+            .all(|mode| *mode == Mode::Execute),
+        "{told:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -123,13 +123,49 @@ async fn an_extraction_has_8000_characters_at_most_and_says_how_many_there_were(
     let browser = ScriptedBrowser::new().with_page(SHOP, "Book", &page);
     let (report, _) = run(browser, task(), [extract("all"), gives_up()]).await;
     let text = &report.extracted["all"];
-    let (kept, told) = text.split_once('…').unwrap_or((text, ""));
-    assert_eq!(kept.chars().count(), 8_000);
+    let parts: Vec<&str> = text.split('…').collect();
+    let [head, told, tail] = parts[..] else {
+        panic!("{text}");
+    };
+    assert_eq!((head.chars().count(), tail.chars().count()), (5_334, 2_666));
+    assert!(
+        head.starts_with("Paragraph 1 ")
+            && tail.ends_with("Paragraph 400 tells of boats and of water")
+    );
     let whole: usize = (1..=400)
         .map(|n| format!("Paragraph {n} tells of boats and of water\n").len())
         .sum();
-    let told_of = format!(" (cut here: 8000 of {} characters are kept)", whole - 1);
+    let left_out = whole - 1 - 8_000;
+    let told_of = format!(
+        "\n(cut here: {left_out} of {} characters are left out)\n",
+        whole - 1
+    );
     assert_eq!(told, told_of);
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_given_texts_that_do_not_all_fit_those_with_words_of_the_goal_come_first() {
+    let long = "一艘独木舟在水上漂着。\n".repeat(4_000 / 12);
+    let mut task = task();
+    for n in 10..30 {
+        let text = match n {
+            17 => "The price list: what a boat costs",
+            _ => &long,
+        };
+        task = task.with_given(&format!("letter {n}"), text).unwrap();
+    }
+    let (_, requests) = run(shop(), task, [note("so much"), gives_up()]).await;
+    for request in &requests {
+        let shown = section(&request.message, "Given");
+        assert_eq!(
+            shown[..3],
+            [
+                "\"letter 17\"",
+                " \"The price list: what a boat costs\"",
+                "\"letter 10\""
+            ]
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ use webwise::{
     base::{Origin, tokens::estimate},
     chat::ChatResponse,
     guard::ApprovalMode,
+    prompt::ContentType,
     secret::{Secret, SecretName, Vault},
     store::InMemory,
     testing::{MockTool, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
@@ -25,10 +26,14 @@ const FILL: &str = "quiet water and a boat that lies in it since the spring of l
 
 /// A tool that looks something up and returns these texts, the last one again and again. The texts are evidence.
 fn looking_up(results: Vec<String>) -> MockTool {
-    looking_up_for(true, results)
+    looking_up_for(true, None, results)
 }
 
-fn looking_up_for(is_evidence: bool, mut results: Vec<String>) -> MockTool {
+fn looking_up_for(
+    is_evidence: bool,
+    content_type: Option<ContentType>,
+    mut results: Vec<String>,
+) -> MockTool {
     let mut tool = MockTool::new();
     let spec = ToolSpec {
         name: "look-up".into(),
@@ -38,6 +43,7 @@ fn looking_up_for(is_evidence: bool, mut results: Vec<String>) -> MockTool {
     tool.expect_spec().return_const(spec);
     tool.expect_effect().return_const(Effect::Read);
     tool.expect_is_evidence().return_const(is_evidence);
+    tool.expect_content_type().return_const(content_type);
     results.reverse();
     tool.expect_call().returning(move |_| {
         let next = results.last().cloned();
@@ -49,6 +55,11 @@ fn looking_up_for(is_evidence: bool, mut results: Vec<String>) -> MockTool {
 
 /// The lines of the section with the result of a tool that returns this text.
 async fn shown(result: String) -> Vec<String> {
+    shown_as(None, result).await
+}
+
+/// The same for a tool that declares this kind of content.
+async fn shown_as(content_type: Option<ContentType>, result: String) -> Vec<String> {
     let whole = result.chars().count();
     let replies: [ChatResponse; 2] = [
         call("look-up", json!({})),
@@ -57,7 +68,7 @@ async fn shown(result: String) -> Vec<String> {
     let model = ScriptedModel::new(replies);
     let browser = ScriptedBrowser::new().with_page(SHOP, "Shop", "heading \"Boats\"");
     let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
-    let tool = looking_up(vec![result]);
+    let tool = looking_up_for(true, content_type, vec![result]);
     let agent = agent.with_tool(tool).build().unwrap();
     let task = Task::new("Look it up").unwrap();
     agent.run(task.with_start_url(SHOP).unwrap()).await;
@@ -147,6 +158,26 @@ async fn of_search_results_the_titles_and_addresses_stay_and_the_excerpts_go() {
         "{lines:#?}"
     );
     assert!(of("Excerpt ") < 40, "{lines:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_may_declare_what_its_results_are() {
+    let mut results = String::new();
+    for n in 1..=150 {
+        let _ = writeln!(results, "Offer {n}: {FILL}");
+    }
+    // As a text, its end matters. As a list of results, the best ones come first.
+    let last = |lines: &[String]| count(lines, "Offer 149:");
+    let text = shown(results.clone()).await;
+    let list = shown_as(Some(ContentType::SearchResults), results).await;
+    assert_eq!((last(&text), last(&list)), (1, 0), "{text:#?} {list:#?}");
+    let [in_text, in_list] = [&text, &list].map(|lines| {
+        let first = 1..=80;
+        first
+            .filter(|n| count(lines, &format!("Offer {n}:")) == 1)
+            .count()
+    });
+    assert!(in_list > in_text, "{in_list} and {in_text}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -357,7 +388,7 @@ async fn what_a_tool_returned_proves_an_answer_only_if_the_tool_says_so() {
         (true, StopReason::Finished),
         (false, StopReason::FinishedUnverified),
     ] {
-        let tool = looking_up_for(is_evidence, vec![all.clone()]);
+        let tool = looking_up_for(is_evidence, None, vec![all.clone()]);
         let finish = json!({ "answer": "40 and 50 euros", "evidence": said });
         let finish = || call("finish", finish.clone());
         let model = ScriptedModel::new([look_up(1), finish(), finish()]);

@@ -160,6 +160,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.after = place(after).unwrap_or_default();
         step.title = after.map_or_else(String::new, |page| text::cut(&page.head.title, MAX_TITLE));
         step.left_scope = std::mem::take(&mut self.state.left_scope);
+        if let (Some(page), Some(_)) = (after, step.led_to()) {
+            step.summary.clone_from(&page.view.summary);
+        }
         step.reloaded = before.zip(after).is_some_and(|(before, after)| {
             before.head.url == after.head.url
                 && is_another_document(&before.observation, &after.observation)

@@ -36,6 +36,7 @@ struct Shown {
     name: String,
     title: String,
     typed: Vec<String>,
+    scrolled: usize,
 }
 
 impl Form {
@@ -47,7 +48,10 @@ impl Form {
 #[async_trait]
 impl BrowserDriver for Form {
     fn capabilities(&self) -> BrowserCapabilities {
-        BrowserCapabilities::new("form", [BrowserTool::Goto, BrowserTool::Fill])
+        BrowserCapabilities::new(
+            "form",
+            [BrowserTool::Goto, BrowserTool::Fill, BrowserTool::Scroll],
+        )
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
@@ -63,7 +67,7 @@ impl BrowserDriver for Form {
         let content = match &*shown.url {
             FORM | ELSEWHERE => field("Name", 0, &shown.name) + &field("Title", 1, &shown.title),
             _ => "heading \"Other\"".to_owned(),
-        };
+        } + &"text \"More\"\n".repeat(shown.scrolled);
         Ok(Observation::new(&shown.url, "Desk", tree(&content)))
     }
 
@@ -93,6 +97,7 @@ impl BrowserDriver for Form {
                     shown.title = text;
                 }
             }
+            BrowserAction::Scroll(_) => shown.scrolled += 1,
             other => panic!("unexpected: {other:?}"),
         }
         Ok(Outcome::Done.into())
@@ -117,9 +122,11 @@ async fn a_page_that_was_left_opens_again_with_its_fields_filled() {
         call("fill", json!({ "target": "e10", "text": "Anna" })),
         call("fill", json!({ "target": "e11", "text": "Choir" })),
         call("fill", json!({ "target": "e10", "text": "Anne" })),
+        call("scroll", json!({ "direction": "down" })),
+        call("scroll", json!({ "direction": "down" })),
         call("goto", json!({ "url": OTHER })),
         call("go_back_to", json!({ "step": 40 })),
-        call("go_back_to", json!({ "step": 5 })),
+        call("go_back_to", json!({ "step": 7 })),
         call("finish", json!({ "answer": "Anne", "evidence": "Name" })),
     ]);
     let agent = DecisionLoop::builder(Form::default(), model.clone(), InMemory::new());
@@ -129,23 +136,23 @@ async fn a_page_that_was_left_opens_again_with_its_fields_filled() {
 
     let messages: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
     assert!(
-        messages[4].contains("\n5. goto \"https://desk.example/other\"")
-            && !messages[4].contains("e11 textbox"),
+        messages[6].contains("\n7. goto \"https://desk.example/other\"")
+            && !messages[6].contains("e11 textbox"),
         "{}",
-        messages[4]
+        messages[6]
     );
     assert!(
-        messages[5].contains("no step of this number began on a page"),
+        messages[7].contains("no step of this number began on a page"),
         "{}",
-        messages[5]
+        messages[7]
     );
     // One call of the model; the steps that it stands for are in the history.
-    assert_eq!(messages.len(), 7);
-    let last = &messages[6];
+    assert_eq!(messages.len(), 9);
+    let last = &messages[8];
     for shown in [
         "e30 textbox \"Name\" value \"Anne\"",
         "e31 textbox \"Title\" value \"Choir\"",
-        "\n7. go_back_to 5\n8. goto \"https://desk.example/new\"\n9. fill textbox \"Title\" \"Choir\"\n10. fill textbox \"Name\" \"Anne\"\n",
+        "\n9. go_back_to 7\n10. goto \"https://desk.example/new\"\n11. fill textbox \"Title\" \"Choir\"\n12. fill textbox \"Name\" \"Anne\"\n13. scroll \"down\"\n14. scroll \"down\"\n",
     ] {
         assert!(last.contains(shown), "{shown}: {last}");
     }

@@ -70,6 +70,42 @@ fn the_same_action_without_effect_warns_at_three_and_stops_at_five() {
 }
 
 #[test]
+fn an_action_that_was_done_three_times_among_ten_is_warned_of_unless_it_leads_somewhere() {
+    let frequent = |last| Verdict::Warn(Warning::Frequent { times: 3, last });
+    // A menu is opened again and again, with other attempts in between.
+    let menu = [
+        ("Menu", "open"),
+        ("A", "open"),
+        ("Menu", "open"),
+        ("B", "start"),
+        ("Menu", "open"),
+    ];
+    assert_eq!(run(&menu)[3..], [Verdict::Go, frequent(5)]);
+    // A row is added each time.
+    let rows = [
+        ("Add", "1 row"),
+        ("A", "1 row"),
+        ("Add", "2 rows"),
+        ("B", "2 rows"),
+        ("Add", "3 rows"),
+    ];
+    assert!(run(&rows).iter().all(|verdict| *verdict == Verdict::Go));
+    // The third time comes too late.
+    let others = ["A", "B", "C", "D", "E", "F", "G", "H"].map(|name| (name, "open"));
+    let late = [&menu[..3], &others, &[("Menu", "open")]].concat();
+    assert!(run(&late).iter().all(|verdict| *verdict == Verdict::Go));
+
+    // "Back" leads to the list each time, after another item.
+    let at = |path: &str| PageState::new(&format!("https://shop.example/{path}"), &path, &path);
+    let mut guard = RepeatGuard::default();
+    let list = at("list");
+    for item in ["A", "B", "C", "D"] {
+        assert_eq!(guard.record(key(item), list, at(item)), Verdict::Go);
+        assert_eq!(guard.record(key("Back"), at(item), list), Verdict::Go);
+    }
+}
+
+#[test]
 fn the_first_of_several_may_have_had_an_effect() {
     assert_eq!(
         places(&run(&times(5, &[("Go", "next")]))),
@@ -139,7 +175,7 @@ fn a_cycle_of_five_is_not_looked_for() {
 }
 
 #[test]
-fn one_action_between_them_ends_a_row_of_equal_ones() {
+fn one_action_between_them_ends_a_row_of_equal_ones_which_may_still_be_frequent() {
     let steps = times(
         6,
         &[
@@ -150,7 +186,10 @@ fn one_action_between_them_ends_a_row_of_equal_ones() {
             ("More", "start"),
         ],
     );
-    assert_eq!(places(&run(&steps)), (None, None));
+    let verdicts = run(&steps);
+    assert_eq!(places(&verdicts), (Some(6), None));
+    let expected = Warning::Frequent { times: 3, last: 6 };
+    assert_eq!(verdicts[5], Verdict::Warn(expected));
 }
 
 #[test]

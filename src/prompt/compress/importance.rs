@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Kind,
+    ContentType,
     kind::{
         contains_any, has_address, has_reference, is_about_failure, is_chapter, is_comment,
         is_frame, is_report, is_underline, pair, role,
@@ -38,13 +38,13 @@ const MAX_SAME_LABEL: usize = 2;
 const FEW_COMMENTS: usize = 5;
 
 /// Returns the rank of each line. The lowest rank is [`NONE`], and the highest is [`TOP`].
-pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
+pub(super) fn ranks(lines: &[&str], kind: ContentType) -> Vec<u8> {
     let rank: fn(&[&str], usize) -> u8 = match kind {
-        Kind::SearchResults => in_results,
-        Kind::PageState => on_page,
-        Kind::Error => in_failure,
-        Kind::Form => in_form,
-        Kind::Structured | Kind::Text => in_text,
+        ContentType::SearchResults => in_results,
+        ContentType::PageState => on_page,
+        ContentType::Error => in_failure,
+        ContentType::Form => in_form,
+        ContentType::Structured | ContentType::Text => in_text,
     };
     let mut ranks: Vec<u8> = (0..lines.len()).map(|at| rank(lines, at)).collect();
     let is_filled = |line: &&str| !line.trim().is_empty();
@@ -52,21 +52,21 @@ pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
         ranks[first] = TOP;
     }
     match kind {
-        Kind::PageState => lower_asides(lines, &mut ranks),
-        Kind::Error => raise_near_messages(lines, &mut ranks),
-        Kind::Form => {
+        ContentType::PageState => lower_asides(lines, &mut ranks),
+        ContentType::Error => raise_near_messages(lines, &mut ranks),
+        ContentType::Form => {
             rank_labels(lines, &mut ranks);
             raise_few_comments(lines, &mut ranks);
         }
-        Kind::Text | Kind::SearchResults => {
+        ContentType::Text | ContentType::SearchResults => {
             // The last line often says what follows from the text.
             if let Some(last) = lines.iter().rposition(is_filled) {
                 ranks[last] = TOP;
             }
         }
-        Kind::Structured => {}
+        ContentType::Structured => {}
     }
-    if kind != Kind::PageState {
+    if kind != ContentType::PageState {
         lower_repeated(lines, kind, &mut ranks);
     }
     ranks
@@ -74,7 +74,7 @@ pub(super) fn ranks(lines: &[&str], kind: Kind) -> Vec<u8> {
 
 /// Lowers the rank of lines that repeat another line. Of equal lines, only the first one keeps its rank. In a text of no
 /// special kind, only the last one keeps it, because a table of contents has the same headings as the text after it.
-fn lower_repeated(lines: &[&str], kind: Kind, ranks: &mut [u8]) {
+fn lower_repeated(lines: &[&str], kind: ContentType, ranks: &mut [u8]) {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
         if ranks[at] < MIDDLE {
@@ -84,7 +84,7 @@ fn lower_repeated(lines: &[&str], kind: Kind, ranks: &mut [u8]) {
             known.insert(line.trim(), at);
             continue;
         };
-        if kind == Kind::Text {
+        if kind == ContentType::Text {
             ranks[earlier] = LOW;
             known.insert(line.trim(), at);
         } else {

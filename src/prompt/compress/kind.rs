@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::Kind;
+use super::ContentType;
 use crate::base::text;
 
 /// Minimum share of [elements](is_element) among the lines of a text that describes a page. Unit: percent.
@@ -30,16 +30,16 @@ const MIN_CHAPTERS: usize = 3;
 const MAX_LABEL: usize = 60;
 
 /// Returns the kind of a text. If the text is JSON, also returns its value.
-pub(super) fn kind_of(text: &str) -> (Kind, Option<Value>) {
+pub(super) fn kind_of(text: &str) -> (ContentType, Option<Value>) {
     match json(text) {
-        Some(value) => (Kind::Structured, Some(value)),
+        Some(value) => (ContentType::Structured, Some(value)),
         None => (kind_of_lines(text), None),
     }
 }
 
 /// Returns the value of a text that is a JSON object or array. If each line of the text is a JSON object, returns an array
 /// of these objects. Returns `None` for any other text.
-fn json(text: &str) -> Option<Value> {
+pub(super) fn json(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str::<Value>(text.trim()) {
         return (value.is_object() || value.is_array()).then_some(value);
     }
@@ -49,7 +49,7 @@ fn json(text: &str) -> Option<Value> {
     values.filter(is_series).map(Value::Array)
 }
 
-fn kind_of_lines(text: &str) -> Kind {
+fn kind_of_lines(text: &str) -> ContentType {
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -72,15 +72,15 @@ fn kind_of_lines(text: &str) -> Kind {
         pairs * 100 / plain.max(1) >= PAIR_SHARE
     };
     if share(is_element) >= ELEMENT_SHARE {
-        Kind::PageState
+        ContentType::PageState
     } else if !is_markdown && is_failure() {
-        Kind::Error
+        ContentType::Error
     } else if !is_markdown && count(is_underline) < MIN_CHAPTERS && are_results() {
-        Kind::SearchResults
+        ContentType::SearchResults
     } else if !has_code() && is_form() {
-        Kind::Form
+        ContentType::Form
     } else {
-        Kind::Text
+        ContentType::Text
     }
 }
 

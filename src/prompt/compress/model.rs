@@ -19,7 +19,7 @@ use super::{
         fence::{Fence, verbatim},
         pack::cost,
     },
-    Kind, addresses,
+    ContentType, addresses,
     kind::kind_of,
     missing,
 };
@@ -123,12 +123,12 @@ pub(crate) fn given(calls: &[RawCall], reply: &str, tools: &ToolSet) -> Option<V
 pub(crate) fn shorten(nonce: Nonce, goal: &str, text: &str, most: TokenCount) -> (String, String) {
     let lines: Vec<&str> = text.lines().collect();
     let keep = match kind_of(text).0 {
-        Kind::SearchResults => "each result's title with its address",
-        Kind::PageState => "names of links, buttons and fields",
-        Kind::Error => "the kind of the error, its message and what may help",
-        Kind::Structured => "names of fields, values and ids",
-        Kind::Form => "names, types and values of fields",
-        Kind::Text => "facts with their names, dates and numbers",
+        ContentType::SearchResults => "each result's title with its address",
+        ContentType::PageState => "names of links, buttons and fields",
+        ContentType::Error => "the kind of the error, its message and what may help",
+        ContentType::Structured => "names of fields, values and ids",
+        ContentType::Form => "names, types and values of fields",
+        ContentType::Text => "facts with their names, dates and numbers",
     };
     let system = format!(
         "You shorten the result of a tool for an agent that works in a browser. Keep what serves its goal, first of all {keep}, and every \

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{Compressed, Kind, pack, size};
+use super::{Compressed, ContentType, pack, size};
 use crate::base::{TokenCount, text};
 
 /// Limits on what is kept of a JSON value.
@@ -147,7 +147,7 @@ impl Cut {
 
     fn compressed(self) -> Compressed {
         Compressed {
-            kind: Kind::Structured,
+            kind: ContentType::Structured,
             lines: self.lines,
             left_out: self.left_out,
         }

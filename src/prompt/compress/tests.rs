@@ -7,26 +7,31 @@ use super::*;
 
 const BUDGET: TokenCount = TokenCount(600);
 
+/// Shortens a text whose kind is recognised from the text itself.
+fn compress(text: &str, budget: TokenCount) -> Compressed {
+    super::compress(text, budget, None)
+}
+
 /// The facts that must still be in a recorded result after it was shortened.
 #[derive(Deserialize)]
 struct Recorded {
     facts: Vec<String>,
 }
 
-const KINDS: [(&str, Kind); 6] = [
-    ("search_results", Kind::SearchResults),
-    ("page_state", Kind::PageState),
-    ("error", Kind::Error),
-    ("structured", Kind::Structured),
-    ("form", Kind::Form),
-    ("text", Kind::Text),
+const KINDS: [(&str, ContentType); 6] = [
+    ("search_results", ContentType::SearchResults),
+    ("page_state", ContentType::PageState),
+    ("error", ContentType::Error),
+    ("structured", ContentType::Structured),
+    ("form", ContentType::Form),
+    ("text", ContentType::Text),
 ];
 
 /// Shortens the recorded results of one kind, prints what was left, and returns the facts that were lost. `budget` returns
 /// the maximum size of a shortened result, given the size of the whole result.
 fn lost(
     all: &BTreeMap<String, Recorded>,
-    kind: (&str, Kind),
+    kind: (&str, ContentType),
     budget: fn(u64) -> u64,
 ) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/results");
