@@ -38,6 +38,9 @@
 //! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides
 //! what is allowed, [`secret`] keeps secrets out of everything else.
 //!
+//! Where a comment says `Source: chosen`, the number is a judgement and not a measurement. `Source: measured` and
+//! `Source: a requirement of the project` are the other cases.
+//!
 //! # Features
 //!
 //! | feature | what it adds | on by default |

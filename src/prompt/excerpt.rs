@@ -1,5 +1,5 @@
-//! Chooses the part of a long text that a prompt shows: the beginning of the text, a part with more words of the goal,
-//! or the part around the words of a query.
+//! Chooses the part of a long text that a prompt shows: the part around the words of a query; without a query, the
+//! beginning of the text, or a later part that contains more words of the goal than the beginning.
 
 use std::{borrow::Cow, collections::BTreeSet};
 

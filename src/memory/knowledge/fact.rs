@@ -149,8 +149,8 @@ impl About {
         Self::Name(fitting(&text::squeeze(&text::clean(name)), MAX_NAME))
     }
 
-    /// Returns the key of the fact of this kind about this subject. The key of a fact that a model named does not
-    /// depend on the kind.
+    /// Returns the key of the fact of this kind about this subject. If the subject is a [`Name`](Self::Name), the key is
+    /// the same for every kind.
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
