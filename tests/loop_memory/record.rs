@@ -171,3 +171,21 @@ async fn a_call_of_a_tool_that_cannot_be_undone_stays_in_the_history_as_long_as_
             .any(|line| line.contains("send-mail"))
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_action_that_was_done_three_times_among_the_last_ten_is_warned_of() {
+    let buy = || call("click", json!({ "target": "e2" }));
+    let note = |text: &str| call("note", json!({ "text": text }));
+    let other = || call("find", json!({ "query": "boats" }));
+    let replies = [buy(), note("a"), buy(), other(), buy(), note("b")];
+    let model = ScriptedModel::new(replies);
+    let mut options = Options::default();
+    options.approval = ApprovalMode::Auto;
+    let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
+    let agent = agent.with_options(options).build().unwrap();
+    agent.run(task()).await;
+    let warned = "Of your last 6 actions, 3 were the same and led to the same state of the page";
+    let told = model.requests().into_iter();
+    let told: Vec<bool> = told.map(|it| it.message.contains(warned)).collect();
+    assert_eq!(told, [false, false, false, false, false, true, false]);
+}
