@@ -431,7 +431,7 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
         .memory()
         .join("default/domains/shop.example/trajectories.json");
     std::fs::write(host, "[]").unwrap();
-    let listed = machine.says(&["list"]);
+    let listed = machine.lists_the_rest("2 files");
     assert!(listed.contains("shop.example, site_specific"), "{listed}");
     for part in [
         "lessons cannot be read (default/lessons.json: it is not JSON). Repair",
@@ -472,7 +472,7 @@ async fn a_shelf_that_is_too_large_has_advice_of_its_own() {
     let mut large = std::fs::read(&file).unwrap();
     large.resize(64 << 20, b' ');
     std::fs::write(&file, large).unwrap();
-    let listed = machine.says(&["list"]);
+    let listed = machine.lists_the_rest("1 file");
     assert!(
         listed.contains("lessons cannot be read")
             && listed.contains("Shorten the file")
