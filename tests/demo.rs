@@ -450,6 +450,26 @@ async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_readmes_run_with_the_stand_in_reaches_its_goal() {
+    let readme = include_str!("../README.md");
+    let begin =
+        "cargo run --features full -- run --model stand-in --url http://127.0.0.1:8080 --goal '";
+    let mut lines = readme.lines();
+    let goal = lines.find_map(|line| line.strip_prefix(begin)?.strip_suffix('\''));
+    let (place, browser) = (Place::new(), Running::start().await);
+    let shop = Shop::start(ShopOptions::default()).await.unwrap();
+    let (url, address) = (shop.url().as_str(), browser.address());
+    let run = [
+        "run", "--model", "stand-in", "--url", url, "--attach", &address,
+    ];
+    let mut command = place.command(&[&run[..], &["--goal", goal.unwrap()]].concat());
+    let output = command.output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("\nResult    the goal is reached"), "{said}");
+}
+
 fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {
     let offered = json_lines(&place.only_run().join("memory_events.jsonl"));
     assert!(
