@@ -135,10 +135,12 @@ async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
         session.contains("succeeded, without a session id") && !session.contains("\nPrompt      "),
         "{session}"
     );
-    // The clock stands still, and the model was asked four times.
-    for part in ["\nTurns       4\n", "\nSeconds     0\n"] {
-        assert!(session.contains(part), "{part} in {session}");
-    }
+    assert!(session.contains("\nModel calls 4\n"), "{session}");
+    // How many seconds a run takes depends on the machine.
+    let mut seconds = session
+        .lines()
+        .filter_map(|line| line.strip_prefix("Seconds     "));
+    assert!(seconds.next().unwrap().parse::<u64>().is_ok(), "{session}");
 }
 
 #[tokio::test]
