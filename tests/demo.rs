@@ -218,6 +218,8 @@ fn the_second_demo_does_first_what_the_first_one_had_to_find_out(
     };
     let (first, second) = (counts(first), counts(&second));
     assert!(first[0] > 0 && told.contains("     learned: "), "{told}");
+    let knows = "\nMemory    it knows this shop from an earlier run, so less may fail; ";
+    assert!(!told.contains(knows) && said.contains(knows), "{said}");
     assert!(said.contains("was followed, and it helped"), "{said}");
     figure!(
         "demo by {driver}: {} failed actions and {} model calls, then {} and {}",
@@ -446,6 +448,26 @@ async fn a_run_attaches_to_a_browser_and_leaves_it_running() {
         assert!(browser.runs());
         place.assert_no_browser();
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_readmes_run_with_the_stand_in_reaches_its_goal() {
+    let readme = include_str!("../README.md");
+    let begin =
+        "cargo run --features full -- run --model stand-in --url http://127.0.0.1:8080 --goal '";
+    let mut lines = readme.lines();
+    let goal = lines.find_map(|line| line.strip_prefix(begin)?.strip_suffix('\''));
+    let (place, browser) = (Place::new(), Running::start().await);
+    let shop = Shop::start(ShopOptions::default()).await.unwrap();
+    let (url, address) = (shop.url().as_str(), browser.address());
+    let run = [
+        "run", "--model", "stand-in", "--url", url, "--attach", &address,
+    ];
+    let mut command = place.command(&[&run[..], &["--goal", goal.unwrap()]].concat());
+    let output = command.output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("\nResult    the goal is reached"), "{said}");
 }
 
 fn checked_folder_without_memory(place: &Place, secret: &str) -> Vec<Value> {

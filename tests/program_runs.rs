@@ -32,6 +32,7 @@ fn site() -> Web {
     Web::start(move |asked| match asked.path.as_str() {
         "/sizes" => page("All sizes"),
         "/returns" => page("How to return"),
+        "/basket" => Answer::page("<title>Basket</title><form><button>Place order</button></form>"),
         _ => page("Desk"),
     })
 }
@@ -140,6 +141,31 @@ async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it(
         (&cut["run"], &"completed".into())
     );
     assert_eq!(listed.len(), 4);
+}
+
+#[tokio::test]
+async fn the_last_line_of_a_run_says_what_kept_it_from_its_goal() {
+    let desk = Desk::open().await;
+    let address = desk.browser.address();
+    let basket = desk.web.url("localhost", "/basket");
+    for (url, cause) in [
+        (
+            basket.as_str(),
+            "the action click button \"Place order\" was refused (nobody is there to approve it), and the run ended",
+        ),
+        // No browser opens this port.
+        (
+            "http://localhost:1/",
+            "the start page could not be opened: net::ERR_UNSAFE_PORT",
+        ),
+    ] {
+        let fixed = ["run", "--model", "stand-in", "--attach", &address];
+        let goal = ["--goal", "Press \"Place order\".", "--url", url];
+        let mut command = desk.place.command(&[&fixed[..], &goal].concat());
+        let said = text(&command.output().unwrap().stderr);
+        let last = format!("webwise: the goal was not reached: {cause}\n");
+        assert!(said.ends_with(&last), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
         Action, AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish,
-        GoBackTo, Note, Outcome, Remember, Signature,
+        GoBackTo, Note, Outcome, Remember, Signature, words::quoted,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
@@ -22,6 +22,9 @@ use crate::{
 /// Maximum length of each text of the model, such as an answer or a note, and of a person's answer. Unit: characters.
 /// Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
+/// Maximum length of the question to a person in the error of a run that ended without its answer. Unit: characters.
+/// Source: chosen.
+const MAX_ASKED: usize = 300;
 /// Maximum length of the result of an embedder's tool. A longer result is cut. Unit: characters. Source: chosen; the
 /// size of a large document.
 const MAX_RESULT: usize = 200_000;
@@ -182,6 +185,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
         let question = text::cut(&ask.question, MAX_SAID);
+        self.executor.asking = Some(quoted(&question, MAX_ASKED));
         let answer = match &self.parts.guarded.approver {
             Some(approver) => approver
                 .answer(&question)
@@ -189,6 +193,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .map(|answer| text::cut(&self.executor.redactor.text(&answer), MAX_SAID)),
             None => None,
         };
+        self.executor.asking = None;
         self.executor.emitter.emit(EventKind::HumanAsked {
             question: question.clone(),
             answer: answer.clone(),

@@ -57,6 +57,8 @@ pub enum Approval {
     Yes,
     /// The action may not run. The model is told so, and the run continues.
     No,
+    /// Nobody could be asked, so the action may not run. The model is told so, and the run continues.
+    Unavailable,
     /// The action may not run, and the run ends.
     Stop,
 }

@@ -31,7 +31,7 @@ pub struct RunReport {
     /// Address of the page that was shown when the run ended; `None` if the run observed no page.
     pub final_url: Option<String>,
     /// The error that ended the run; `None` if no error did. The error is also given here if the browser was lost
-    /// after the run had succeeded.
+    /// after the run had succeeded. If the run ended while a person was asked something, this is the question.
     pub error: Option<String>,
     /// The errors of the memory store, as in the events `memory_failed`; empty if there were none. If an error has a
     /// detail `lost`, a kind of memory with this name has lost its observations of the run. Otherwise memory learns

@@ -29,7 +29,8 @@ pub(super) enum Command {
     /// Install Chromium if it is missing; with `--driver playwright-cli` also Node.js and playwright-cli. At a terminal it
     /// asks first.
     Setup(SetupArgs),
-    /// Report which programs are installed, which are missing, and how to fix that.
+    /// Report whether a demo can run here, and how to fix what prevents it: programs, the folder of memory, the model and
+    /// the configuration files. Installs nothing.
     Doctor(DoctorArgs),
     /// Buy something in a demo shop on this machine, with a real browser; installs what is missing.
     Demo(DemoArgs),
@@ -64,7 +65,8 @@ pub(super) struct SetupArgs {
     /// Install without asking first. Without a terminal on standard input, as in CI, setup never asks.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,
-    /// Only report what would be installed; exit code 1 if anything is missing.
+    /// Only list what setup would install; exit code 1 if anything is missing. `doctor` also checks memory, the model and
+    /// the configuration files.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
     /// The driver to install for. Default: the driver that `doctor` names.

@@ -7,7 +7,10 @@ use uuid::Uuid;
 
 use super::{
     Refusal,
-    drive::{Begin, Drive, Ended, OwnDir, Source, Stop, check_screen, model, person::Person},
+    drive::{
+        Begin, Drive, Ended, OwnDir, Source, Stop, check_screen, model, person::Person,
+        result::cause,
+    },
     run_args::{Approve, RunArgs},
     runs::{Register, cannot_go_on},
     say,
@@ -20,7 +23,6 @@ use crate::{
     agent::{Approver, Options, Replay},
     base::{SessionId, TokenCount},
     registry::RunStatus,
-    report::words,
     store::InMemory,
 };
 
@@ -85,7 +87,7 @@ async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
 fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
     let stop = ended.report.summary.stop;
     let problem =
-        (!stop.is_success()).then(|| format!("the goal was not reached: {}", words::stop(stop)));
+        (!stop.is_success()).then(|| format!("the goal was not reached: {}", cause(&ended.report)));
     if voice.json {
         say(ended.json(problem.as_deref()));
     } else {

@@ -473,7 +473,8 @@ pub enum EventKind {
         extracted: BTreeMap<String, String>,
         /// Address of the last page; `None` if the run saw no page.
         final_url: Option<String>,
-        /// The error that ended the run. Also set if the browser was lost after the run had succeeded.
+        /// The error that ended the run, or the question to a person that was not answered when it ended. Also set if the
+        /// browser was lost after the run had succeeded.
         error: Option<String>,
         /// The key figures of the run, such as its duration and the number of its steps.
         summary: RunSummary,

@@ -4,9 +4,8 @@ use chrono::{DateTime, Utc};
 
 use super::AdviceId;
 use crate::{
-    action::{Action, ErrorClass},
     base::RunId,
-    working::{About, Step, StopReason},
+    working::{About, Step, StopReason, refused_last},
 };
 
 /// The log of a run: actions, outcomes and times as Rust values. Memory learns from it.
@@ -70,19 +69,9 @@ impl RunLog {
     #[must_use]
     pub fn ended_by(mut self, stop: StopReason) -> Self {
         self.success = stop.is_success();
-        self.interrupted = !self.success && (stop.is_interruption() || self.ends_refused());
+        let ends_refused = refused_last(&self.steps).is_some();
+        self.interrupted = !self.success && (stop.is_interruption() || ends_refused);
         self
-    }
-
-    /// Returns true if an action was not approved and no later action was carried out. Actions of the agent loop itself,
-    /// such as a question to a person, are ignored.
-    fn ends_refused(&self) -> bool {
-        let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
-        let mut last = self.steps.iter().rev().filter(acts);
-        let last = last.find(|step| {
-            step.outcome.is_done() || step.outcome.class() == Some(ErrorClass::Rejected)
-        });
-        last.is_some_and(|step| !step.outcome.is_done())
     }
 
     /// Sets the advice that the run [held back](super::is_withheld).

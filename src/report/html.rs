@@ -214,7 +214,7 @@ fn figures(summary: &RunSummary) -> Vec<(&'static str, String)> {
                 summary.steps, summary.replayed, summary.errors
             ),
         ),
-        ("calls of the model", summary.calls.to_string()),
+        ("model calls", summary.calls.to_string()),
         (
             "tokens",
             format!(

@@ -35,5 +35,6 @@ pub use memory::{
 };
 pub use pages::{Pages, Snapshot, Visited};
 pub use sitemap::{LeftOut, MapPage, SiteMap};
+pub(crate) use step::refused_last;
 pub use step::{About, By, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
-    action::{Action, BrowserAction, Effect, Outcome, Signature},
+    action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
     base::{Host, RunId, SessionId, Site},
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
@@ -300,6 +300,16 @@ impl Step {
         let changes = self.changes.as_ref();
         changes.map_or_else(Vec::new, |changes| changes.summary(MAX_CHANGED))
     }
+}
+
+/// Returns the step whose action was not approved, if no later action was carried out; otherwise `None`. Actions of the
+/// agent loop itself, such as a question to a person, are ignored.
+pub(crate) fn refused_last(steps: &[Step]) -> Option<&Step> {
+    let is_refused = |step: &Step| step.outcome.class() == Some(ErrorClass::Rejected);
+    let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
+    let mut last = steps.iter().rev().filter(acts);
+    let last = last.find(|step| step.outcome.is_done() || is_refused(step));
+    last.filter(|step| is_refused(step))
 }
 
 #[cfg(test)]

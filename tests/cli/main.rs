@@ -121,7 +121,9 @@ fn help_and_version_are_no_errors() {
     let machine = Machine::with(&[]);
     for (args, word) in [
         (&["--help"][..], "doctor"),
+        (&["--help"], "the folder of memory, the model"),
         (&["setup", "--help"], "--check"),
+        (&["setup", "--help"], "`doctor` also checks memory"),
         (&["run", "--help"], "--attach"),
         (&["demo", "--help"], "--driver"),
         (&["--version"], "webwise"),

@@ -84,7 +84,7 @@ fn runs_are_listed_by_status_session_and_domain_in_lines_and_as_json() {
     let lines = list(&["--status", "running"]);
     assert!(
         lines.starts_with(
-            "run_b1  running  28 minutes ago  shop.example  2 turns\n    \"Find the price\"\n"
+            "run_b1  running  28 minutes ago  shop.example  2 model calls\n    \"Find the price\"\n"
         ),
         "{lines}"
     );

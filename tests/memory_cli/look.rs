@@ -135,10 +135,12 @@ async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
         session.contains("succeeded, without a session id") && !session.contains("\nPrompt      "),
         "{session}"
     );
-    // The clock stands still, and the model was asked four times.
-    for part in ["\nTurns       4\n", "\nSeconds     0\n"] {
-        assert!(session.contains(part), "{part} in {session}");
-    }
+    assert!(session.contains("\nModel calls 4\n"), "{session}");
+    // How many seconds a run takes depends on the machine.
+    let mut seconds = session
+        .lines()
+        .filter_map(|line| line.strip_prefix("Seconds     "));
+    assert!(seconds.next().unwrap().parse::<u64>().is_ok(), "{session}");
 }
 
 #[tokio::test]
@@ -431,7 +433,7 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
         .memory()
         .join("default/domains/shop.example/trajectories.json");
     std::fs::write(host, "[]").unwrap();
-    let listed = machine.says(&["list"]);
+    let listed = machine.lists_the_rest("2 files");
     assert!(listed.contains("shop.example, site_specific"), "{listed}");
     for part in [
         "lessons cannot be read (default/lessons.json: it is not JSON). Repair",
@@ -472,7 +474,7 @@ async fn a_shelf_that_is_too_large_has_advice_of_its_own() {
     let mut large = std::fs::read(&file).unwrap();
     large.resize(64 << 20, b' ');
     std::fs::write(&file, large).unwrap();
-    let listed = machine.says(&["list"]);
+    let listed = machine.lists_the_rest("1 file");
     assert!(
         listed.contains("lessons cannot be read")
             && listed.contains("Shorten the file")

@@ -572,6 +572,24 @@ async fn a_damaged_shelf_of_one_host_stops_no_command_on_another() {
 }
 
 #[tokio::test]
+async fn a_file_that_the_system_refuses_to_read_is_named_and_the_others_are_listed() {
+    let machine = Machine::new();
+    machine.shop("run_1", "shop.example").await;
+    machine.shop("run_2", "other.example").await;
+    let file = "default/domains/other.example/trajectories.json";
+    let path = machine.memory().join(file);
+    std::fs::rename(&path, path.with_added_extension("bak")).unwrap();
+    // A folder is no file to anyone, whereas a file without rights could still be read by root.
+    std::fs::create_dir(&path).unwrap();
+    let listed = machine.lists_the_rest("1 file");
+    let named = format!(
+        "default/trajectories@other.example cannot be read ({file} is not a file). Make it a file that this user can read.\n"
+    );
+    assert!(listed.contains(&named), "{listed}");
+    assert!(listed.contains("@shop.example"), "{listed}");
+}
+
+#[tokio::test]
 async fn everything_is_forgotten_with_what_cannot_be_read() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;

@@ -69,6 +69,16 @@ impl Machine {
         text(&output.stdout)
     }
 
+    /// The list of a memory in which these files cannot be read.
+    pub(crate) fn lists_the_rest(&self, unread: &str) -> String {
+        let output = self.run(&["list"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let end = format!("webwise: the list is incomplete: {unread} of memory cannot be read\n");
+        assert!(said.ends_with(&end), "{said}");
+        text(&output.stdout)
+    }
+
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         serde_json::from_str(&self.says(&[args, &["--json"]].concat())).unwrap()
     }

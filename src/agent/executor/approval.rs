@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::{Executor, Tried};
 use crate::{
     BrowserDriver,
-    action::{Action, Effect, ErrorClass, Outcome},
+    action::{Action, Effect, ErrorClass, Outcome, words},
     agent::{Approval, ApprovalRequest},
     event::EventKind,
     guard::needs_approval,
@@ -18,6 +18,9 @@ use crate::{
 /// Time during which the page is assumed not to change while an approver thinks. If the answer takes longer, the page is
 /// observed again. Source: chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
+
+/// The reason for a refusal without a person's decision.
+const UNAVAILABLE: &str = "nobody is there to approve it";
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Asks for approval if the action needs it. Returns the outcome if approval was refused; `None` if the action may
@@ -32,7 +35,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return Ok(None);
         }
         let asked = Instant::now();
+        let what = words::action(&self.clean(action), targets);
+        self.asking = Some(format!("may the run {what}?"));
         let (answer, why) = self.ask_approver(action, targets, effect).await;
+        self.asking = None;
         let took = asked.elapsed();
         // The time that a person takes does not count for the step.
         tried.started += took;
@@ -50,8 +56,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 self.still_as_approved(targets).await
             }
             Approval::Yes => Ok(None),
-            Approval::No => Ok(Some(Outcome::failed(ErrorClass::Rejected, why))),
-            Approval::Stop => Err(StopReason::Rejected),
+            Approval::No | Approval::Unavailable => {
+                Ok(Some(Outcome::failed(ErrorClass::Rejected, why)))
+            }
+            Approval::Stop => {
+                self.state.error = Some(format!(
+                    "the person refused the action {what} and ended the run"
+                ));
+                Err(StopReason::Rejected)
+            }
         }
     }
 
@@ -88,7 +101,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         effect: Effect,
     ) -> (Approval, &'static str) {
         let Some(approver) = &self.parts.approver else {
-            return (Approval::No, "nobody is there to approve it");
+            return (Approval::Unavailable, UNAVAILABLE);
         };
         let mut request =
             ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
@@ -108,6 +121,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         match approver.approve(&request).await {
             Approval::Yes => (Approval::Yes, "approved"),
             Approval::No => (Approval::No, "the person said no"),
+            Approval::Unavailable => (Approval::Unavailable, UNAVAILABLE),
             Approval::Stop => (Approval::Stop, "the person said no and ended the run"),
         }
     }

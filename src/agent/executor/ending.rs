@@ -27,13 +27,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Marks the run as stopped if a step ended with a stop reason, and records the action in progress. Returns `end`.
+    /// Marks the run as stopped if a step ended with a stop reason, and records the action in progress. A question that
+    /// waits for an answer becomes the error of the run. Returns `end`.
     pub(in crate::agent) fn stop_on(
         &mut self,
         end: Result<(), StopReason>,
     ) -> Result<(), StopReason> {
         if let Err(stop) = end {
             self.record_in_flight();
+            if let Some(question) = self.asking.take() {
+                let error = format!("a question was waiting for an answer: {question}");
+                self.state.error = Some(error);
+            }
             self.state.stopped = Some(stop);
         }
         end

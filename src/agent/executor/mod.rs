@@ -64,6 +64,8 @@ pub struct Executor<'g, B> {
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
     pub(super) in_flight: Option<Tried>,
+    /// The question to a person that is waiting for an answer.
+    pub(super) asking: Option<String>,
     recording: Option<String>,
     /// The store for checkpoints; `None` if the run is not registered.
     pub(super) checkpoints: Option<Arc<dyn Checkpoints>>,
@@ -174,6 +176,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             redactor,
             started: Instant::now(),
             in_flight: None,
+            asking: None,
             recording: None,
             checkpoints: None,
             unkept: false,
@@ -303,6 +306,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             .budget
             .check_before_step(&self.state.spent, self.elapsed())
             .map_err(StopReason::Budget)?;
+        // The caller may have given up a step in which a person was asked.
+        self.asking = None;
         self.state.spent.add_step();
         self.emitter.step = self.state.spent.steps;
         self.watch_recording();

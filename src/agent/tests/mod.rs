@@ -9,6 +9,7 @@ mod growth;
 mod journal;
 mod learning;
 mod memory;
+mod questions;
 mod reading;
 mod verdicts;
 mod window;

@@ -19,6 +19,7 @@ mod verdict;
 
 use std::{sync::Arc, time::Duration};
 
+use url::Url;
 use uuid::Uuid;
 
 use self::{approver::ShopOnly, shopping::ShoppingTask};
@@ -31,12 +32,13 @@ use super::{
     setup,
 };
 use crate::{
-    Error, Origin, Task,
+    Error, Host, Origin, Task,
     agent::Options,
     demo::{Shop, ShopOptions},
-    memory::KindOptions,
+    memory::{KindOptions, Scope},
     secret::{Secret, SecretName, Vault},
     stand_in::StandIn,
+    store::{JsonFiles, Keeper},
 };
 
 /// Pause between two steps of the run with `--slow`. Source: chosen; long enough to see the result of a step.
@@ -45,6 +47,9 @@ const SLOW: Duration = Duration::from_millis(1_500);
 /// Port of the shop unless another port is given. The port is fixed because memory identifies a host by its port too.
 /// Source: chosen, outside the range from which systems assign ports.
 const USUAL_PORT: u16 = 27_418;
+
+/// The line for a person who wonders why this run looks different from the first one.
+const KNOWN: &str = "Memory    it knows this shop from an earlier run, so less may fail; a new --memory-dir shows a first run again";
 
 /// Installs what is missing and runs the shopping task. Fails unless the shop has the requested order and the agent's answer
 /// contains the order's number.
@@ -68,6 +73,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         ShoppingTask::default(),
     );
     let stop = Stop::listen(voice)?;
+    let is_known = knows(&memory, args, shop.url()).await;
     let origin = Origin::of(shop.url()).map_err(|error| no_shop(&error))?;
     let task = task(&shop, &shopping, &origin).map_err(|error| no_shop(&error))?;
     voice.line(format_args!(
@@ -84,6 +90,9 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     voice.line(format_args!(
         "Approval  the demo approves placing the order by itself, on {origin} and nowhere else"
     ));
+    if is_known {
+        voice.line(KNOWN);
+    }
 
     let drive = Drive {
         output: &args.output,
@@ -121,6 +130,16 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         }
     }
     verdict.map(drop).map_err(Refusal::failure)
+}
+
+/// Returns true if memory holds anything that an earlier run learned at this address.
+async fn knows(memory: &JsonFiles, args: &DemoArgs, url: &Url) -> bool {
+    let keeper = Keeper::new(memory, args.memory.namespace());
+    let (Ok(read), Ok(host)) = (keeper.items().await, Host::of(url)) else {
+        return false;
+    };
+    let here = Scope::Host(host);
+    read.items.iter().any(|item| item.shelf.scope == here)
 }
 
 fn options(args: &DemoArgs) -> Options {

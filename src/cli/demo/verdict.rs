@@ -1,7 +1,7 @@
 //! Compares the agent's answer with the shop's orders. Does no input or output.
 
 use super::shopping::ShoppingTask;
-use crate::{RunReport, demo::Order, report::words};
+use crate::{RunReport, cli::drive::result::cause, demo::Order};
 
 /// Returns the requested order. Fails if one of these conditions does not hold; the error describes the first such
 /// condition:
@@ -15,12 +15,8 @@ pub(super) fn of<'a>(
     orders: &'a [Order],
     shopping: &ShoppingTask,
 ) -> Result<&'a Order, String> {
-    let stop = report.summary.stop;
-    if !stop.is_success() {
-        return Err(format!(
-            "the demo did not come out well: {}",
-            words::stop(stop)
-        ));
+    if !report.summary.stop.is_success() {
+        return Err(format!("the demo did not come out well: {}", cause(report)));
     }
     judge(
         report.answer.as_deref().unwrap_or_default(),

@@ -83,7 +83,7 @@ impl Approver for Person {
             match self.ask(&question).await.as_deref().map(parse) {
                 Some(Some(answer)) => return answer,
                 Some(None) => {}
-                None => return Approval::No,
+                None => return Approval::Unavailable,
             }
         }
         Approval::No
@@ -127,6 +127,30 @@ fn parse(line: &str) -> Option<Approval> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        RunId,
+        action::{Action, BrowserAction, Effect, NoArguments},
+    };
+
+    #[tokio::test]
+    async fn at_the_end_of_the_input_nobody_could_be_asked_and_a_typed_no_is_a_no() {
+        let reload = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let run = RunId::parse("run_1").unwrap();
+        let request = ApprovalRequest::new(run, reload, Effect::Irreversible);
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let person = Person {
+            lines: Mutex::new(Some(receiver)),
+        };
+        let answer = async {
+            tokio::task::yield_now().await;
+            sender.send("no".to_owned()).unwrap();
+        };
+        let (answered, ()) = tokio::join!(person.approve(&request), answer);
+        assert_eq!(answered, Approval::No);
+        drop(sender);
+        assert_eq!(person.approve(&request).await, Approval::Unavailable);
+        assert_eq!(person.answer("Which size?").await, None);
+    }
 
     #[test]
     fn only_a_clear_answer_is_one() {

@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 use super::model::with_flags;
 use crate::{
     RunReport,
-    base::text::counted,
+    action::Outcome,
+    base::text::{counted, squeeze, truncate},
     eval::LastPage,
     event::RunSummary,
     report::words::{self, quoted},
+    working::{StopReason, refused_last},
 };
 
 /// Maximum length of an answer, evidence or error in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
+/// Maximum length of an error in the sentence about the end of a run. Unit: characters. Source: chosen.
+const MAX_CAUSE: usize = 400;
 
 #[derive(Debug)]
 pub(in crate::cli) struct Ended {
@@ -112,6 +116,33 @@ impl Ended {
     }
 }
 
+/// Returns the cause of the end of a run in words: the stop reason with the run's error, or the action that was refused.
+pub(in crate::cli) fn cause(report: &RunReport) -> String {
+    let stop = report.summary.stop;
+    let words = words::stop(stop);
+    let error = report.error.as_deref().map(with_flags);
+    let error = error.map(|error| truncate(&squeeze(&error), MAX_CAUSE));
+    match (stop, error) {
+        // The error says all that the stop reason says, and more.
+        (StopReason::GaveUp | StopReason::Rejected, Some(error)) => error,
+        (StopReason::GaveUp, None) => refused(report).unwrap_or_else(|| words.to_owned()),
+        (_, Some(error)) => format!("{words}; {error}"),
+        (_, None) => words.to_owned(),
+    }
+}
+
+fn refused(report: &RunReport) -> Option<String> {
+    let step = refused_last(&report.steps)?;
+    let Outcome::Failed(failure) = &step.outcome else {
+        return None;
+    };
+    let action = words::action(&step.action, &step.targets);
+    let why = &failure.detail;
+    Some(format!(
+        "the action {action} was refused ({why}), and the run ended"
+    ))
+}
+
 fn cost(summary: &RunSummary) -> String {
     let failed = if summary.errors > 0 {
         format!(" ({} failed or had no effect)", summary.errors)
@@ -143,7 +174,51 @@ fn cost(summary: &RunSummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{base::TokenCount, chat::Usage, working::StopReason};
+    use crate::{
+        RunId,
+        action::{Action, BrowserAction, ErrorClass, NoArguments, Signature},
+        base::TokenCount,
+        chat::Usage,
+        working::{BudgetKind, Step},
+    };
+
+    fn ended(stop: StopReason, error: Option<&str>, outcomes: &[Outcome]) -> String {
+        let summary = RunSummary::new(stop, 0, 0, 0, Usage::default(), false, 0);
+        let mut report = RunReport::new(RunId::parse("run_1").unwrap(), summary);
+        report.error = error.map(str::to_owned);
+        let reload = Action::Browser(BrowserAction::Reload(NoArguments {}));
+        let signature = Signature::of(&reload, &[], "");
+        let step =
+            |outcome: &Outcome| Step::new(1, reload.clone(), outcome.clone(), signature.clone());
+        report.steps = outcomes.iter().map(step).collect();
+        cause(&report)
+    }
+
+    #[test]
+    fn the_cause_of_an_end_is_what_was_refused_or_the_error() {
+        let no = Outcome::failed(ErrorClass::Rejected, "nobody is there to approve it");
+        let (gave_up, late) = (StopReason::GaveUp, StopReason::Budget(BudgetKind::Time));
+        for (cause, stop, error, outcomes) in [
+            ("the model gave up", gave_up, None, &[][..]),
+            (
+                "the action reload was refused (nobody is there to approve it), and the run ended",
+                gave_up,
+                None,
+                &[Outcome::Done, no.clone()],
+            ),
+            ("the model gave up", gave_up, None, &[no, Outcome::Done]),
+            ("no start page", gave_up, Some("no start page"), &[]),
+            ("the allowed time is over", late, None, &[]),
+            (
+                "the allowed time is over; a question was waiting",
+                late,
+                Some("a question was waiting"),
+                &[],
+            ),
+        ] {
+            assert_eq!(ended(stop, error, outcomes), cause);
+        }
+    }
 
     #[test]
     fn the_cost_is_one_sentence() {

@@ -25,7 +25,13 @@ pub(super) async fn run<M: MemoryBackend>(
         };
         say(one_line(&format!("Nothing is remembered{place}.")));
     }
-    Ok(())
+    match read.damaged.len() {
+        0 => Ok(()),
+        files => Err(Refusal::failure(format!(
+            "the list is incomplete: {} of memory cannot be read",
+            counted(files, "file")
+        ))),
+    }
 }
 
 /// Prints the items as JSON or as lines, and then the parts of the store that `read` could not read.

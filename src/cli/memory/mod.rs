@@ -37,6 +37,7 @@ use crate::{
 
 const MEND: &str =
     "Repair the file or delete it; a run that learns there puts it aside and begins it anew";
+const ALLOW: &str = "Make it a file that this user can read";
 const SHORTEN: &str = "Shorten the file or delete it; until then, nothing can be learned there";
 
 pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
@@ -70,7 +71,15 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
 
 fn cannot_be_read(damaged: &Damaged) -> String {
     let Damaged { shelf, why, .. } = damaged;
-    let advice = if damaged.is_too_large { SHORTEN } else { MEND };
+    let advice = match damaged {
+        Damaged {
+            is_refused: true, ..
+        } => ALLOW,
+        Damaged {
+            is_too_large: true, ..
+        } => SHORTEN,
+        _ => MEND,
+    };
     format!("{shelf} cannot be read ({why}). {advice}")
 }
 

@@ -77,7 +77,7 @@ fn lines(run: &RunManifest, now: DateTime<Utc>) -> [String; 2] {
             run.run,
             run.status,
             ago(now - run.started_at),
-            counted(run.turn_count, "turn")
+            counted(run.turn_count, "model call")
         ),
         format!("    {}", quoted(&run.goal, MAX_TEXT)),
     ]

@@ -133,7 +133,7 @@ impl Session {
             ),
             ("Ended at", self.final_url.clone()),
             ("Time", Some(self.timestamp.to_rfc3339())),
-            ("Turns", Some(self.turns_used.to_string())),
+            ("Model calls", Some(self.turns_used.to_string())),
             ("Seconds", Some((self.duration_ms / 1_000).to_string())),
         ];
         let known = known.into_iter();

@@ -42,7 +42,7 @@ pub struct Items {
     pub damaged: Vec<Damaged>,
 }
 
-/// A shelf that cannot be read, because it is damaged or too large.
+/// A shelf that cannot be read, because it is damaged or too large, or because the system refused to read its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Damaged {
@@ -53,23 +53,39 @@ pub struct Damaged {
     /// True if the shelf is too large, false if it is damaged. A shelf that is too large is not repaired, and nothing
     /// new can be learned there.
     pub is_too_large: bool,
+    /// True if the system refused to read the shelf's file, so that it is not known whether the shelf is damaged.
+    pub is_refused: bool,
 }
 
 impl Damaged {
-    /// Converts an error of loading this shelf. Returns the error unchanged if the shelf is neither damaged nor too
-    /// large.
+    /// Converts an error of loading this shelf. Returns the error unchanged if it may concern other shelves too, such as
+    /// a lost connection.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
-        let is_too_large = match error.kind() {
-            ErrorKind::Corrupt => false,
-            ErrorKind::TooLarge => true,
-            _ => return Err(error),
-        };
+        // A store of files names the file in the error.
+        let refused = error.said("path").map(|path| refused(path, &error));
+        let is_refused = refused.is_some();
+        let is_too_large = error.kind() == ErrorKind::TooLarge;
+        if !is_refused && !is_too_large && error.kind() != ErrorKind::Corrupt {
+            return Err(error);
+        }
         let why = error.said("why").or_else(|| error.said("read_only"));
+        let why = refused.or_else(|| why.map(str::to_owned));
         Ok(Self {
             shelf: shelf.clone(),
-            why: why.map_or_else(|| error.to_string(), str::to_owned),
+            why: why.unwrap_or_else(|| error.to_string()),
             is_too_large,
+            is_refused,
         })
+    }
+}
+
+/// Returns the reason why the system refused to read a file. The reason names the file once.
+fn refused(path: &str, error: &Error) -> String {
+    let source = std::error::Error::source(error).map(ToString::to_string);
+    match source {
+        Some(source) if source.contains(path) => source,
+        Some(source) => format!("{path}: {source}"),
+        None => path.to_owned(),
     }
 }
 
@@ -109,5 +125,27 @@ impl Items {
             }
         };
         Err(Error::new(ErrorKind::InvalidInput, "memory.find").with("why", why))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Namespace;
+
+    #[test]
+    fn a_refused_file_is_named_once_and_a_lost_connection_is_no_fault_of_a_shelf() {
+        let shelf = Shelf::global(&Namespace::default(), "lessons");
+        let unavailable = || Error::new(ErrorKind::Unavailable, "store.load");
+        for (said, why) in [
+            ("no rights", "a.json: no rights"),
+            ("a.json is not a file", "a.json is not a file"),
+        ] {
+            let source = std::io::Error::other(said);
+            let error = unavailable().with("path", "a.json").with_source(source);
+            let damaged = Damaged::of(&shelf, error).unwrap();
+            assert_eq!((&*damaged.why, damaged.is_refused), (why, true));
+        }
+        assert!(Damaged::of(&shelf, unavailable()).is_err());
     }
 }

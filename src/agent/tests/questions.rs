@@ -1,0 +1,117 @@
+//! Questions to a person: what a run says of one that nobody answers, or that the person answers with the end of the run.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use crate::{
+    BrowserDriver, DecisionLoop, RunReport, Task,
+    action::ErrorClass,
+    agent::{Approval, ApprovalRequest, Approver, Options, approver::MockApprover},
+    chat::ChatResponse,
+    store::InMemory,
+    testing::{
+        ScriptedBrowser, ScriptedModel, call,
+        faults::{BrowserFault, FaultyBrowser, When},
+    },
+    working::{BudgetKind, StopReason},
+};
+
+const URL: &str = "https://shop.example/";
+/// The time that the runs have. Shorter than the time for an action, which would end first.
+const LONG: Duration = Duration::from_secs(10);
+
+/// A person who is at the terminal and answers nothing.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl Approver for Silent {
+    async fn approve(&self, _: &ApprovalRequest) -> Approval {
+        std::future::pending().await
+    }
+
+    async fn answer(&self, _: &str) -> Option<String> {
+        std::future::pending().await
+    }
+}
+
+fn shop() -> ScriptedBrowser {
+    ScriptedBrowser::new().with_page(URL, "Shop", "button \"Place order\" e1")
+}
+
+async fn run(approver: impl Approver + 'static, replies: Vec<ChatResponse>) -> RunReport {
+    run_in(shop(), approver, replies).await
+}
+
+async fn run_in(
+    browser: impl BrowserDriver,
+    approver: impl Approver + 'static,
+    replies: Vec<ChatResponse>,
+) -> RunReport {
+    let mut options = Options::default();
+    options.budget.max_duration = Some(LONG);
+    let agent = DecisionLoop::builder(browser, ScriptedModel::new(replies), InMemory::new())
+        .with_options(options)
+        .with_approver(approver)
+        .build()
+        .unwrap();
+    let task = Task::new("Order").unwrap().with_start_url(URL).unwrap();
+    agent.run(task).await
+}
+
+fn order() -> ChatResponse {
+    call("click", json!({ "target": "e1" }))
+}
+
+fn gives_up() -> ChatResponse {
+    let ends = json!({ "success": false, "answer": "no", "evidence": "" });
+    call("finish", ends)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_waits_for_an_answer_is_the_error_of_a_run_whose_time_is_over() {
+    let asks = call("ask_human", json!({ "question": "Which size?" }));
+    for (reply, question) in [
+        (order(), "may the run click button \"Place order\"?"),
+        (asks, "\"Which size?\""),
+    ] {
+        let report = run(Silent, vec![reply]).await;
+        assert_eq!(report.summary.stop, StopReason::Budget(BudgetKind::Time));
+        let error = format!("a question was waiting for an answer: {question}");
+        assert_eq!(report.error, Some(error));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answered_question_is_no_error_of_a_run_whose_time_ends_during_the_action() {
+    let mut person = MockApprover::new();
+    person.expect_approve().return_const(Approval::Yes);
+    let slow = BrowserFault::Slow(LONG);
+    let browser = FaultyBrowser::new(shop()).with(When::from(2), slow);
+    let report = run_in(browser, person, vec![order()]).await;
+    assert_eq!(report.summary.stop, StopReason::Budget(BudgetKind::Time));
+    assert_eq!(report.error, None, "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_who_ends_the_run_is_told_with_the_action() {
+    let mut person = MockApprover::new();
+    person.expect_approve().return_const(Approval::Stop);
+    let report = run(person, vec![order()]).await;
+    assert_eq!(report.summary.stop, StopReason::Rejected);
+    let error = "the person refused the action click button \"Place order\" and ended the run";
+    assert_eq!(report.error.as_deref(), Some(error));
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_can_be_asked_the_refusal_does_not_speak_of_a_person() {
+    let mut person = MockApprover::new();
+    person.expect_approve().return_const(Approval::Unavailable);
+    let report = run(person, vec![order(), gives_up()]).await;
+    let failure = report.steps[1].outcome.clone();
+    assert_eq!(failure.class(), Some(ErrorClass::Rejected));
+    let said = format!("{failure:?}");
+    assert!(said.contains("nobody is there to approve it"), "{said}");
+}
