@@ -18,7 +18,7 @@ use crate::{
     memory::{Advice, Cue, Moment, Section, is_withheld},
     page::{KnownElement, TargetIdentity},
     prompt::LastFailure,
-    verify::{CallMade, PageNow},
+    verify::{CallMade, PageNow, waited_for_nothing},
     working::StopReason,
 };
 
@@ -139,7 +139,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         &mut self,
         action: &Action,
         outcome: &Outcome,
-        changed: Vec<String>,
+        mut changed: Vec<String>,
         before: Option<&PageNow>,
     ) {
         if let Action::Agent(_) = action {
@@ -153,6 +153,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.state.seen.extract(text, &page.observation);
             }
             return;
+        }
+        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before) {
+            let told = waited_for_nothing(action, &page.observation).map(str::to_owned);
+            changed.splice(0..0, told);
         }
         let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone());
         let went_on = url(before) != url(self.executor.state.page.as_ref());

@@ -22,6 +22,7 @@ pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};
 pub(crate) use judge::{
     Attempt, aimed_at, is_another_document, judge, may_have_acted, may_show_late, moves_the_caret,
+    waited_for_nothing,
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;

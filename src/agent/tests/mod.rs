@@ -10,5 +10,6 @@ mod journal;
 mod learning;
 mod memory;
 mod reading;
+mod told;
 mod verdicts;
 mod window;

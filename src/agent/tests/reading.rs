@@ -30,7 +30,7 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
 }
 
 /// Runs the loop on a page with this content. Returns the report and the messages to the model.
-async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
+pub(super) async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     run_model(page, ScriptedModel::new(replies)).await
 }
 
