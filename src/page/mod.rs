@@ -53,6 +53,7 @@ mod view;
 
 pub(crate) use collect::is_hint;
 pub use diff::{Change, Counted, MAX_CHANGES, PageDiff, diff};
+pub(crate) use diff::{MORE_CHANGES, is_same_document};
 pub use element::{Element, MAX_OPTIONS};
 pub use fingerprint::Fingerprint;
 pub(crate) use identity::Identities;

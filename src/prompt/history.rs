@@ -9,6 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
+    page::is_same_document,
     working::{Earlier, Place, Step, Visited},
 };
 
@@ -80,7 +81,7 @@ pub(super) fn history_line(step: &Step) -> String {
     }
     outcome(&mut line, &step.outcome);
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
-        let _ = write!(line, " -> page {}", address(place, &step.before));
+        line.push_str(&led_to(place, &step.before));
     }
     line
 }
@@ -99,6 +100,16 @@ pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>
 
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
+}
+
+/// Returns the end of the line about a step that led from the page `before` to `place`.
+fn led_to(place: &Place, before: &Place) -> String {
+    if !is_same_document(place.url(), before.url()) {
+        return format!(" -> page {}", address(place, before));
+    }
+    let position = place.url().find('#').map(|at| &place.url()[at..]);
+    let position = position.map(|position| format!(" at {}", quoted(position, MAX_ADDRESS)));
+    format!(" -> same page{}", position.unwrap_or_default())
 }
 
 /// Returns the address of the page `place` for the line about a step. The address begins with the path if the page `before`
@@ -261,6 +272,16 @@ mod tests {
         assert_eq!(
             line(on, "https://a.test/y?z=1#w"),
             r#"2. reload -> page "/y?z=1#w""#
+        );
+        // The address of one page, at another position.
+        assert_eq!(
+            line(on, "https://a.test/x#w"),
+            r##"2. reload -> same page at "#w""##
+        );
+        assert_eq!(line("https://a.test/x#w", on), "2. reload -> same page");
+        assert_eq!(
+            line(on, "https://a.test/x#/w"),
+            r##"2. reload -> page "/x#/w""##
         );
         for other in ["https://b.test/y", "http://a.test:81/y", "about:blank"] {
             assert_eq!(line(on, other), format!("2. reload -> page \"{other}\""));

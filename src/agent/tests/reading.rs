@@ -15,7 +15,7 @@ use crate::{
     working::StopReason,
 };
 
-const URL: &str = "https://shop.example/";
+pub(super) const URL: &str = "https://shop.example/";
 
 /// Runs the loop on a page of 400 paragraphs. Returns the report and the messages to the model.
 async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
@@ -35,13 +35,17 @@ pub(super) async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport
 }
 
 async fn run_model(page: &str, model: ScriptedModel) -> (RunReport, Vec<String>) {
-    let agent = DecisionLoop::builder(
-        ScriptedBrowser::new().with_page(URL, "Boats", page),
-        model.clone(),
-        InMemory::new(),
-    )
-    .build()
-    .unwrap();
+    run_in(ScriptedBrowser::new().with_page(URL, "Boats", page), model).await
+}
+
+/// Runs the loop in a browser that has a page at [`URL`]. Returns the report and the messages to the model.
+pub(super) async fn run_in(
+    browser: ScriptedBrowser,
+    model: ScriptedModel,
+) -> (RunReport, Vec<String>) {
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .build()
+        .unwrap();
     let task = Task::new("Tell what paragraph 390 tells of")
         .unwrap()
         .with_start_url(URL)
