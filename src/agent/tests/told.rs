@@ -73,3 +73,31 @@ async fn another_position_of_the_address_is_not_told_as_another_page() {
         ]
     );
 }
+
+#[tokio::test]
+async fn an_element_without_a_name_is_told_by_what_a_person_sees_of_it() {
+    let page = "main\n  button \"Go\" e2\n  textbox e1\n\
+                heading \"Board\"\ngeneric e3 [pointer] [look=circle,blue]\n\
+                row\n  cell \"Ada\"\n  cell\n    generic e4 [pointer]\nrow\n  cell \"Bob\"\n  cell\n    generic e5 [pointer]";
+    let told = async |tool: &str, target: &str, text: Option<&str>| {
+        let mut arguments = json!({ "target": target });
+        if let Some(text) = text {
+            arguments["text"] = json!(text);
+        }
+        let (_, messages) = run_on(page, vec![call(tool, arguments), give_up()]).await;
+        section(&messages[1], "History")[1].to_owned()
+    };
+    assert_eq!(
+        told("fill", "e1", Some("Kiwi")).await,
+        r#"2. fill textbox number 1 beside "Go" "Kiwi" -> no_effect"#
+    );
+    assert_eq!(
+        told("click", "e3", None).await,
+        r#"2. click generic number 1 look "circle,blue" -> no_effect"#
+    );
+    // Of two that look the same, the words of the row tell them apart.
+    assert_eq!(
+        told("click", "e5", None).await,
+        r#"2. click generic number 3 in "Bob" -> no_effect"#
+    );
+}
