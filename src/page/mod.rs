@@ -61,7 +61,7 @@ pub use identity::{Appearance, Collection, TargetIdentity};
 pub use known::KnownElement;
 pub use label::MAX_LABEL;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
-pub(crate) use layout::MAX_LOOK;
+pub(crate) use layout::{MAX_LOOK, shown_length};
 pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};

@@ -425,7 +425,7 @@ async fn what_was_found_on_a_page_that_was_left_is_told_as_such() {
     agent.build().unwrap().run(task).await;
     let message = &model.requests()[1].message;
     let (_, found) = message.split_once("## Found\n").unwrap();
-    let wanted = "find \"one\": 1 line of this page\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs are void)\n\
+    let wanted = "find \"one\": 1 line of this page\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs and lines are void)\n\
                   find \"two\": 1 line of this page\ne1 button \"Two\"\n";
     assert!(found.starts_with(wanted), "{found}");
 }

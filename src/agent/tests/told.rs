@@ -101,3 +101,59 @@ async fn an_element_without_a_name_is_told_by_what_a_person_sees_of_it() {
         r#"2. click generic number 3 in "Bob" -> no_effect"#
     );
 }
+
+#[tokio::test]
+async fn of_a_text_that_is_cut_little_nothing_is_cut_and_else_the_call_for_the_rest_is_named() {
+    let of = |start: &str, length: usize| format!("{start}{}", "x".repeat(length - start.len()));
+    let field = |length| format!("textbox \"Story\" e1 = {}", of("It was ", length));
+    for length in [411, 450] {
+        let (_, messages) = run_on(&field(length), vec![give_up()]).await;
+        let value = format!("value \"{}\"\n", of("It was ", length));
+        assert!(messages[0].contains(&value), "{}", messages[0]);
+    }
+    let read = vec![call("read", json!({ "target": "e1" })), give_up()];
+    let (_, messages) = run_on(&field(800), read).await;
+    let mark = "(and 500 characters more: read(target=\"e1\"))\n";
+    assert!(messages[0].contains(mark), "{}", messages[0]);
+    let whole: usize = section(&messages[1], "Read")
+        .iter()
+        .map(|line| line.matches('x').count())
+        .sum();
+    assert_eq!(whole, 793);
+
+    // A page that is too large as a whole, with a text that could be cut by a quarter.
+    let mut page = format!("paragraph\n  \"{}\"\n", of("Short ", 400));
+    page.push_str(&format!("paragraph\n  \"{}\"\n", of("Long ", 800)).repeat(12));
+    let (_, messages) = run_on(&page, vec![give_up()]).await;
+    let shown = section(&messages[0], "Page");
+    assert!(
+        shown.contains(&&*format!("\"{}\"", of("Short ", 400))),
+        "{shown:?}"
+    );
+    assert!(
+        shown
+            .iter()
+            .any(|line| line.ends_with("characters more: read(line=2))"))
+    );
+}
+
+#[tokio::test]
+async fn what_was_read_of_a_page_that_is_gone_names_no_call() {
+    let page = format!(
+        "paragraph\n  \"Paragraph 390 {}\"",
+        "tells of boats ".repeat(60)
+    );
+    let replies = vec![call("read", json!({})), give_up()];
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Boats", &page)
+        .with_page("https://shop.example/b", "B", "heading \"B\"");
+    let replies = [
+        replies[0].clone(),
+        call("goto", json!({ "url": "https://shop.example/b" })),
+        replies[1].clone(),
+    ];
+    let (_, messages) = run_in(browser, ScriptedModel::new(replies)).await;
+    let known = section(&messages[2], "Read before").join("\n");
+    assert!(known.contains("characters more)"), "{known}");
+    assert!(!known.contains("read("), "{known}");
+}

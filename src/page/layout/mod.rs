@@ -23,6 +23,7 @@ mod search;
 pub(crate) use build::MAX_LOOK;
 use std::ops::Range;
 
+pub(crate) use digest::shown_length;
 pub use digest::{Digest, DigestOptions, Shown};
 pub use search::Hits;
 
