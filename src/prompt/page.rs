@@ -411,7 +411,7 @@ fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {
         let _ = match &**name {
-            "editable" => write!(out, " [editable]"),
+            name @ ("editable" | "multiple") => write!(out, " [{name}]"),
             "look" => write!(out, " look {}", quoted(value, MAX_LOOK)),
             name => write!(out, " {name} {}", quoted(value, MAX_HINT)),
         };

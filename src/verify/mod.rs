@@ -14,7 +14,7 @@ mod page_now;
 mod restored;
 mod traces;
 
-pub(crate) use again::{find_again, find_only, in_words, redrawn, retargeted};
+pub(crate) use again::{find_again, find_only, in_words, is_field_gone, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
 pub(crate) use error_page::led_to_error_page;

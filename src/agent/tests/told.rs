@@ -157,3 +157,62 @@ async fn what_was_read_of_a_page_that_is_gone_names_no_call() {
     assert!(known.contains("characters more)"), "{known}");
     assert!(!known.contains("read("), "{known}");
 }
+
+#[tokio::test]
+async fn a_list_of_which_several_can_be_chosen_says_so() {
+    let page = "listbox \"Fruits\" e1 [multiple=true]\n  option \"Kiwi\" e2\n  option \"Plum\" e3\n\
+                listbox \"Size\" e4\n  option \"L\" e5";
+    let (_, messages) = run_on(page, vec![give_up()]).await;
+    assert_eq!(
+        section(&messages[0], "Page")[2..],
+        [
+            "e1 listbox \"Fruits\" [multiple] e2 option \"Kiwi\" e3 option \"Plum\"",
+            "e4 listbox \"Size\" e5 option \"L\""
+        ]
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_typed_after_the_field_of_the_reply_is_gone() {
+    let (filled, later) = (
+        "https://shop.example/#filled",
+        "https://shop.example/#later",
+    );
+    let (fill, click) = (
+        r#"fill {"target":"e1","text":"Ada"}"#,
+        r#"click {"target":"e2"}"#,
+    );
+    let typed = async |after: &str| {
+        let browser = ScriptedBrowser::new()
+            .with_page(URL, "Boats", "textbox \"Name\" e1\nbutton \"Go\" e2")
+            .with_page(
+                filled,
+                "Boats",
+                "textbox \"Name\" e1 = Ada\nbutton \"Go\" e2",
+            )
+            .with_page(later, "Boats", after)
+            .on(URL, fill, [ScriptedReply::Show(filled)])
+            .on(filled, click, [ScriptedReply::Show(later)]);
+        let calls = [
+            RawCall::new("fill", json!({ "target": "e1", "text": "Ada" })),
+            RawCall::new("click", json!({ "target": "e2" })),
+            RawCall::new("type", json!({ "text": "Bob" })),
+        ];
+        let model = ScriptedModel::new([ChatResponse::with_calls(calls), give_up()]);
+        let (_, messages) = run_in(browser.clone(), model).await;
+        let is_typed = browser
+            .executed()
+            .iter()
+            .any(|line| line.starts_with("type "));
+        (is_typed, section(&messages[1], "Note").join(" "))
+    };
+    let (is_typed, note) = typed("heading \"Thanks\"").await;
+    assert!(
+        !is_typed && note.contains("is gone, and none has the focus"),
+        "{note}"
+    );
+    for after in ["textbox \"Name\" e1", "textbox \"Search\" e7 [focused]"] {
+        let (is_typed, note) = typed(after).await;
+        assert!(is_typed, "{after}: {note}");
+    }
+}
