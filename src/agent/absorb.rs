@@ -16,9 +16,9 @@ use crate::{
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, Section, is_withheld},
-    page::{KnownElement, TargetIdentity},
+    page::{KnownElement, TargetIdentity, is_same_document},
     prompt::LastFailure,
-    verify::{CallMade, PageNow},
+    verify::{CallMade, PageNow, waited_for_nothing},
     working::StopReason,
 };
 
@@ -139,7 +139,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         &mut self,
         action: &Action,
         outcome: &Outcome,
-        changed: Vec<String>,
+        mut changed: Vec<String>,
         before: Option<&PageNow>,
     ) {
         if let Action::Agent(_) = action {
@@ -154,8 +154,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             return;
         }
-        let url = |page: Option<&PageNow>| page.map(|page| page.head.url.clone());
-        let went_on = url(before) != url(self.executor.state.page.as_ref());
+        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before) {
+            let told = waited_for_nothing(action, &page.observation).map(str::to_owned);
+            changed.splice(0..0, told);
+        }
+        let url = |page: Option<&PageNow>| page.map_or(String::new(), |page| page.head.url.clone());
+        let went_on = !is_same_document(&url(before), &url(self.executor.state.page.as_ref()));
         self.executor.state.remarks.calls.push(CallMade {
             step: self.executor.emitter.step,
             tool: action.tool_name().to_owned(),

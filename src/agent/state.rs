@@ -88,7 +88,7 @@ impl Remarks {
             if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
                 let title = quoted(title, MAX_TITLE);
                 lines.push(format!(
-                    "{LEFT} {title}, which was left: its refs are void)"
+                    "{LEFT} {title}, which was left: its refs and lines are void)"
                 ));
             }
         }

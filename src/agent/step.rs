@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, Effect, Outcome},
+    action::{Action, BrowserAction, Effect, Outcome},
     page::{ElementRef, TargetIdentity},
-    verify::{find_again, find_only, retargeted},
-    working::{By, StopReason},
+    verify::{find_again, find_only, is_field_gone, retargeted},
+    working::{By, Step, StopReason},
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -131,6 +131,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .drop_queue("go_back_to led to another page than the one to open again");
             return None;
         }
+        if matches!(next.action, Action::Browser(BrowserAction::Type(_))) && self.lost_its_field() {
+            self.executor.state.queue.push_front(next);
+            self.executor
+                .drop_queue("the field that the calls before used is gone, and none has the focus");
+            return None;
+        }
         let is_restored = next.restores.is_some();
         let again = |old: &ElementRef, wanted: &TargetIdentity| {
             if is_restored {
@@ -153,6 +159,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor
             .drop_queue("the page changed, and the next target is not there as it was");
         None
+    }
+
+    /// Returns true if the last target of this reply's calls was a field that is gone, and no field has the focus.
+    fn lost_its_field(&self) -> bool {
+        let state = &self.executor.state;
+        let of_reply = |step: &&Step| step.turn == state.spent.calls;
+        let steps = state.memory.steps().iter().rev().take_while(of_reply);
+        let target = |step: &'_ Step| {
+            let reference = references(&step.action).first().copied().cloned();
+            reference.zip(step.targets.first().cloned())
+        };
+        let field = steps.filter(|step| step.targets.iter().any(|of| of.role.is_editable()));
+        let last = field.map(target).next().flatten();
+        let page = state.page.as_ref().zip(last);
+        page.is_some_and(|(page, (reference, wanted))| is_field_gone(page, &reference, &wanted))
     }
 }
 

@@ -62,7 +62,7 @@ function makeHintsOf() {
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
   const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|selected|highlighted|active|current|hover(?:ed)?|focus(?:ed)?|checked|enabled|disabled|odd|even|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
-  const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|min|max|title|value|aria-(?:current|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
+  const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|multiple|min|max|title|value|aria-(?:current|multiselectable|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
 
   const short = (text) => (text.length <= MOST && /^\S*$/.test(text) ? text : text.slice(0, 4 * MOST).replace(/\s+/g, ' ').trim().slice(0, MOST)).toWellFormed();
   const tokens = (at) => (read(at, 'class') ?? '').slice(0, 400).split(/\s+/);
@@ -235,6 +235,8 @@ function makeHintsOf() {
       const isWritten = tag === 'textarea' || (tag === 'input' && !SET_TYPES.has(type));
       if ((isWritten && attribute('readonly') !== null) || attribute('aria-readonly') === 'true') is('readonly', true);
     }
+    const isMultiple = (tag === 'select' && attribute('multiple') !== null) || attribute('aria-multiselectable') === 'true';
+    if (role === 'listbox' && isMultiple) tell('multiple', 'true');
     if (role === 'button' && attribute('aria-pressed') === 'false') is('pressed', 'false');
     if (OPENING_ROLES.has(role) && attribute('aria-expanded') === 'false') is('expanded', false);
     const around = tag === 'summary' ? parentOf(element) : null;

@@ -8,7 +8,6 @@ use url::Url;
 
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
-    base::text::{fold, squeeze},
     browser::Execution,
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
 };
@@ -129,7 +128,6 @@ pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
 /// The text for which a `wait` action waits.
 #[derive(Debug)]
 pub(in crate::browser) struct Awaited {
-    /// The text, with case folded and white space normalised.
     text: String,
     /// True if the text must appear, false if it must disappear.
     here: bool,
@@ -152,7 +150,7 @@ impl Awaited {
             }
         };
         Ok(Self {
-            text: fold(&squeeze(text)),
+            text: text.clone(),
             here,
         })
     }
@@ -160,16 +158,7 @@ impl Awaited {
     /// Returns true if this observation ends the wait. An unresponsive page never does, because the text may still be
     /// there.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
-        if seen.unresponsive {
-            return false;
-        }
-        let shown: Vec<String> = seen
-            .tree
-            .roots()
-            .map(|root| seen.tree.text_of(root))
-            .collect();
-        let shown = fold(&squeeze(&format!("{} {}", seen.title, shown.join(" "))));
-        shown.contains(&self.text) == self.here
+        !seen.unresponsive && seen.shows(&self.text) == self.here
     }
 }
 

@@ -11,7 +11,7 @@ use super::{EventKind, Intent};
 use crate::{
     action::{CallProblem, Outcome},
     memory::{AdviceId, Change, Committed, Record, StoreNotice, StoreNoticeKind},
-    page::{Notice, PageView, TargetIdentity},
+    page::{Appearance, Notice, PageView, TargetIdentity},
     secret::Redactor,
 };
 
@@ -212,6 +212,10 @@ impl Net<'_> {
     fn targets(&self, targets: &mut [TargetIdentity]) {
         for target in targets {
             self.all([&mut target.name].into_iter().chain(&mut target.label));
+            if let Some(Appearance::Look(text) | Appearance::Beside(text)) = &mut target.appearance
+            {
+                self.text(text);
+            }
             self.all(target.ancestors.iter_mut().chain(&mut target.frames));
             self.all(
                 target
@@ -257,6 +261,7 @@ impl Net<'_> {
 mod tests {
     use super::*;
     use crate::{
+        action::{Action, BrowserAction, NoArguments},
         page::{ElementRef, Node, Observation, PageHead, Role, Tree, ViewOptions, interpret},
         secret::{Secret, SecretName},
     };
@@ -308,5 +313,16 @@ mod tests {
             let clean = serde_json::to_string(&event.redacted(&redactor)).unwrap();
             assert!(!clean.contains(VALUE), "{clean}");
         }
+        let mut target = TargetIdentity::new(Role::TextBox, "");
+        target.appearance = Some(Appearance::Beside(VALUE.to_owned()));
+        let started = EventKind::ActionStarted {
+            action: Action::Browser(BrowserAction::Reload(NoArguments {})),
+            targets: vec![target],
+        };
+        let clean = serde_json::to_string(&started.redacted(&redactor)).unwrap();
+        assert!(
+            !clean.contains(VALUE) && clean.contains("beside"),
+            "{clean}"
+        );
     }
 }

@@ -20,13 +20,14 @@ const MAX_OPTION: usize = 60;
 const MAX_TYPED: usize = 1_000;
 
 /// Properties of nodes that become [`hints`] of the element.
-const SHOWN: [&str; 6] = [
+const SHOWN: [&str; 7] = [
     "type",
     "placeholder",
     "current",
     "valuetext",
     "range",
     "look",
+    "multiple",
 ];
 
 struct Candidate {

@@ -3,11 +3,11 @@
 
 mod look;
 mod pairs;
-
-use std::collections::HashMap;
+mod summary;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::summary::MORE_CHANGES;
 use self::{
     look::{forget_scrolled, look_change, place_shift},
     pairs::partners,
@@ -25,16 +25,7 @@ use crate::base::text;
 /// Maximum number of changes of each sort (added, removed, changed) in a diff. Source: chosen; a prompt shows a tenth of
 /// them.
 pub const MAX_CHANGES: usize = 200;
-/// Minimum number of added and removed items for the summary to say that most of the page is new, if the page also has a new
-/// title. Source: chosen.
-const ANOTHER_PAGE: usize = 30;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
-/// Roles of elements that are alternatives in a group. With each role come the words for the element that is no longer
-/// chosen, and for the element that is chosen instead.
-const CHOICES: [(Role, &str, &str); 2] = [
-    (Role::Option, "not selected", "selected"),
-    (Role::Radio, "unchecked", "checked"),
-];
 /// Maximum length of a page text in a line of [`PageDiff::summary`]. Longer texts are cut. Unit: characters. Source: chosen.
 const MAX_LINE_TEXT: usize = 80;
 
@@ -52,6 +43,9 @@ pub struct Change {
     /// The reference of the element or text in the second observation; `None` if it was removed or has no reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
+    /// True if a person could act on the element, as the second observation shows it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acts: bool,
 }
 
 /// A text of which only the numbers changed. Only a caller that knows the action can judge whether the action caused this.
@@ -110,7 +104,7 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let (old_head, new_head) = (before.0, after.0);
     if old_head.url != new_head.url {
         found.url = Some(squeezed(&new_head.url));
-        found.navigated = document(&old_head.url) != document(&new_head.url);
+        found.navigated = !is_same_document(&old_head.url, &new_head.url);
     }
     let unnumbered = |title: &str| {
         let mut out = String::new();
@@ -122,6 +116,11 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     }
     compare(before.1, after.1, &mut found);
     found
+}
+
+/// Returns true if the two addresses differ at most in a fragment that only names a position in the document.
+pub(crate) fn is_same_document(one: &str, other: &str) -> bool {
+    document(one) == document(other)
 }
 
 /// Returns the URL without a fragment that only names a position in the document. A fragment that selects a page of an
@@ -188,6 +187,7 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
         let outline = Outline::of(after);
         let change = |id| Change {
             reference: after[id].reference.clone(),
+            acts: is_actionable(&after[id]),
             ..shown(after, &outline, id)
         };
         found.added = added
@@ -237,6 +237,7 @@ fn renumbered(old: &Node, new: &Node) -> Change {
         label: String::new(),
         what: vec![format!("{} -> {}", text(old), text(new))],
         reference: new.reference.clone(),
+        acts: is_actionable(new),
     }
 }
 
@@ -264,6 +265,7 @@ fn shown(tree: &Tree, outline: &Outline, id: NodeId) -> Change {
         label,
         what: Vec::new(),
         reference: None,
+        acts: false,
     }
 }
 
@@ -372,140 +374,4 @@ impl PageDiff {
             && self.changed.is_empty()
             && !self.reordered
     }
-
-    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how
-    /// many.
-    ///
-    /// Page texts are written as JSON strings, so they cannot start a new line. A line begins with `+` for something added,
-    /// `-` for something removed, and `~` for something changed.
-    pub fn summary(&self, max_lines: usize) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
-        if let Some(url) = &self.url {
-            lines.push(format!(
-                "{} {}",
-                if self.navigated {
-                    "went to"
-                } else {
-                    "moved to"
-                },
-                quoted(url)
-            ));
-        }
-        if let Some(title) = &self.title {
-            lines.push(format!("title is now {}", quoted(title)));
-        }
-        if self.reordered {
-            lines.push("the order changed".to_owned());
-        }
-        let mut rest: Vec<(u8, char, &Change)> = Vec::new();
-        rest.extend(self.changed.iter().map(|c| (2, '~', c)));
-        rest.extend(self.looks.iter().map(|c| (6, '~', c)));
-        rest.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
-        rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
-        rest.sort_by_key(|(urgency, ..)| *urgency);
-        if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
-            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
-            // report the result of a sent form in their first sentence.
-            lines.push("most of the page is new".to_owned());
-            rest.retain(|(urgency, ..)| *urgency <= 1);
-            let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
-            rest.truncate(answers + 1);
-        }
-        // The new choice already says that the old one is no longer chosen.
-        for (role, lost, made) in CHOICES {
-            let is = |change: &Change, what: &str| change.role == role && change.what == [what];
-            let count = |what| {
-                self.changed
-                    .iter()
-                    .filter(|change| is(change, what))
-                    .count()
-            };
-            if count(lost) <= count(made) {
-                rest.retain(|(_, _, change)| !is(change, lost));
-            }
-        }
-        // Filling a field moves the focus from the field that was filled before. That is worth a line only if nothing
-        // else changed.
-        let is_focus = |what: &String| FOCUS.contains(&what.as_str());
-        let tells_more = |(_, sign, change): &(u8, char, &Change)| {
-            *sign != '~' || !change.what.iter().all(is_focus)
-        };
-        if !lines.is_empty() || rest.iter().any(tells_more) {
-            rest.retain(tells_more);
-        }
-        let mut told: Vec<(String, usize)> = lines.into_iter().map(|line| (line, 1)).collect();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for (_, sign, change) in rest {
-            let line = line(sign, change);
-            if let Some(at) = known.get(&line) {
-                told[*at].1 += 1;
-            } else {
-                known.insert(line.clone(), told.len());
-                told.push((line, 1));
-            }
-        }
-        let kept = if told.len() > max_lines {
-            max_lines.saturating_sub(1)
-        } else {
-            told.len()
-        };
-        let left_out: usize = told
-            .iter()
-            .skip(kept)
-            .map(|(_, times)| times)
-            .sum::<usize>()
-            + self.omitted as usize;
-        let mut lines: Vec<String> = told
-            .into_iter()
-            .take(kept)
-            .map(|(line, times)| {
-                if times == 1 {
-                    line
-                } else {
-                    format!("{line} ({times} times)")
-                }
-            })
-            .collect();
-        if left_out > 0 && lines.len() < max_lines {
-            lines.push(format!("and {left_out} more changes"));
-        }
-        lines
-    }
-}
-
-/// Returns the rank of a role in the summary; the lowest comes first. First come dialogs, alerts and status messages, then
-/// headings, texts and elements that can be acted on, then all other roles.
-const fn urgency(role: &Role) -> u8 {
-    if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
-        0
-    } else if role.is_interactive() || matches!(role, Role::Heading | Role::Text) {
-        3
-    } else {
-        5
-    }
-}
-
-/// Returns the rank of an added item; the lowest comes first. A sentence comes right after the alerts, because most pages
-/// answer an action by a plain sentence.
-fn urgency_of_new(change: &Change) -> u8 {
-    let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
-    let urgency = urgency(&change.role);
-    if is_sentence && !change.role.is_interactive() {
-        urgency.min(1)
-    } else {
-        urgency
-    }
-}
-
-fn line(sign: char, change: &Change) -> String {
-    let mut line = format!("{sign} {}", change.role);
-    if !change.label.is_empty() {
-        line.push(' ');
-        line.push_str(&quoted(&change.label));
-    }
-    if !change.what.is_empty() {
-        line.push_str(": ");
-        line.push_str(&change.what.join(", "));
-    }
-    line
 }

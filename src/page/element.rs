@@ -24,7 +24,7 @@ pub struct Element {
     #[serde(default)]
     pub states: States,
     /// Further attributes, each as name and value. The names are `type`, `placeholder`, `current`, `valuetext`, `range`,
-    /// `look` and `editable`. An element without a label also has the first available of `name`, `testid`, `autocomplete`
+    /// `look`, `multiple` and `editable`. An element without a label also has the first available of `name`, `testid`, `autocomplete`
     /// and `inputmode`. A link to the page's own address also gets `current`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,

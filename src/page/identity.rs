@@ -22,6 +22,18 @@ pub struct Collection {
     pub size: u32,
 }
 
+/// What a person sees of an element without a name, at most [`TargetIdentity::MAX_TEXT`] characters. The page wrote this
+/// text, so it is untrusted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Appearance {
+    /// The look of the element, as in `circle #0000ff 20x20 top left 35,60`.
+    Look(String),
+    /// The words next to the element.
+    Beside(String),
+}
+
 /// The properties by which an element can be recognised on another load of the same kind of page.
 ///
 /// The page wrote all texts in it, so they are untrusted. Each text is cut to [`TargetIdentity::MAX_TEXT`] characters.
@@ -60,6 +72,10 @@ pub struct TargetIdentity {
     /// A locator that can find the element on a later load of the page; `None` if the driver gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
+    /// What a person sees of an element that has no name of any kind. It tells a reader which element it was, and plays no
+    /// part in recognising it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub appearance: Option<Appearance>,
 }
 
 impl TargetIdentity {
@@ -105,6 +121,7 @@ impl TargetIdentity {
             attributes,
             frames,
             locator: _,
+            appearance: _,
         } = self;
         *ordinal == other.ordinal
             && *role == other.role
@@ -129,6 +146,7 @@ impl TargetIdentity {
             attributes: Vec::new(),
             frames: Vec::new(),
             locator: None,
+            appearance: None,
         }
     }
 

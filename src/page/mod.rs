@@ -53,14 +53,15 @@ mod view;
 
 pub(crate) use collect::is_hint;
 pub use diff::{Change, Counted, MAX_CHANGES, PageDiff, diff};
+pub(crate) use diff::{MORE_CHANGES, is_same_document};
 pub use element::{Element, MAX_OPTIONS};
 pub use fingerprint::Fingerprint;
 pub(crate) use identity::Identities;
-pub use identity::{Collection, TargetIdentity};
+pub use identity::{Appearance, Collection, TargetIdentity};
 pub use known::KnownElement;
 pub use label::MAX_LABEL;
-pub(crate) use layout::MAX_LOOK;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
+pub(crate) use layout::{MAX_LOOK, shown_length};
 pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};

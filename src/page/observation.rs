@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tree;
-use crate::base::text::{clean, truncate};
+use crate::base::text::{clean, fold, squeeze, truncate};
 
 /// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
 /// about 100, and every event contains the title.
@@ -140,6 +140,13 @@ impl Observation {
             selected: truncate(&clean(text), MAX_SELECTED),
             ..self
         }
+    }
+
+    /// Returns true if the title or the text of the page contains `text`, without regard to case and white space.
+    pub(crate) fn shows(&self, text: &str) -> bool {
+        let roots = self.tree.roots().map(|root| self.tree.text_of(root));
+        let shown = roots.fold(self.title.clone(), |shown, text| shown + " " + &text);
+        fold(&squeeze(&shown)).contains(&fold(&squeeze(text)))
     }
 
     /// Returns true if the page is the error page that the browser shows in place of a page that it could not load. Returns

@@ -9,6 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
+    page::{Appearance, is_same_document},
     working::{Earlier, Place, Step, Visited},
 };
 
@@ -41,12 +42,22 @@ pub(super) fn history_line(step: &Step) -> String {
     };
     for target in &step.targets {
         let said = target.best_name();
-        // An element without a name and without words around it is identified by its ordinal.
-        let _ = if said.is_empty() && step.within.is_none() {
-            write!(line, " {} number {}", target.role, target.ordinal + 1)
-        } else {
-            write!(line, " {} {}", target.role, quoted(said, MAX_NAME))
+        if !said.is_empty() {
+            let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
+            continue;
+        }
+        // The number alone says little to a reader.
+        let _ = write!(line, " {} number {}", target.role, target.ordinal + 1);
+        let group = || Some((" in ", target.ancestors.first()?));
+        let words = match &target.appearance {
+            Some(Appearance::Look(look)) => Some((" look ", look)),
+            _ if step.within.is_some() => None,
+            Some(Appearance::Beside(words)) => Some((" beside ", words)),
+            None => group(),
         };
+        if let Some((place, words)) = words {
+            line.extend([place, &quoted(words, MAX_NAME)]);
+        }
     }
     if let Some(within) = &step.within {
         let _ = write!(line, " in {}", quoted(within, MAX_NAME));
@@ -69,6 +80,7 @@ pub(super) fn history_line(step: &Step) -> String {
         // The value of a `fill` and the key of a `press` are clear without the argument's name.
         Some(map)
             if map.len() == 1
+                && !map.contains_key("gone")
                 && !matches!(step.action, Action::Browser(BrowserAction::DragBy(_))) =>
         {
             map.values().for_each(|value| argument(&mut line, value));
@@ -80,7 +92,7 @@ pub(super) fn history_line(step: &Step) -> String {
     }
     outcome(&mut line, &step.outcome);
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
-        let _ = write!(line, " -> page {}", address(place, &step.before));
+        line.push_str(&led_to(place, &step.before));
     }
     line
 }
@@ -99,6 +111,16 @@ pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>
 
 fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
+}
+
+/// Returns the end of the line about a step that led from the page `before` to `place`.
+fn led_to(place: &Place, before: &Place) -> String {
+    if !is_same_document(place.url(), before.url()) {
+        return format!(" -> page {}", address(place, before));
+    }
+    let position = place.url().find('#').map(|at| &place.url()[at..]);
+    let position = position.map(|position| format!(" at {}", quoted(position, MAX_ADDRESS)));
+    format!(" -> same page{}", position.unwrap_or_default())
 }
 
 /// Returns the address of the page `place` for the line about a step. The address begins with the path if the page `before`
@@ -201,6 +223,16 @@ mod tests {
         let line = |target: TargetIdentity| filled(target, false);
         let mut field = TargetIdentity::new(Role::TextBox, "");
         assert_eq!(line(field.clone()), r#"1. fill textbox number 1 "ada""#);
+        field.ancestors = vec!["Login".to_owned(), "Shop".to_owned()];
+        assert_eq!(
+            line(field.clone()),
+            r#"1. fill textbox number 1 in "Login" "ada""#
+        );
+        field.appearance = Some(Appearance::Beside("Your name".to_owned()));
+        assert_eq!(
+            line(field.clone()),
+            r#"1. fill textbox number 1 beside "Your name" "ada""#
+        );
         field.label = Some("User".to_owned());
         assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
         field.name = "Login".to_owned();
@@ -261,6 +293,16 @@ mod tests {
         assert_eq!(
             line(on, "https://a.test/y?z=1#w"),
             r#"2. reload -> page "/y?z=1#w""#
+        );
+        // The address of one page, at another position.
+        assert_eq!(
+            line(on, "https://a.test/x#w"),
+            r##"2. reload -> same page at "#w""##
+        );
+        assert_eq!(line("https://a.test/x#w", on), "2. reload -> same page");
+        assert_eq!(
+            line(on, "https://a.test/x#/w"),
+            r##"2. reload -> page "/x#/w""##
         );
         for other in ["https://b.test/y", "http://a.test:81/y", "about:blank"] {
             assert_eq!(line(on, other), format!("2. reload -> page \"{other}\""));

@@ -22,7 +22,7 @@ use crate::{
     base::{TokenCount, text::counted},
     page::{
         Dialog, Digest, Element, Joint, Line, MAX_LOOK, PageType, PageView, Part, Role, Shown,
-        States, Tab, Tri,
+        States, Tab, Tri, shown_length,
     },
 };
 
@@ -312,7 +312,7 @@ impl<'a> Words<'a> {
             .filter(|_| !part.is_text())
         {
             out.push_str(&self.reference(part, true));
-            out.push_str(&element_words(element));
+            out.push_str(&self.element(element));
             if !part.role.is_interactive() {
                 out.push_str(" [clickable]");
             }
@@ -324,21 +324,19 @@ impl<'a> Words<'a> {
         if part.role != Role::Text {
             let _ = write!(out, "{} ", part.role);
         }
+        let max_text = shown_length(part.text.chars().count(), self.max_text);
         let text = match self.query {
-            Some(query) => around(&part.text, self.max_text, query),
-            None => excerpt(&part.text, self.max_text, self.goal),
+            Some(query) => around(&part.text, max_text, query),
+            None => excerpt(&part.text, max_text, self.goal),
         };
-        out.push_str(&quoted(&text, self.max_text));
+        out.push_str(&quoted(&text, max_text));
         let is_begun = matches!(text, Cow::Owned(_));
-        let left_out = left_out(&part.text, &text, is_begun, self.max_text);
+        let left_out = left_out(&part.text, &text, is_begun, max_text);
         if left_out > 0 {
             // Without these words, the model would assume that only the end of the text is missing.
             let before = if is_begun { ", some before it" } else { "" };
-            let _ = write!(
-                out,
-                " (and {left_out} characters more{before}: read(line={}))",
-                number + 1
-            );
+            let rest = self.call(Some(format!("line={}", number + 1)));
+            let _ = write!(out, " (and {left_out} characters more{before}{rest})");
         }
         if part.clickable {
             out.push_str(" [clickable]");
@@ -350,6 +348,38 @@ impl<'a> Words<'a> {
                 let _ = write!(out, " look {}", quoted(&part.look, MAX_LOOK));
             }
         }
+    }
+
+    /// Returns the words for an element in a line, without its reference, such as `button "Search" [disabled]`.
+    fn element(&self, element: &Element) -> String {
+        let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
+        if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
+            let length = value.chars().count();
+            let shown = shown_length(length, MAX_VALUE);
+            let _ = write!(line, " value {}", verbatim(value, shown));
+            if length > shown {
+                let target = element.reference.as_ref();
+                let rest = self.call(target.map(|target| format!("target=\"{target}\"")));
+                let _ = write!(line, " (and {} characters more{rest})", length - shown);
+            }
+        }
+        if !element.options.is_empty() {
+            let options: Vec<String> = element
+                .options
+                .iter()
+                .map(|option| quoted(option, MAX_OPTION))
+                .collect();
+            let _ = write!(line, " options {}", options.join(" "));
+        }
+        line.push_str(&told_of(element));
+        line
+    }
+
+    /// Returns the call that shows what is left out, such as `: read(line=3)`. Returns an empty text for lines that outlive
+    /// their page, because the call would read another page.
+    fn call(&self, arguments: Option<String>) -> String {
+        let arguments = arguments.filter(|_| self.references == References::Acting);
+        arguments.map_or_else(String::new, |arguments| format!(": read({arguments})"))
     }
 
     /// Returns the reference of a part of a line, followed by a space. Returns an empty text if the part has no reference,
@@ -375,35 +405,13 @@ fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     text.chars().count().saturating_sub(shown)
 }
 
-/// Returns the words for an element in a line, without its reference, such as `button "Search" [disabled]`.
-fn element_words(element: &Element) -> String {
-    let mut line = format!("{} {}", element.role, quoted(&element.label, MAX_LABEL));
-    if let Some(value) = element.value.as_deref().filter(|value| !value.is_empty()) {
-        let _ = write!(line, " value {}", verbatim(value, MAX_VALUE));
-        let left_out = value.chars().count().saturating_sub(MAX_VALUE);
-        if left_out > 0 {
-            let _ = write!(line, " (and {left_out} characters more: read it)");
-        }
-    }
-    if !element.options.is_empty() {
-        let options: Vec<String> = element
-            .options
-            .iter()
-            .map(|option| quoted(option, MAX_OPTION))
-            .collect();
-        let _ = write!(line, " options {}", options.join(" "));
-    }
-    line.push_str(&told_of(element));
-    line
-}
-
 /// Returns the hints (values of attributes) and the states of an element, as the line shows them after the element's
 /// label, such as ` type "date" [disabled]`.
 fn told_of(element: &Element) -> String {
     let mut out = String::new();
     for (name, value) in &element.hints {
         let _ = match &**name {
-            "editable" => write!(out, " [editable]"),
+            name @ ("editable" | "multiple") => write!(out, " [{name}]"),
             "look" => write!(out, " look {}", quoted(value, MAX_LOOK)),
             name => write!(out, " {name} {}", quoted(value, MAX_HINT)),
         };

@@ -36,7 +36,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
     // The page that the step led to follows the outcome.
     let said = rest.split_once("-> ").map_or("done", |(_, said)| said);
     let outcome = match said.split_once(' ') {
-        Some(("page", _)) => "done",
+        Some(("page" | "same", _)) => "done",
         Some(("failed", class)) => class,
         _ => said,
     };
@@ -94,6 +94,8 @@ mod tests {
         let read = past(r#"12. click button "Go" -> failed intercepted"#).unwrap();
         assert_eq!((read.outcome.as_str(), read.done()), ("intercepted", false));
         let read = past(r#"12. click link "Go" -> page "/a?b=->c""#).unwrap();
+        assert!(read.done());
+        let read = past(r##"12. click link "Go" -> same page at "#b""##).unwrap();
         assert!(read.done());
         let read = past(r#"12. press "Enter" -> unclear -> page "/a""#).unwrap();
         assert_eq!(

@@ -32,6 +32,19 @@ pub(crate) fn find_again(
     find_only(page, wanted)
 }
 
+/// Returns true if a field is gone from the page and no other field has the focus, so that typed text would go nowhere.
+/// `reference` is the field's earlier reference.
+pub(crate) fn is_field_gone(
+    page: &PageNow,
+    reference: &ElementRef,
+    wanted: &TargetIdentity,
+) -> bool {
+    let mut nodes = page.tree().nodes().iter();
+    wanted.role.is_editable()
+        && !nodes.any(|node| node.states.active && node.is_editable())
+        && find_again(page, reference, wanted).is_none()
+}
+
 /// Returns the reference of the only element that has the role, the name and the label of `wanted` and lies in the same
 /// frames. Returns `None` if there is no such element or more than one, or if nothing identifies the element.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::action::Outcome;
+use crate::{action::Outcome, page::MORE_CHANGES};
 
 /// Maximum number of lines that report the calls of one reply. Source: chosen; a reply has up to 8 calls, and the
 /// prompt shows the page itself after these lines.
@@ -17,7 +17,7 @@ pub(crate) struct CallMade {
     pub(crate) tool: String,
     pub(crate) outcome: Outcome,
     pub(crate) changed: Vec<String>,
-    /// True if the action changed the page's address.
+    /// True if another page is shown after the action.
     pub(crate) went_on: bool,
 }
 
@@ -34,8 +34,13 @@ impl CallMade {
             Outcome::Done => {
                 let more = self.changed.len().saturating_sub(max);
                 let mut told = self.changed[..self.changed.len() - more].join("; ");
+                // The last line may itself stand for several changes.
+                let last = self.changed.last().filter(|_| more > 0);
+                let others =
+                    last.and_then(|line| line.strip_prefix("and ")?.strip_suffix(MORE_CHANGES));
+                let others: usize = others.and_then(|count| count.parse().ok()).unwrap_or(1);
                 if more > 0 {
-                    let _ = write!(told, "; and {more} more");
+                    let _ = write!(told, "; and {} more", more - 1 + others);
                 }
                 told
             }
@@ -135,5 +140,11 @@ mod tests {
         let six = changes(&many[..6], None);
         assert!(six[0].ends_with("~ 1; ~ 2; and 1 more"), "{six:?}");
         assert_eq!(changes(&many[..17], None)[0], "(2 earlier calls)");
+        let whole = ["~ 1", "~ 2", "and 30 more changes"];
+        let both: Vec<CallMade> = (1..=6)
+            .map(|step| made(step, Outcome::Done, &whole, false))
+            .collect();
+        let lines = changes(&both, None);
+        assert!(lines[0].ends_with("~ 1; ~ 2; and 30 more"), "{lines:?}");
     }
 }

@@ -278,6 +278,27 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     }
 }
 
+/// Returns what the model is told of a `wait` for a text that ended at once, because the page `before` it was already as
+/// the wait asked; `None` for every other action.
+pub(crate) fn waited_for_nothing(
+    action: &BrowserAction,
+    before: &Observation,
+) -> Option<&'static str> {
+    let BrowserAction::Wait(wait) = action else {
+        return None;
+    };
+    match (&wait.text, &wait.gone) {
+        _ if before.unresponsive => None,
+        (Some(text), None) if before.shows(text) => {
+            Some("the text was there already when the wait began")
+        }
+        (None, Some(text)) if !before.shows(text) => {
+            Some("the text was not there when the wait began")
+        }
+        _ => None,
+    }
+}
+
 fn is_same_address(wanted: &str, shown: &str) -> bool {
     let parse = |text: &str| url::Url::parse(text).ok();
     parse(wanted).is_some_and(|wanted| parse(shown) == Some(wanted))

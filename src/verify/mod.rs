@@ -14,7 +14,7 @@ mod page_now;
 mod restored;
 mod traces;
 
-pub(crate) use again::{find_again, find_only, in_words, redrawn, retargeted};
+pub(crate) use again::{find_again, find_only, in_words, is_field_gone, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect};
 pub(crate) use error_page::led_to_error_page;
@@ -22,6 +22,7 @@ pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};
 pub(crate) use judge::{
     Attempt, aimed_at, is_another_document, judge, may_have_acted, may_show_late, moves_the_caret,
+    waited_for_nothing,
 };
 pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;

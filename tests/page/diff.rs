@@ -92,7 +92,9 @@ fn going_to_another_page_is_told_from_moving_in_it() {
     assert!(same.is_empty() && !same.navigated);
     let moved = go("https://a.example/x", "https://a.example/x#part");
     assert!(!moved.navigated && !moved.is_empty());
-    assert_eq!(moved.summary(3), [r#"moved to "https://a.example/x#part""#]);
+    assert_eq!(moved.summary(3), [r##"the same page, now at "#part""##]);
+    let back = go("https://a.example/x#part", "https://a.example/x");
+    assert_eq!(back.summary(3), ["the same page, now without a fragment"]);
     for to in [
         "https://a.example/y",
         "https://a.example/x?p=2",
@@ -134,7 +136,8 @@ fn a_page_that_is_new_at_the_same_address_is_told_as_one_with_what_is_urgent() {
     // What the page says of the action, though it does not mark it as an alert.
     assert!(titled[3].ends_with(r#""1 confirmed.""#), "{titled:?}");
     let same = diff((&head("", "Edit"), &old), (&head("", "Edit"), &new)).summary(10);
-    assert!(same.len() == 10, "{same:?}");
+    // All of the new links have a line, and the sentence after the answers has none.
+    assert!(same.len() == 20, "{same:?}");
 }
 
 #[test]
@@ -160,6 +163,26 @@ fn a_summary_is_capped_counts_repeats_and_keeps_page_text_on_its_line() {
     let head = head("", "");
     let lines = diff((&head, &tree("main")), (&head, &hostile.finish())).summary(5);
     assert_eq!(lines, [r#"+ generic "a b\" c""#]);
+}
+
+#[test]
+fn elements_that_can_be_acted_on_are_told_before_texts_and_more_of_them() {
+    let page = |rows: usize, suggestions: usize| {
+        let row = |n| format!("row: Row number {n} is here.\nparagraph: Text {n}\n");
+        let item = |n| format!("generic \"Suggestion {n}\" @e{n} pointer\n");
+        let rows: String = (0..rows).map(row).collect();
+        rows + &(0..suggestions).map(item).collect::<String>()
+    };
+    let told = |rows, suggestions| between("main", &page(rows, suggestions)).summary(6);
+    let few = told(9, 3);
+    let row = |n| format!(r#"+ row "Row number {n} is here.""#);
+    let item = |n| format!(r#"+ generic "Suggestion {n}""#);
+    assert_eq!(few[..5], [row(0), row(1), item(0), item(1), item(2)]);
+    assert_eq!(few[5], "and 16 more changes");
+    let more = told(9, 8);
+    assert_eq!((&more[9], more.len()), (&item(7), 11));
+    let many = told(9, 30);
+    assert_eq!((&many[10], many.len()), (&item(8), 12));
 }
 
 #[test]

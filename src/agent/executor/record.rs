@@ -64,6 +64,18 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     page.layout().surroundings(node)
 }
 
+/// Adds what a person sees of it to each target that has no name of any kind.
+fn describe(targets: &mut [TargetIdentity], page: &PageNow, action: &Action) {
+    for (target, reference) in targets.iter_mut().zip(references(action)) {
+        if let (true, Some(node)) = (
+            target.best_name().is_empty(),
+            page.tree().by_ref(reference.as_str()),
+        ) {
+            target.appearance = page.layout().appearance(page.tree(), node);
+        }
+    }
+}
+
 /// Returns true if it is normal to repeat the action until it no longer has an effect: a key that moves the caret, or a
 /// turn of the wheel.
 pub(in crate::agent) fn ends_in_vain(action: &Action) -> bool {
@@ -173,6 +185,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.empties = empties(&tried.targets, before, after);
         step.offered.clone_from(&self.state.offered_now);
         step.targets = tried.targets;
+        if let Some(page) = before {
+            describe(&mut step.targets, page, &step.action);
+        }
         step.changes = tried.changes;
         step.thought = self.state.thought.take();
         step.gave = self.state.gave.take();

@@ -11,5 +11,6 @@ mod learning;
 mod memory;
 mod questions;
 mod reading;
+mod told;
 mod verdicts;
 mod window;

@@ -15,7 +15,7 @@ use crate::{
     working::StopReason,
 };
 
-const URL: &str = "https://shop.example/";
+pub(super) const URL: &str = "https://shop.example/";
 
 /// Runs the loop on a page of 400 paragraphs. Returns the report and the messages to the model.
 async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
@@ -30,18 +30,22 @@ async fn run(replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
 }
 
 /// Runs the loop on a page with this content. Returns the report and the messages to the model.
-async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
+pub(super) async fn run_on(page: &str, replies: Vec<ChatResponse>) -> (RunReport, Vec<String>) {
     run_model(page, ScriptedModel::new(replies)).await
 }
 
 async fn run_model(page: &str, model: ScriptedModel) -> (RunReport, Vec<String>) {
-    let agent = DecisionLoop::builder(
-        ScriptedBrowser::new().with_page(URL, "Boats", page),
-        model.clone(),
-        InMemory::new(),
-    )
-    .build()
-    .unwrap();
+    run_in(ScriptedBrowser::new().with_page(URL, "Boats", page), model).await
+}
+
+/// Runs the loop in a browser that has a page at [`URL`]. Returns the report and the messages to the model.
+pub(super) async fn run_in(
+    browser: ScriptedBrowser,
+    model: ScriptedModel,
+) -> (RunReport, Vec<String>) {
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new())
+        .build()
+        .unwrap();
     let task = Task::new("Tell what paragraph 390 tells of")
         .unwrap()
         .with_start_url(URL)
@@ -421,7 +425,7 @@ async fn what_was_found_on_a_page_that_was_left_is_told_as_such() {
     agent.build().unwrap().run(task).await;
     let message = &model.requests()[1].message;
     let (_, found) = message.split_once("## Found\n").unwrap();
-    let wanted = "find \"one\": 1 line of this page\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs are void)\n\
+    let wanted = "find \"one\": 1 line of this page\ne1 button \"One\"\n(all above is of page \"First\", which was left: its refs and lines are void)\n\
                   find \"two\": 1 line of this page\ne1 button \"Two\"\n";
     assert!(found.starts_with(wanted), "{found}");
 }

@@ -104,6 +104,16 @@ const LINE: usize = 1;
 /// Cost of a line that reports left-out lines. Unit: tokens.
 const MORE: usize = 20;
 
+/// Returns how many characters of a text are shown if texts are cut to `max` characters. A text of which less than a third
+/// would be left out is shown whole, because to read the rest costs a whole request.
+pub(crate) const fn shown_length(length: usize, max: usize) -> usize {
+    if length <= max.saturating_add(max / 2) {
+        length
+    } else {
+        max
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
     /// Only items of the same structure are similar. An item with one part is not similar to an item with several parts.
@@ -121,7 +131,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
         if text.is_empty() {
             0
         } else {
-            1 + text.len().min(max_text) / 4
+            1 + shown_length(text.len(), max_text) / 4
         }
     };
     let element = part.element.map(|at| &elements[at]);

@@ -23,10 +23,11 @@ mod search;
 pub(crate) use build::MAX_LOOK;
 use std::ops::Range;
 
+pub(crate) use digest::shown_length;
 pub use digest::{Digest, DigestOptions, Shown};
 pub use search::Hits;
 
-use super::{Element, ElementRef, NodeId, Role, Tree};
+use super::{Appearance, Element, ElementRef, NodeId, Role, TargetIdentity, Tree};
 use crate::base::text;
 
 /// Maximum size of an item that is treated as a whole when lines are searched, found and kept. Unit: lines. Source: chosen;
@@ -260,6 +261,26 @@ impl Layout {
             .map(|part| part.text.as_str());
         let words = text::squeeze(&words.collect::<Vec<_>>().join(" "));
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
+    }
+
+    /// Returns what a person sees of a node without a name: its look, else the words next to it on its line, before it if
+    /// possible, else the last words of the line above. Returns `None` if there is none of these.
+    pub(crate) fn appearance(&self, tree: &Tree, node: NodeId) -> Option<Appearance> {
+        if let Some(look) = tree[node].property("look") {
+            return Some(Appearance::Look(TargetIdentity::cap(look)));
+        }
+        let is_it = |part: &Part| {
+            part.node == node || part.reference.is_some() && part.reference == tree[node].reference
+        };
+        let at = (self.lines.iter()).position(|line| line.all_parts().any(is_it))?;
+        let on_line: Vec<&Part> = self.lines[at].all_parts().collect();
+        let (before, after) = on_line.split_at(on_line.iter().position(|part| is_it(part))?);
+        let above = at.checked_sub(1).map(|above| &self.lines[above]);
+        let above = above.into_iter().flat_map(Line::all_parts);
+        let has_words = |part: &&Part| !part.text.is_empty();
+        let words = before.iter().rev().chain(after).copied().find(has_words);
+        let words = words.or_else(|| above.filter(has_words).last())?;
+        Some(Appearance::Beside(TargetIdentity::cap(&words.text)))
     }
 
     /// Returns the number of the line that shows a node. If there is no such line, returns that of the line that shows the

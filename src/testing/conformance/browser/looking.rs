@@ -347,7 +347,7 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         ("autocomplete", "section-a email"),
         ("testid", "mail-field"),
     ];
-    let all: [(Role, &str, Attributes<'_>); 10] = [
+    let all: [(Role, &str, Attributes<'_>); 12] = [
         (Role::TextBox, "Mail", &mail),
         (Role::TextBox, "Born", &[("type", "date"), ("name", "born")]),
         (
@@ -360,6 +360,8 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         (Role::Button, "More", &[]),
         (Role::Link, "One", &[("current", "page")]),
         (Role::Link, "Two", &[]),
+        (Role::ListBox, "Days", &[("multiple", "true")]),
+        (Role::ListBox, "Rows", &[]),
         (
             Role::SpinButton,
             "Pieces",

@@ -104,6 +104,8 @@ const DESCRIBED: &str = r#"<style>.pic { display: inline-block; width: 20px; hei
 <label>Word <input type=password name=word value=hidden-word></label>
 <label>Plain <input required></label>
 <label>Pieces <input type=number min=1 max=9></label>
+<label>Days <select multiple><option>mon</select></label>
+<label>Rows <select size=3><option>one</select></label>
 <button data-cy=save aria-pressed=false>Save</button>
 <button aria-expanded=false aria-haspopup=true>More</button>
 <details><summary>Opening hours</summary>Nine to five.</details>

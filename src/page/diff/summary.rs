@@ -1,0 +1,172 @@
+//! The summary of a difference: a few short lines, the most important first.
+
+use std::collections::HashMap;
+
+use super::{Change, FOCUS, PageDiff, quoted};
+use crate::page::Role;
+
+/// Minimum number of added and removed items for the summary to say that most of the page is new, if the page also has a new
+/// title. Source: chosen.
+const ANOTHER_PAGE: usize = 30;
+/// Number of added sentences and changed texts that the summary puts before elements that can be acted on. Source: chosen;
+/// an answer of the page to the action is among the first.
+const ANSWERS: usize = 2;
+/// Roles of elements that are alternatives in a group. With each role come the words for the element that is no longer
+/// chosen, and for the element that is chosen instead.
+const CHOICES: [(Role, &str, &str); 2] = [
+    (Role::Option, "not selected", "selected"),
+    (Role::Radio, "unchecked", "checked"),
+];
+
+/// The end of the line of [`PageDiff::summary`] that counts changes without a line.
+pub(crate) const MORE_CHANGES: &str = " more changes";
+
+impl PageDiff {
+    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how
+    /// many. Elements that can be acted on come before most texts, and up to twice as many lines show them.
+    ///
+    /// Page texts are written as JSON strings, so they cannot start a new line. A line begins with `+` for something added,
+    /// `-` for something removed, and `~` for something changed.
+    pub fn summary(&self, max_lines: usize) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        if let Some(url) = &self.url {
+            lines.push(match url.find('#') {
+                _ if self.navigated => format!("went to {}", quoted(url)),
+                Some(at) => format!("the same page, now at {}", quoted(&url[at..])),
+                None => "the same page, now without a fragment".to_owned(),
+            });
+        }
+        if let Some(title) = &self.title {
+            lines.push(format!("title is now {}", quoted(title)));
+        }
+        if self.reordered {
+            lines.push("the order changed".to_owned());
+        }
+        let mut rest: Vec<(u8, char, &Change)> = Vec::new();
+        rest.extend(self.changed.iter().map(|c| (2, '~', c)));
+        rest.extend(self.looks.iter().map(|c| (6, '~', c)));
+        rest.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
+        rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
+        rest.sort_by_key(|(urgency, ..)| *urgency);
+        // Texts after the first ones must not hide elements that the next action may need.
+        let is_answer = |(urgency, sign, change): &(u8, char, &Change)| {
+            (1..=2).contains(urgency) && *sign != '-' && !change.acts
+        };
+        for late in rest.iter_mut().filter(|c| is_answer(c)).skip(ANSWERS) {
+            late.0 = 4;
+        }
+        rest.sort_by_key(|(urgency, ..)| *urgency);
+        if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
+            // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
+            // report the result of a sent form in their first sentence.
+            lines.push("most of the page is new".to_owned());
+            rest.retain(|(urgency, ..)| *urgency <= 1);
+            let answers = rest.iter().filter(|(urgency, ..)| *urgency == 0).count();
+            rest.truncate(answers + 1);
+        }
+        // The new choice already says that the old one is no longer chosen.
+        for (role, lost, made) in CHOICES {
+            let is = |change: &Change, what: &str| change.role == role && change.what == [what];
+            let count = |what| {
+                self.changed
+                    .iter()
+                    .filter(|change| is(change, what))
+                    .count()
+            };
+            if count(lost) <= count(made) {
+                rest.retain(|(_, _, change)| !is(change, lost));
+            }
+        }
+        // Filling a field moves the focus from the field that was filled before. That is worth a line only if nothing
+        // else changed.
+        let is_focus = |what: &String| FOCUS.contains(&what.as_str());
+        let tells_more = |(_, sign, change): &(u8, char, &Change)| {
+            *sign != '~' || !change.what.iter().all(is_focus)
+        };
+        if !lines.is_empty() || rest.iter().any(tells_more) {
+            rest.retain(tells_more);
+        }
+        let mut told: Vec<(String, usize)> = lines.into_iter().map(|line| (line, 1)).collect();
+        let mut most = max_lines;
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for (_, sign, change) in rest {
+            let line = line(sign, change);
+            if let Some(at) = known.get(&line) {
+                told[*at].1 += 1;
+            } else {
+                known.insert(line.clone(), told.len());
+                told.push((line, 1));
+                if change.acts {
+                    // One more line, for the number of the others.
+                    most = most.max(told.len() + 1).min(max_lines.saturating_mul(2));
+                }
+            }
+        }
+        let max_lines = most;
+        let kept = if told.len() > max_lines {
+            max_lines.saturating_sub(1)
+        } else {
+            told.len()
+        };
+        let left_out: usize = told
+            .iter()
+            .skip(kept)
+            .map(|(_, times)| times)
+            .sum::<usize>()
+            + self.omitted as usize;
+        let mut lines: Vec<String> = told
+            .into_iter()
+            .take(kept)
+            .map(|(line, times)| {
+                if times == 1 {
+                    line
+                } else {
+                    format!("{line} ({times} times)")
+                }
+            })
+            .collect();
+        if left_out > 0 && lines.len() < max_lines {
+            lines.push(format!("and {left_out}{MORE_CHANGES}"));
+        }
+        lines
+    }
+}
+
+/// Returns the rank of a role in the summary; the lowest comes first. First come dialogs, alerts and status messages, then
+/// headings, texts and elements that can be acted on, then all other roles.
+const fn urgency(role: &Role) -> u8 {
+    if role.is_dialog() || matches!(role, Role::Alert | Role::Status) {
+        0
+    } else if role.is_interactive() || matches!(role, Role::Heading | Role::Text) {
+        4
+    } else {
+        5
+    }
+}
+
+/// Returns the rank of an added item; the lowest comes first. A sentence comes right after the alerts, because most pages
+/// answer an action by a plain sentence. Elements that can be acted on come before other texts.
+fn urgency_of_new(change: &Change) -> u8 {
+    let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
+    let urgency = urgency(&change.role);
+    if change.acts {
+        urgency.min(3)
+    } else if is_sentence && !change.role.is_interactive() {
+        urgency.min(1)
+    } else {
+        urgency
+    }
+}
+
+fn line(sign: char, change: &Change) -> String {
+    let mut line = format!("{sign} {}", change.role);
+    if !change.label.is_empty() {
+        line.push(' ');
+        line.push_str(&quoted(&change.label));
+    }
+    if !change.what.is_empty() {
+        line.push_str(": ");
+        line.push_str(&change.what.join(", "));
+    }
+    line
+}
