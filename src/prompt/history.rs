@@ -200,7 +200,7 @@ fn argument(line: &mut String, value: &Value) {
 mod tests {
     use super::*;
     use crate::{
-        action::{ErrorClass, Fill, NoArguments, Note, Signature, Target},
+        action::{ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait},
         page::{Role, TargetIdentity},
         working::Memory,
     };
@@ -280,6 +280,22 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_says_whether_its_text_was_to_come_or_to_go() {
+        let line = |text: Option<&str>, gone: Option<&str>| {
+            let wait = Wait {
+                text: text.map(str::to_owned),
+                gone: gone.map(str::to_owned),
+                seconds: None,
+            };
+            let action = Action::Browser(BrowserAction::Wait(wait));
+            let signature = Signature::of(&action, &[], "");
+            history_line(&Step::new(2, action, Outcome::Done, signature))
+        };
+        assert_eq!(line(Some("Ready"), None), r#"2. wait "Ready""#);
+        assert_eq!(line(None, Some("Ready")), r#"2. wait {"gone":"Ready"}"#);
+    }
+
+    #[test]
     fn a_line_tells_the_page_that_a_step_led_to() {
         let line = |before: &str, after: &str| {
             let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
@@ -302,7 +318,7 @@ mod tests {
         assert_eq!(line("https://a.test/x#w", on), "2. reload -> same page");
         assert_eq!(
             line(on, "https://a.test/x#/w"),
-            r##"2. reload -> page "/x#/w""##
+            r#"2. reload -> page "/x#/w""#
         );
         for other in ["https://b.test/y", "http://a.test:81/y", "about:blank"] {
             assert_eq!(line(on, other), format!("2. reload -> page \"{other}\""));

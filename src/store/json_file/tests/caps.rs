@@ -263,29 +263,34 @@ fn however_many_hosts_are_visited_the_store_stays_within_its_caps() {
         options.max_hosts = 64;
         options.max_total_bytes = 40_000;
     });
-    let mut over = 0;
-    for n in 0..300 {
-        scene
-            .files
-            .update(&of_host(&format!("site{n}.example")), &one("k", &body(500)))
-            .unwrap();
-        let (mut bytes, mut count) = (0, 0);
+    let within = || {
+        let mut bytes = 0;
         walk(scene.dir.path(), &mut |path| {
             bytes += fs::metadata(path).unwrap().len();
         });
-        count += fs::read_dir(scene.path("default/domains")).unwrap().count();
-        // A program that another test has just started holds a copy of the lock until it runs. A clean-up that finds
-        // this lock taken does nothing, and one of the next writes cleans up instead.
-        over = if bytes <= 40_000 && count <= 64 {
-            0
-        } else {
-            over + 1
-        };
-        assert!(
-            over <= scene.files.options.hosts_between_checks,
-            "{bytes} bytes in {count} hosts after {n}"
-        );
+        let count = fs::read_dir(scene.path("default/domains")).unwrap().count();
+        bytes <= 40_000 && count <= 64
+    };
+    let (mut over, mut missed) = (0, 0);
+    for n in 0..300 {
+        let host = of_host(&format!("site{n}.example"));
+        scene.files.update(&host, &one("k", &body(500))).unwrap();
+        over = if within() { 0 } else { over + 1 };
+        if over > scene.files.options.hosts_between_checks {
+            // A program that another test has just started holds a copy of the lock until it runs. A clean-up that finds
+            // this lock taken does nothing.
+            missed += 1;
+            let is_free = || {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                scene.files.compact().unwrap();
+                within()
+            };
+            assert!((0..250).any(|_| is_free()), "over its caps after {n} hosts");
+            over = 0;
+        }
     }
+    // Without clean-ups of its own, the store would have been over its caps all the time.
+    assert!(missed <= 3, "{missed}");
     assert!(
         hosts(&scene).contains(&"site299.example".to_owned()),
         "the latest is there"
