@@ -14,7 +14,9 @@ use crate::{
     base::{TokenCount, text},
     browser::SceneRequest,
     event::EventKind,
-    page::{Digest, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown},
+    page::{
+        Digest, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown, shown_length,
+    },
     prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
 };
@@ -227,7 +229,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let is_uncut = |line: &Line| {
             let mut parts = line.all_parts();
-            parts.all(|part| part.text.chars().count() <= digest.max_text)
+            parts.all(|part| {
+                let length = part.text.chars().count();
+                shown_length(length, digest.max_text) == length
+            })
         };
         let mut seen: BTreeSet<usize> = digest
             .lines
