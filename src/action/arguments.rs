@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Key, Target, TextValue, lenient};
 
+/// Default distance of a `scroll`. Unit: CSS pixels. Source: the description of the tool `scroll`.
+const SCROLLED: u32 = 600;
+
 macro_rules! arguments {
     ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
         $(
@@ -275,6 +278,19 @@ impl DragBy {
     pub fn start(&self, width: f64, height: f64) -> (f64, f64) {
         let given = |from: Option<u32>, side: f64| from.map_or(side / 2.0, f64::from);
         (given(self.from_x, width), given(self.from_y, height))
+    }
+}
+
+impl Scroll {
+    /// Returns the distance of the scroll to the right and down; `None` if the call gives no direction. Unit: CSS pixels.
+    pub fn by(&self) -> Option<(i64, i64)> {
+        let pixels = i64::from(self.pixels.unwrap_or(SCROLLED));
+        Some(match self.direction? {
+            ScrollDirection::Up => (0, -pixels),
+            ScrollDirection::Down => (0, pixels),
+            ScrollDirection::Left => (-pixels, 0),
+            ScrollDirection::Right => (pixels, 0),
+        })
     }
 }
 

@@ -176,7 +176,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if others > 0 {
             let what = text::counted(others, "action");
             state.remarks.notes.push(format!(
-                "go_back_to repeats only what was filled in, chosen or ticked, and not {what} with keys or clicks on fields of that page: \
+                "go_back_to repeats only what was filled in, chosen, ticked or scrolled, and not {what} with keys or clicks on fields of that page: \
                  check it"
             ));
         }

@@ -73,7 +73,10 @@ impl State {
         kept.memory.take_back_all();
         let shed: [fn(&mut Self); 5] = [
             |kept| {
-                let shorten = |step: &mut Step| step.changes = None;
+                let shorten = |step: &mut Step| {
+                    step.changes = None;
+                    step.summary.clear();
+                };
                 kept.memory
                     .edit_steps(|steps| steps.iter_mut().for_each(shorten));
             },

@@ -41,7 +41,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let nonce = self.nonce(Some(self.executor.emitter.step | OWN));
         let goal = self.executor.state.about.goal.clone();
-        let (system, message) = shorten(nonce, &goal, &text, options.max_result);
+        let known = match action {
+            Action::Custom(call) => self.content_types.get(&call.tool).copied(),
+            _ => None,
+        };
+        let (system, message) = shorten(nonce, &goal, &text, options.max_result, known);
         let tools = Arc::new(ToolSet::only(shorten_tool()));
         let mut request = ChatRequest::new(system, message, Arc::clone(&tools));
         let abilities = model.capabilities();

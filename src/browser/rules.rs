@@ -7,15 +7,13 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Outcome, Scroll, ScrollDirection, Target, Wait},
+    action::{BrowserAction, ErrorClass, Outcome, Target, Wait},
     browser::Execution,
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
 };
 
 /// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Default distance of a `scroll` action. Unit: CSS pixels. Source: the description of the tool `scroll`.
-const SCROLL: u32 = 600;
 /// Longest time that a `wait` action waits for a text. Source: the maximum number of seconds that a `wait` action
 /// accepts.
 pub(in crate::browser) const MAX_WAIT: Duration = Duration::from_secs(30);
@@ -102,17 +100,6 @@ pub(in crate::browser) fn listing(tabs: &[Tab]) -> String {
 }
 
 pub(in crate::browser) const UNFOCUSED: &str = "the element takes no focus, so no key";
-
-/// Returns the distance of a scroll to the right and down; `None` without a direction. Unit: CSS pixels.
-pub(in crate::browser) fn wheel(scroll: &Scroll) -> Option<(i64, i64)> {
-    let pixels = i64::from(scroll.pixels.unwrap_or(SCROLL));
-    Some(match scroll.direction? {
-        ScrollDirection::Up => (0, -pixels),
-        ScrollDirection::Down => (0, pixels),
-        ScrollDirection::Left => (-pixels, 0),
-        ScrollDirection::Right => (pixels, 0),
-    })
-}
 
 pub(in crate::browser) fn out_of_time(action: &BrowserAction) -> Execution {
     match action {

@@ -12,7 +12,8 @@
 //! The actions A B A C A do not pass through a cycle twice, because B and C differ. This is how a run works through a
 //! list, with "Back" (A) between the items. But if A stays on its page, as when it opens a menu, the model is warned: an
 //! action is *frequent* if it was done three times among the last ten actions and each time led to the same page in the
-//! same state. A frequent action does not end the run.
+//! same state. At most one of these times, something new may have been on the page before; a dialog with new content is
+//! closed for a reason. A frequent action does not end the run.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -91,6 +92,16 @@ fn without_text(action: &Action) -> Option<Action> {
     Some(Action::Browser(action))
 }
 
+/// An action that was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Done {
+    signature: Signature,
+    /// What the page showed after the action; `None` if the action led to another page.
+    shown: Option<u64>,
+    /// True if something new was on the page before the action.
+    is_first_look: bool,
+}
+
 /// A guard that finds repeated actions in one run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RepeatGuard {
@@ -99,10 +110,12 @@ pub struct RepeatGuard {
     frames: BTreeSet<u64>,
     exact: [u32; MAX_CYCLE],
     near: [u32; MAX_CYCLE],
-    /// The signatures of the last actions, the newest first, each with what the page showed after it. `None` stands for
-    /// an action that led to another page.
+    /// The last actions, the newest first.
     #[serde(default)]
-    last: VecDeque<(Signature, Option<u64>)>,
+    last: VecDeque<Done>,
+    /// True if the last action led to something that was not seen before.
+    #[serde(default)]
+    is_new: bool,
 }
 
 impl RepeatGuard {
@@ -124,8 +137,12 @@ impl RepeatGuard {
                 *near,
             );
         }
-        let shown = (before.url == after.url).then_some(after.shown);
-        self.last.push_front((key.exact.clone(), shown));
+        self.last.push_front(Done {
+            signature: key.exact.clone(),
+            shown: (before.url == after.url).then_some(after.shown),
+            is_first_look: self.is_new,
+        });
+        self.is_new = !was_shown;
         self.last.truncate(LAST);
         self.recent.push_front(key);
         self.recent.truncate(MAX_CYCLE);
@@ -140,11 +157,14 @@ impl RepeatGuard {
         if self.exact.iter().any(|repeated| *repeated > 1) {
             return None;
         }
-        let newest = self.last.front().filter(|(_, shown)| shown.is_some())?;
-        let same = self.last.iter().filter(|known| *known == newest);
-        let times = u32::try_from(same.count()).ok()?;
+        let newest = self.last.front().filter(|done| done.shown.is_some())?;
+        let is_same =
+            |done: &&Done| done.signature == newest.signature && done.shown == newest.shown;
+        let same = || self.last.iter().filter(is_same);
+        let times = u32::try_from(same().count()).ok()?;
+        let first_looks = same().filter(|done| done.is_first_look).count();
         let last = u32::try_from(self.last.len()).ok()?;
-        (times >= WARN_TURNS).then_some(Warning::Frequent { times, last })
+        (times >= WARN_TURNS && first_looks <= 1).then_some(Warning::Frequent { times, last })
     }
 
     fn verdict(&self) -> Verdict {

@@ -26,7 +26,8 @@ pub enum Warning {
         /// Number of passes in a row.
         times: u32,
     },
-    /// An action was done often among the last actions, and each time led to the same state of the same page.
+    /// An action was done often among the last actions, and each time led to the same state of the same page. This
+    /// problem alone never ends a run.
     Frequent {
         /// Number of times that the action was done.
         times: u32,
@@ -41,6 +42,11 @@ pub enum Warning {
 }
 
 impl Warning {
+    /// Returns true if a run ends when the problem goes on.
+    pub const fn may_end(self) -> bool {
+        !matches!(self, Self::Frequent { .. })
+    }
+
     /// Returns one sentence that tells the model about the problem.
     ///
     /// ```
@@ -65,7 +71,7 @@ impl Warning {
                 hardly help; try another way."
             ),
             Self::Frequent { times, last } => format!(
-                "Of your last {last} actions, {times} were the same and led to the same state of the page. Try another way."
+                "Of the last {last} actions, {times} were the same and led to the same state of the page. Try another way."
             ),
             Self::Unchanged { times } => {
                 format!(

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    compress::compress,
+    compress::{ContentType, compress},
     fence::quoted,
     history::{self, earlier_lines, history_line, thought_lines},
     mode::Retention,
@@ -65,14 +65,20 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     let shown = |lines: &[String]| ready(lines.to_vec());
     let steps = in_turn.into_iter().map(history_line);
     let noted = parts.noted.iter().map(|note| quoted(note, MAX_TEXT));
-    let results = parts
-        .results
-        .iter()
-        .flat_map(|(label, text)| shortened(parts, label, text, parts.max_result));
+    let results = parts.results.iter().flat_map(|(label, text)| {
+        // The model chooses the name of an extracted text, which may be the name of a tool.
+        let is_extracted = |taken: &Extraction| taken.name == *label && *text == taken.shown();
+        let known = if parts.extracted.iter().any(is_extracted) {
+            None
+        } else {
+            parts.content_types.get(label)
+        };
+        shortened(label, text, parts.max_result, known.copied())
+    });
     let (extracted, returned) = kept_texts(parts, retention);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
     [
-        Section::new("Given", Run, 110, First, ready(given_lines(parts, is_cut))),
+        Section::new("Given", Run, 110, First, ready(given_lines(parts))),
         Section::new("Read before", Run, retention.read, Last, shown(parts.known)),
         Section::new(
             "Extracted before",
@@ -134,9 +140,10 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens.
-fn shortened(parts: &StepParts<'_>, label: &str, text: &str, most: TokenCount) -> Vec<String> {
-    let result = compress(text, most, parts.content_types.get(label).copied());
+/// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens. `known` is its kind of
+/// content if that was declared.
+fn shortened(label: &str, text: &str, most: TokenCount, known: Option<ContentType>) -> Vec<String> {
+    let result = compress(text, most, known);
     let mut lines = vec![quoted(label, MAX_NAME)];
     lines.extend(result.lines.iter().flat_map(|line| below(line)));
     if result.left_out > 0 {
@@ -177,22 +184,29 @@ fn short(line: &str) -> Vec<&str> {
 /// Returns the texts that the program has given to the run, as lines: for each text its name, then its lines. Empty lines
 /// are left out.
 ///
-/// The texts are ordered by name. If not all of them fit, those that share the most words with the goal come first.
-fn given_lines(parts: &StepParts<'_>, is_cut: bool) -> Vec<String> {
-    let mut given: Vec<(&String, &String)> = parts.given.iter().collect();
-    if is_cut {
-        let shared = |(name, text): &(&String, &String)| {
+/// The texts that have the most in common with the goal come first, because the last lines are cut if the message is too
+/// long. A word of the goal counts the more, the fewer texts contain it.
+fn given_lines(parts: &StepParts<'_>) -> Vec<String> {
+    let shared: Vec<BTreeSet<usize>> = parts
+        .given
+        .iter()
+        .map(|(name, text)| {
             let mut shared = BTreeSet::new();
             for said in [name, text] {
                 for_each_word(said, |word| {
                     shared.extend(parts.goal_words.iter().position(|known| known == word));
                 });
             }
-            Reverse(shared.len())
-        };
-        given.sort_by_cached_key(shared);
-    }
-    let lines = given.into_iter().flat_map(|(name, text)| {
+            shared
+        })
+        .collect();
+    let texts_with = |word: &usize| shared.iter().filter(|words| words.contains(word)).count();
+    let weight = |words: &BTreeSet<usize>| -> usize {
+        words.iter().map(|word| 1_000 / texts_with(word)).sum()
+    };
+    let mut given: Vec<_> = parts.given.iter().zip(&shared).collect();
+    given.sort_by_cached_key(|(_, words)| Reverse(weight(words)));
+    let lines = given.into_iter().flat_map(|((name, text), _)| {
         let said = text.lines().filter(|line| !line.trim().is_empty());
         iter::once(quoted(name, MAX_NAME)).chain(said.flat_map(below))
     });
@@ -224,7 +238,7 @@ fn extracted_lines(parts: &StepParts<'_>, room: u64) -> Vec<String> {
         let age = age.map(|age| format!(" (taken {} minutes ago)", age.num_minutes()));
         (&*taken.name, taken.shown().into(), age.unwrap_or_default())
     });
-    newest(parts, texts, room)
+    newest(texts, room, parts.max_result)
 }
 
 /// Returns the results of tools in earlier steps, as lines. Each has the name of its tool and the number of its step. If
@@ -248,16 +262,16 @@ fn earlier_results(parts: &StepParts<'_>, room: u64) -> Vec<String> {
         }
         is_first.then(|| (tool, text.into(), format!(" (step {})", step.number)))
     });
-    newest(parts, texts, room)
+    newest(texts, room, parts.max_result)
 }
 
 /// Returns these texts as lines. `texts` begins with the newest, and each entry has a label, the text, and a remark that
 /// follows the label. If not all texts fit into `room` tokens, only the newest are returned. In the returned lines, the
-/// newest text comes last.
+/// newest text comes last. `most` is the maximum number of tokens of one text.
 fn newest<'a>(
-    parts: &StepParts<'_>,
     texts: impl Iterator<Item = (&'a str, Cow<'a, str>, String)>,
     mut room: u64,
+    most: TokenCount,
 ) -> Vec<String> {
     let mut kept: Vec<Vec<String>> = Vec::new();
     for (label, text, remark) in texts {
@@ -265,12 +279,11 @@ fn newest<'a>(
             break;
         }
         let written = |most| {
-            let mut lines = shortened(parts, label, &text, most);
+            let mut lines = shortened(label, &text, most, None);
             lines[0].push_str(&remark);
             let size = cost(&lines.join("\n")).0;
             (lines, size)
         };
-        let most = parts.max_result;
         let most = most.min(TokenCount(room - room / FOR_FORM));
         let (mut lines, mut size) = written(most);
         if size > room {
@@ -370,6 +383,32 @@ mod tests {
         assert_eq!(shown(&memory, &now, 9_000), [""; 0]);
         let other = [("price".to_owned(), "99".to_owned())];
         assert_eq!(shown(&memory, &other, 9_000), ["\"price\""]);
+    }
+
+    #[test]
+    fn an_extracted_text_is_not_of_the_kind_that_a_tool_of_its_name_declares() {
+        let text: String = (1..=300)
+            .map(|n| format!("Offer {n}: a boat on the water\n"))
+            .collect();
+        let mut memory = Memory::default();
+        memory.extract("offers", text.clone(), DateTime::UNIX_EPOCH);
+        let tree = crate::testing::tree("button \"Go\" e1");
+        let head = PageHead::new("https://x.example/", "X");
+        let view = interpret(&head, &tree, &ViewOptions::default());
+        let layout = Layout::of(&tree, &view.elements);
+        let results = [("offers".to_owned(), text)];
+        let declared = BTreeMap::from([("offers".to_owned(), ContentType::SearchResults)]);
+        let has_end = |extracted| {
+            let nonces = [Nonce::new(1), Nonce::new(2)];
+            let message = crate::prompt::step(&StepParts {
+                extracted,
+                results: &results,
+                content_types: &declared,
+                ..StepParts::new(nonces, &view, &layout)
+            });
+            message.contains("Offer 299:")
+        };
+        assert_eq!([has_end(memory.extracted()), has_end(&[])], [true, false]);
     }
 
     #[test]

@@ -13,8 +13,8 @@
 //! - Every attempt of an action is a step of its own. So a step has no number of retries.
 //! - The memory has no token budget of its own. Only the whole message has a budget. If it does not fit, its sections are
 //!   cut in the order of their priorities.
-//! - A message shows all texts that the program gave, if they fit. Otherwise those that share the most words with the
-//!   goal come first.
+//! - A message shows all texts that the program gave, if they fit. Those that have the most in common with the goal come
+//!   first, so they are cut last.
 //! - The limits of the memory are constants, because they follow from what a message can show. The mode of a run decides
 //!   how much of a message the extracted texts may take.
 //! - A page is identified by its address, and described by its title and a summary. The elements and text of each

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Place, Step, tally::Tally};
 use crate::{
-    action::{Action, BrowserAction, Effect, Fill, Goto, Outcome, Type},
+    action::{Action, BrowserAction, Effect, Fill, Goto, Outcome, Scroll, ScrollDirection, Type},
     page::{Role, TargetIdentity},
 };
 
@@ -42,9 +42,11 @@ pub struct Visited<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot<'a> {
     place: &'a Place,
-    /// The steps that gave the fields of the page their values or scrolled the page, oldest first. If these steps are
-    /// repeated, the page looks as it did.
+    /// The steps that gave the fields of the page their values, oldest first. If these steps are repeated, the fields
+    /// have the values again.
     made: Vec<&'a Step>,
+    /// How far the page was scrolled to the right and down. Unit: pixels.
+    scrolled: [u32; 2],
     others: usize,
 }
 
@@ -71,7 +73,19 @@ impl<'a> Snapshot<'a> {
             };
             Some((action.clone(), step.targets.clone()))
         });
-        std::iter::once(open).chain(again).collect()
+        let directions = [ScrollDirection::Right, ScrollDirection::Down];
+        let scrolls = directions.into_iter().zip(self.scrolled);
+        // Last, because filling in a field may scroll the page.
+        let scrolls = scrolls.filter(|(_, pixels)| *pixels > 0);
+        let scrolls = scrolls.map(|(direction, pixels)| {
+            let scroll = Scroll {
+                direction: Some(direction),
+                pixels: Some(pixels),
+                target: None,
+            };
+            (BrowserAction::Scroll(scroll), Vec::new())
+        });
+        std::iter::once(open).chain(again).chain(scrolls).collect()
     }
 }
 
@@ -82,6 +96,19 @@ const fn sets_value(action: &Action) -> bool {
         action,
         Action::Browser(A::Fill(_) | A::Select(_) | A::Check(_) | A::Uncheck(_))
     )
+}
+
+/// Returns how far these scrolls, oldest first, move a page to the right and down. Scrolls of an element, or to an element,
+/// do not count. Unit: pixels.
+fn position<'s>(scrolls: impl Iterator<Item = &'s Scroll>) -> [u32; 2] {
+    let of_page = scrolls.filter(|scroll| scroll.target.is_none());
+    // A page cannot be scrolled beyond its beginning.
+    let add = |at: u32, by: i64| u32::try_from((i64::from(at) + by).max(0)).unwrap_or(u32::MAX);
+    of_page
+        .filter_map(Scroll::by)
+        .fold([0, 0], |[x, y], (right, down)| {
+            [add(x, right), add(y, down)]
+        })
 }
 
 /// Returns true if a step changed a field or box by an action that is not repeated, such as a click or typed keys.
@@ -141,6 +168,7 @@ impl<'a> Pages<'a> {
         let place = &self.0[at].before;
         place.host()?;
         let mut made: Vec<&Step> = Vec::new();
+        let mut scrolls = Vec::new();
         let mut others = 0;
         for earlier in self.0[..at].iter().rev() {
             let stayed = earlier.before.url() == place.url() && earlier.after.url() == place.url();
@@ -149,12 +177,10 @@ impl<'a> Pages<'a> {
             }
             // The last value of a field is its value.
             let is_later = |later: &&Step| later.targets == earlier.targets;
-            let is_repeated = match &earlier.action {
-                // A page that loads more at its end needs every scroll again.
-                Action::Browser(BrowserAction::Scroll(_)) => true,
-                action => sets_value(action) && !made.iter().any(is_later),
-            };
-            if is_repeated && earlier.outcome == Outcome::Done {
+            let is_done = earlier.outcome == Outcome::Done;
+            if let Action::Browser(BrowserAction::Scroll(scroll)) = &earlier.action {
+                scrolls.extend(is_done.then_some(scroll));
+            } else if sets_value(&earlier.action) && is_done && !made.iter().any(is_later) {
                 made.push(earlier);
             } else if is_entered(earlier) {
                 others += 1;
@@ -164,6 +190,7 @@ impl<'a> Pages<'a> {
         Some(Snapshot {
             place,
             made,
+            scrolled: position(scrolls.into_iter().rev()),
             others,
         })
     }
@@ -193,9 +220,7 @@ impl<'a> Pages<'a> {
 mod tests {
     use super::*;
     use crate::{
-        action::{
-            Click, ErrorClass, NoArguments, Scroll, ScrollDirection, Signature, Target, TextValue,
-        },
+        action::{Click, ErrorClass, NoArguments, Signature, Target, TextValue},
         page::ElementRef,
     };
 
@@ -307,22 +332,29 @@ mod tests {
         ticked[6].reloaded = true;
         let snapshot = Pages::of(&ticked).before(8).unwrap();
         assert_eq!((snapshot.actions().len(), snapshot.others()), (1, 0));
-        // Every scroll is repeated, unless it moved nothing.
-        let scroll = || {
+        // Scrolls of the page add up. One that moved nothing, and one of an element, do not count.
+        let scroll = |direction, pixels, target| {
             Action::Browser(BrowserAction::Scroll(Scroll {
-                target: None,
-                direction: Some(ScrollDirection::Down),
-                pixels: None,
+                target,
+                direction: Some(direction),
+                pixels,
             }))
         };
+        let list = || Some(Target::Ref(ElementRef::parse("e5").unwrap()));
+        let scrolls = [
+            (2, scroll(ScrollDirection::Up, Some(500), None)),
+            (3, scroll(ScrollDirection::Down, None, None)),
+            (4, scroll(ScrollDirection::Down, Some(300), list())),
+            (5, scroll(ScrollDirection::Up, Some(100), None)),
+            (6, scroll(ScrollDirection::Down, Some(900), None)),
+        ];
         let mut scrolled = steps.clone();
-        for at in [3, 5, 6] {
-            (scrolled[at].action, scrolled[at].targets) = (scroll(), Vec::new());
+        for (at, action) in scrolls {
+            (scrolled[at].action, scrolled[at].targets) = (action, Vec::new());
         }
-        let snapshot = Pages::of(&scrolled).before(8).unwrap();
-        let tools = snapshot.actions().into_iter();
-        let tools: Vec<_> = tools.map(|(action, _)| action.tool().as_str()).collect();
-        assert_eq!(tools, ["goto", "scroll", "fill", "scroll"]);
+        let last = Pages::of(&scrolled).before(8).unwrap().actions().pop();
+        let down = scroll(ScrollDirection::Down, Some(500), None);
+        assert_eq!(last.map(|(action, _)| Action::Browser(action)), Some(down));
         assert_eq!(again(2).unwrap(), [open]);
         assert_eq!(
             again(9).unwrap(),

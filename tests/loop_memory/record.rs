@@ -184,7 +184,7 @@ async fn an_action_that_was_done_three_times_among_the_last_ten_is_warned_of() {
     let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
     let agent = agent.with_options(options).build().unwrap();
     agent.run(task()).await;
-    let warned = "Of your last 6 actions, 3 were the same and led to the same state of the page";
+    let warned = "Of the last 6 actions, 3 were the same and led to the same state of the page. Try another way.\n";
     let told = model.requests().into_iter();
     let told: Vec<bool> = told.map(|it| it.message.contains(warned)).collect();
     assert_eq!(told, [false, false, false, false, false, true, false]);

@@ -170,8 +170,9 @@ impl Guards {
     /// guard's next warning.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
-        let may_end = turns.record(turn.number, verdict.warning().is_some());
-        let is_last = turns.is_last();
+        let counts = verdict.warning().is_some_and(Warning::may_end);
+        let may_end = turns.record(turn.number, counts);
+        let is_last = counts && turns.is_last();
         match verdict {
             Verdict::Stop(warning) if !may_end || !turn.is_over => {
                 (Verdict::Warn(warning), is_last)

@@ -22,9 +22,7 @@ use crate::{
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{
-            MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing, meets_any_page, wheel,
-        },
+        rules::{MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing, meets_any_page},
     },
     page::Locator,
 };
@@ -286,7 +284,7 @@ impl Cdp {
                             .await?;
                     }
                 }
-                match wheel(scroll) {
+                match scroll.by() {
                     Some(way) => self.turn_wheel(turn, way).await.map(|()| nothing()),
                     None => Ok(nothing()),
                 }

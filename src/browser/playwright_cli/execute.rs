@@ -21,7 +21,7 @@ use crate::{
     base::{ErrorKind, Result, text},
     browser::{
         ExecuteRequest, Execution,
-        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, listing, out_of_time, wheel},
+        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, listing, out_of_time},
     },
     page::DialogKind,
 };
@@ -149,7 +149,7 @@ impl PlaywrightCli {
                         return Ok(reached);
                     }
                 }
-                let (x, y) = wheel(scroll).unwrap_or_default();
+                let (x, y) = scroll.by().unwrap_or_default();
                 let command = Command::new("mousewheel")
                     .arg(x.to_string())
                     .arg(y.to_string());

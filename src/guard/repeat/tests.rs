@@ -95,6 +95,14 @@ fn an_action_that_was_done_three_times_among_ten_is_warned_of_unless_it_leads_so
     let late = [&menu[..3], &others, &[("Menu", "open")]].concat();
     assert!(run(&late).iter().all(|verdict| *verdict == Verdict::Go));
 
+    // The items of a list open in a dialog, which is closed each time.
+    let dialogs = ["A", "B", "C", "D"].map(|item| [(item, item), ("Close", "list")]);
+    assert!(
+        run(&dialogs.concat())
+            .iter()
+            .all(|verdict| *verdict == Verdict::Go)
+    );
+
     // "Back" leads to the list each time, after another item.
     let at = |path: &str| PageState::new(&format!("https://shop.example/{path}"), &path, &path);
     let mut guard = RepeatGuard::default();
