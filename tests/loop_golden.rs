@@ -960,12 +960,12 @@ async fn a_failure_whose_page_moved_is_unclear_and_teaches_nothing() {
         let learned = records.iter().filter(|it| it.body["source"] == "learned");
         (run, learned.count())
     };
-    let ((report, transcript), learned) = Box::pin(story(ErrorClass::NotStable)).await;
+    let ((report, transcript), learned) = story(ErrorClass::NotStable).await;
     assert!(report.is_success());
     assert_eq!((report.summary.errors, learned), (0, 0));
     golden("unclear", &transcript);
     // What was covered was not pressed, wherever the page went meanwhile.
-    let ((report, _), learned) = Box::pin(story(ErrorClass::Intercepted)).await;
+    let ((report, _), learned) = story(ErrorClass::Intercepted).await;
     assert_eq!((report.summary.errors, learned), (1, 1));
 }
 

@@ -70,9 +70,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// This method never fails. If an error ends the run, the report contains the error and all results obtained
     /// before it. If the future is dropped, nothing is learned and nothing stays locked.
     pub async fn run(&self, task: Task) -> RunReport {
-        let mut run = self.start(task).await;
-        while let StepEnd::Continue = run.step().await {}
-        run.finish().await
+        // Boxed, so that the caller's own future does not contain the whole run.
+        Box::pin(async {
+            let mut run = self.start(task).await;
+            while let StepEnd::Continue = run.step().await {}
+            run.finish().await
+        })
+        .await
     }
 
     /// Starts a run of the task. The caller advances the run with [`Run::step`] and ends it with [`Run::finish`].

@@ -387,9 +387,11 @@ mod tests {
 
     #[test]
     fn an_extracted_text_is_not_of_the_kind_that_a_tool_of_its_name_declares() {
-        let text: String = (1..=300)
-            .map(|n| format!("Offer {n}: a boat on the water\n"))
-            .collect();
+        let lines: Vec<String> = (1..=300).map(|n| format!("Offer {n}: a boat")).collect();
+        let text = lines.join(
+            "
+",
+        );
         let mut memory = Memory::default();
         memory.extract("offers", text.clone(), DateTime::UNIX_EPOCH);
         let tree = crate::testing::tree("button \"Go\" e1");
