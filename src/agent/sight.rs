@@ -11,7 +11,7 @@ use crate::{
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
     event::EventKind,
-    page::{ElementRef, Scene},
+    page::{ElementRef, Line, Scene},
     verify::PageNow,
     vision::{lack, marked, nameless, under},
     working::StopReason,
@@ -124,7 +124,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let request = ScreenshotRequest::default();
         let png = in_time(self.parts.guarded.browser.screenshot(&request)).await?;
-        Ok(Some(match marked(&png, &scene) {
+        // A reference that no line of the message has would only hide a part of the page.
+        let lines = page.layout().lines().iter().flat_map(Line::all_parts);
+        let told: HashSet<&ElementRef> = lines.filter_map(|part| part.reference.as_ref()).collect();
+        Ok(Some(match marked(&png, &scene, &told) {
             Some(png) => Sight {
                 png,
                 scene,

@@ -147,7 +147,9 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
                 } else if old[index].exact != fact.exact {
                     counted.push((index, fact));
                 }
-                if old[index].look != fact.look {
+                // An element that gets a picture loses its look.
+                let has_same_icon = icon(&before[old[index].id]) == icon(&after[fact.id]);
+                if old[index].look != fact.look && has_same_icon {
                     looks.push((index, fact));
                 }
             }

@@ -82,6 +82,7 @@ fn says_something(node: &Node) -> bool {
         && (has_text
             || acts(node)
             || !look(node).is_empty()
+            || !icon(node).is_empty()
             || node.role.is_dialog()
             || node.role == Role::Alert)
 }

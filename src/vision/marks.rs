@@ -1,10 +1,12 @@
 //! Draws marks into a screenshot. A mark is an outline around an element, with the element's reference as its label.
 
+use std::collections::HashSet;
+
 use super::{
     glyphs,
     raster::{Colour, Raster},
 };
-use crate::page::{Area, Scene};
+use crate::page::{Area, ElementRef, Scene};
 
 /// Maximum number of elements that are marked in a screenshot. The first ones are marked. Source: chosen; more marks
 /// would cover the elements.
@@ -28,25 +30,26 @@ const WHITE: Colour = [255; 3];
 /// A rectangle of whole pixels: left, top, width, height.
 type Rect = (i64, i64, i64, i64);
 
-/// Returns a screenshot with marks on the first [`MAX_MARKS`] elements that are at least partly in the window. If the
-/// scene is known, the screenshot is scaled to the size of the window. Returns `None` if the bytes are not a PNG that
-/// can be read.
-pub(crate) fn marked(png: &[u8], scene: &Scene) -> Option<Vec<u8>> {
+/// Returns a screenshot with marks on the first [`MAX_MARKS`] of the elements in `told` that are at least partly in the
+/// window. If the scene is known, the screenshot is scaled to the size of the window. Returns `None` if the bytes are not
+/// a PNG that can be read.
+pub(crate) fn marked(png: &[u8], scene: &Scene, told: &HashSet<&ElementRef>) -> Option<Vec<u8>> {
     let picture = Raster::read(png)?;
     let mut picture = if scene.is_known() {
         picture.fitted(scene.width, scene.height)
     } else {
         picture
     };
-    draw(&mut picture, scene);
+    draw(&mut picture, scene, told);
     picture.write()
 }
 
-fn draw(picture: &mut Raster, scene: &Scene) {
+fn draw(picture: &mut Raster, scene: &Scene, told: &HashSet<&ElementRef>) {
     let window = scene.window();
     let marks: Vec<(&str, Rect, Colour)> = scene
         .boxes
         .iter()
+        .filter(|(reference, _)| told.contains(reference))
         .filter_map(|(reference, area)| Some((reference.as_str(), rect(area.within(&window)?))))
         .zip(COLOURS.into_iter().cycle())
         .take(MAX_MARKS)
@@ -70,15 +73,26 @@ fn draw(picture: &mut Raster, scene: &Scene) {
         i64::from(picture.width()),
         i64::from(picture.height()),
     );
+    let shapes = scene.drawings.iter().map(|drawing| &drawing.area);
+    let shapes = shapes.chain(&scene.blank);
+    let shapes: Vec<Rect> = shapes
+        .filter_map(|area| area.within(&window).map(rect))
+        .collect();
     let mut taken: Vec<Rect> = Vec::with_capacity(marks.len());
-    for (reference, around, colour) in marks {
+    for (reference, around, colour) in &marks {
         let size = label_size(reference);
-        let free = places(around, size)
-            .into_iter()
-            .find(|place| is_in(*place, all) && !taken.iter().any(|other| meet(*place, *other)));
-        if let Some(place) = free {
+        let is_free =
+            |place: &Rect| is_in(*place, all) && !taken.iter().any(|other| meet(*place, *other));
+        // The elements and shapes that the label would hide, except those that the marked element stands on.
+        let others = marks.iter().map(|(_, other, _)| other).chain(&shapes);
+        let hidden = |place: &Rect| {
+            let others = others.clone().filter(|other| !is_in(*around, **other));
+            others.filter(|other| meet(*place, **other)).count()
+        };
+        let free = places(*around, size).into_iter().filter(is_free);
+        if let Some(place) = free.min_by_key(hidden) {
             taken.push(place);
-            label(picture, reference, place, colour);
+            label(picture, reference, place, *colour);
         }
     }
 }
@@ -155,7 +169,6 @@ const fn meet(one: Rect, other: Rect) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::ElementRef;
 
     const GREY: Colour = [120; 3];
 
@@ -171,7 +184,8 @@ mod tests {
 
     fn drawn(scene: &Scene, width: u32, height: u32) -> Raster {
         let png = Raster::plain(width, height, GREY).write().unwrap();
-        Raster::read(&marked(&png, scene).unwrap()).unwrap()
+        let told = scene.boxes.iter().map(|(reference, _)| reference).collect();
+        Raster::read(&marked(&png, scene, &told).unwrap()).unwrap()
     }
 
     /// Returns a part of the picture as lines of text, with `#` for each white dot.
@@ -245,6 +259,33 @@ mod tests {
     }
 
     #[test]
+    fn a_label_stands_where_it_hides_no_other_element_or_shape() {
+        let mut full = scene(&[
+            ("e1", Area::new(30.0, 40.0, 50.0, 10.0)),
+            // The element around it, and its neighbour above.
+            ("e2", Area::new(0.0, 0.0, 120.0, 90.0)),
+            ("e3", Area::new(30.0, 20.0, 50.0, 18.0)),
+        ]);
+        let below = (31, 51);
+        let colour = Some(COLOURS[0]);
+        assert_eq!(drawn(&full, 120, 90).pixel(below.0, below.1), colour);
+        // With a shape below too, the label stands beside it.
+        full.blank.push(Area::new(30.0, 52.0, 50.0, 20.0));
+        let picture = drawn(&full, 120, 90);
+        assert_ne!(picture.pixel(below.0, below.1), colour);
+        assert_eq!(picture.pixel(29, 41), colour);
+    }
+
+    #[test]
+    fn an_element_that_no_line_tells_of_has_no_mark() {
+        let scene = scene(&[("e1", Area::new(30.0, 40.0, 50.0, 30.0))]);
+        let png = Raster::plain(120, 90, GREY).write().unwrap();
+        let picture = marked(&png, &scene, &HashSet::new()).unwrap();
+        let plain = Raster::read(&png).unwrap();
+        assert_eq!(Raster::read(&picture).unwrap(), plain);
+    }
+
+    #[test]
     fn marks_stand_in_pixels_of_the_window_whatever_the_screen() {
         let boxes = scene(&[("e1", Area::new(30.0, 40.0, 50.0, 30.0))]);
         let dense = drawn(&boxes, 240, 180);
@@ -254,6 +295,6 @@ mod tests {
 
     #[test]
     fn what_is_no_picture_stays_without_marks() {
-        assert_eq!(marked(b"scripted", &scene(&[])), None);
+        assert_eq!(marked(b"scripted", &scene(&[]), &HashSet::new()), None);
     }
 }

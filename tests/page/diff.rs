@@ -250,6 +250,20 @@ fn another_icon_is_a_change_and_another_look_is_only_told() {
 }
 
 #[test]
+fn an_element_that_gets_a_picture_and_no_words_is_told_with_the_picture() {
+    let board = |cells: [&str; 3]| {
+        let cells = cells.iter().enumerate();
+        let lines = cells.map(|(at, picture)| match *picture {
+            "" => format!("generic @e{at} listens look=42x42@{at}"),
+            picture => format!("generic @e{at} listens icon={picture}"),
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let moved = between(&board(["", "", "x"]), &board(["o", "", "x"])).summary(6);
+    assert_eq!(moved, [r#"~ generic: icon "" -> "o""#]);
+}
+
+#[test]
 fn of_elements_without_names_only_the_one_that_went_is_told() {
     let board = |cells: &[&str]| {
         let cells = cells.iter().enumerate();
