@@ -92,6 +92,17 @@ impl Seen {
         if page.is_browser_error() {
             return;
         }
+        // The model reads colours, sizes and places of elements without words, and may repeat their numbers.
+        for look in page
+            .tree
+            .nodes()
+            .iter()
+            .filter_map(|node| node.property("look"))
+        {
+            if self.known.add(look) {
+                self.numbers.extend(numbers(look));
+            }
+        }
         for text in texts(page).into_iter().flatten().chain([&*page.title]) {
             if !self.known.add(text) {
                 continue;
@@ -591,6 +602,11 @@ mod tests {
         seen.page(&observation(|b| {
             b.leaf(Node::text("Total: 1,299.00 EUR, 3 items, by Ada Lovelace"));
             b.leaf(Node::new(Role::TextBox, "Code").with_value("777"));
+            let mut square = Node::new(Role::Generic, "");
+            square
+                .properties
+                .push(("look".into(), "#0a448f 12x12".into()));
+            b.leaf(square);
         }));
         for (answer, evidence, claims) in [
             ("It is 1299", "", &[][..]),
@@ -598,6 +614,8 @@ mod tests {
             ("It is 1298.50, 4 items, 4 items", "", &["1298.5", "4"]),
             ("It is 40", "about 40 pieces", &[]),
             ("The code is 777", "", &["777"]),
+            ("The square in #0a448f", "", &[]),
+            ("The square in #0a449f", "", &["449"]),
             (r#"By "Ada Lovelace""#, "", &[]),
             ("By “Charles Babbage”, not “Ada”", "", &["Charles Babbage"]),
             ("By Charles Babbage", "", &[]),
