@@ -457,7 +457,7 @@ async fn other_texts_in_the_same_field_are_warned_of_twice_and_then_end_the_run(
     );
     let warned = |times: u32| {
         format!(
-            "- You tried {times} different texts in the same place and nothing else changed. Another text will hardly help; try another way."
+            "- You tried {times} different texts in the same place and, apart from numbers, nothing else changed. Another text will hardly help; try another way."
         )
     };
     let last = " The next one may end the run: if nothing else is left to try, call finish with success false.";

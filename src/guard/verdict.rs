@@ -67,8 +67,8 @@ impl Warning {
                 Try another way."
             ),
             Self::Retyped { times, .. } => format!(
-                "You tried {times} different texts in the same place and nothing else changed. Another text will \
-                hardly help; try another way."
+                "You tried {times} different texts in the same place and, apart from numbers, nothing else changed. \
+                Another text will hardly help; try another way."
             ),
             Self::Frequent { times, last } => format!(
                 "Of the last {last} actions, {times} were the same and led to the same state of the page. Try another way."

@@ -90,8 +90,8 @@ pub fn compare(
     comparison
 }
 
-/// Returns the names of the fields that differ between two versions of an item. `item` is the key of the item's main
-/// record. Of the item's other records, returns the keys of those that differ.
+/// Returns what differs between two versions of an item: the names of the fields of its main record that differ, and the
+/// keys of its other records that differ. `item` is the key of the main record.
 fn fields(item: &str, one: &[&Record], other: &[&Record]) -> BTreeSet<String> {
     let body = |records: &[&Record], key: &str| {
         let mut records = records.iter();

@@ -46,8 +46,11 @@ pub(super) fn history_line(step: &Step) -> String {
             let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
             continue;
         }
-        // The number alone says little to a reader.
-        let _ = write!(line, " {} number {}", target.role, target.ordinal + 1);
+        let _ = write!(line, " {}", target.role);
+        // The number alone says little to a reader, and a look has the element's place.
+        if !matches!(target.appearance, Some(Appearance::Look(_))) {
+            let _ = write!(line, " number {}", target.ordinal + 1);
+        }
         let group = || Some((" in ", target.ancestors.first()?));
         let words = match &target.appearance {
             Some(Appearance::Look(look)) => Some((" look ", look)),

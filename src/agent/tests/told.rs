@@ -93,7 +93,7 @@ async fn an_element_without_a_name_is_told_by_what_a_person_sees_of_it() {
     );
     assert_eq!(
         told("click", "e3", None).await,
-        r#"2. click generic number 1 look "circle,blue" -> no_effect"#
+        r#"2. click generic look "circle,blue" -> no_effect"#
     );
     // Of two that look the same, the words of the row tell them apart.
     assert_eq!(

@@ -71,7 +71,7 @@ impl Register {
         Self(RunRegistry::new(Arc::new(store), place.namespace()))
     }
 
-    /// Returns the run of the register that `run` names: an id, an unambiguous beginning of one, or `last`.
+    /// Looks up a run in the register. `run` is the id of the run, an unambiguous beginning of the id, or `last`.
     pub(super) async fn find(&self, run: &str) -> Result<RunManifest, Refusal> {
         let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
         named(known, run)

@@ -252,8 +252,8 @@ fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     first.saw(way, Claim::Covers)
 }
 
-/// Observes that a field needs Enter: it was filled, and Enter, pressed in a later reply of the model, changed the
-/// page.
+/// Observes that a field needs Enter: after the field was filled, a later reply of the model pressed Enter in it, and
+/// that changed the page.
 fn needs_enter(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     let (field, _) = act.fills().filter(|_| act.is_done())?;
     let next = after

@@ -151,8 +151,8 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns the steps of the recovery `found`; only the first if the recovery is stored without its moves (its single
-/// actions).
+/// Returns the steps of the recovery `found`. If the recovery is stored without a list of its moves (its actions one by
+/// one), returns only its first step.
 fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
     let steps = trace.steps[found.first..].iter();
     let done = steps.filter(|step| step.is_done());

@@ -33,7 +33,7 @@ const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
     pub(super) line: Line,
-    /// Index after the last draft that belongs to this draft, or after this draft if none does.
+    /// Index just past the drafts that are nested in this one. If there are none, the index just past this draft.
     pub(super) end: usize,
     pub(super) dropped: bool,
     /// True if the line is an item only because its node resembles its neighbour, not because of its role.
