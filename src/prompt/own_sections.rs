@@ -37,6 +37,9 @@ const LEAST_EXTRACTED: u64 = 100;
 /// Divisor for the share of the free tokens that is reserved for the label, the quotation marks and the remarks of a text: 5
 /// means a fifth. Source: chosen.
 const FOR_FORM: u64 = 5;
+/// Length of the beginning of a given text by which the text is compared with the goal. Unit: characters. Source: chosen; a
+/// text says at its beginning what it is about.
+const BEGINNING: usize = 500;
 /// Maximum length of a line of a text that the message shows, such as an extracted text. A longer line is split into
 /// several lines. Unit: characters. Source: chosen; a line of this length has some 50 tokens.
 const MAX_LINE: usize = 200;
@@ -185,14 +188,16 @@ fn short(line: &str) -> Vec<&str> {
 /// are left out.
 ///
 /// The texts that have the most in common with the goal come first, because the last lines are cut if the message is too
-/// long. A word of the goal counts the more, the fewer texts contain it.
+/// long. Their names and beginnings are compared. A word of the goal counts the more, the fewer texts contain it.
 fn given_lines(parts: &StepParts<'_>) -> Vec<String> {
     let shared: Vec<BTreeSet<usize>> = parts
         .given
         .iter()
         .map(|(name, text)| {
             let mut shared = BTreeSet::new();
-            for said in [name, text] {
+            let end = text.char_indices().nth(BEGINNING);
+            let beginning = end.map_or(&**text, |(end, _)| &text[..end]);
+            for said in [&**name, beginning] {
                 for_each_word(said, |word| {
                     shared.extend(parts.goal_words.iter().position(|known| known == word));
                 });
