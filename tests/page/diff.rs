@@ -244,7 +244,7 @@ fn another_icon_is_a_change_and_another_look_is_only_told() {
     assert_eq!(swatch.looks[0].what, [r##"look "#ff0000" -> "#aa0000""##]);
     assert_eq!(
         swatch.summary(3),
-        [r##"~ generic: look "#ff0000" -> "#aa0000""##]
+        [r##"~ e1 generic: look "#ff0000" -> "#aa0000""##]
     );
     assert!(between(&cell(" icon=x"), &cell(" icon=x")).is_empty());
 }

@@ -160,9 +160,12 @@ fn urgency_of_new(change: &Change) -> u8 {
 
 fn line(sign: char, change: &Change) -> String {
     let mut line = format!("{sign} {}", change.role);
+    // Without a name, only the reference tells which of several elements it is.
     if !change.label.is_empty() {
         line.push(' ');
         line.push_str(&quoted(&change.label));
+    } else if let Some(reference) = change.reference.as_ref().filter(|_| change.acts) {
+        line = format!("{sign} {reference} {}", change.role);
     }
     if !change.what.is_empty() {
         line.push_str(": ");
