@@ -22,6 +22,9 @@ use crate::{
     working::StopReason,
 };
 
+/// Maximum time of a `wait` that ended at once. Unit: milliseconds. Source: chosen; one look at the page takes some 100 ms.
+const AT_ONCE_MS: u64 = 1_000;
+
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
@@ -154,7 +157,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             return;
         }
-        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before) {
+        let took = self.executor.state.memory.steps().last();
+        let ended_at_once = took.is_some_and(|step| step.elapsed_ms < AT_ONCE_MS);
+        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before)
+            && ended_at_once
+        {
             let told = waited_for_nothing(action, &page.observation).map(str::to_owned);
             changed.splice(0..0, told);
         }

@@ -184,7 +184,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
-        let question = text::cut(&ask.question, MAX_SAID);
+        let question = text::cut(&self.executor.redactor.text(&ask.question), MAX_SAID);
         self.executor.asking = Some(quoted(&question, MAX_ASKED));
         let answer = match &self.parts.guarded.approver {
             Some(approver) => approver

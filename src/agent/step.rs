@@ -5,7 +5,7 @@ use url::Url;
 
 use super::{
     Run, StepEnd,
-    executor::{Tried, has_target, identities, judged, references},
+    executor::{Tried, identities, judged, references},
     state::Queued,
 };
 use crate::{
@@ -123,15 +123,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(page) = &self.executor.state.page else {
             return Some(next);
         };
-        let is_elsewhere =
-            |url: &String| has_target(&next.action) && !is_same_page(url, page.place.url());
+        let opens = matches!(next.action, Action::Browser(BrowserAction::Goto(_)));
+        let is_elsewhere = |url: &String| !opens && !is_same_page(url, page.place.url());
         if next.restores.as_ref().is_some_and(is_elsewhere) {
             self.executor.state.queue.push_front(next);
             self.executor
                 .drop_queue("go_back_to led to another page than the one to open again");
             return None;
         }
-        if matches!(next.action, Action::Browser(BrowserAction::Type(_))) && self.lost_its_field() {
+        let types = matches!(next.action, Action::Browser(BrowserAction::Type(_)));
+        if types && next.by == By::Model && self.lost_its_field() {
             self.executor.state.queue.push_front(next);
             self.executor
                 .drop_queue("the field that the calls before used is gone, and none has the focus");
@@ -161,7 +162,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         None
     }
 
-    /// Returns true if the last target of this reply's calls was a field that is gone, and no field has the focus.
+    /// Returns true if the last field among the targets of this reply's calls is gone, and no field has the focus. Returns
+    /// false if a later target is still there, because it may take the text, as a canvas can.
     fn lost_its_field(&self) -> bool {
         let state = &self.executor.state;
         let of_reply = |step: &&Step| step.turn == state.spent.calls;
@@ -170,10 +172,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let reference = references(&step.action).first().copied().cloned();
             reference.zip(step.targets.first().cloned())
         };
-        let field = steps.filter(|step| step.targets.iter().any(|of| of.role.is_editable()));
-        let last = field.map(target).next().flatten();
-        let page = state.page.as_ref().zip(last);
-        page.is_some_and(|(page, (reference, wanted))| is_field_gone(page, &reference, &wanted))
+        let Some(page) = &state.page else {
+            return false;
+        };
+        for (reference, wanted) in steps.filter_map(target) {
+            if wanted.role.is_editable() {
+                return is_field_gone(page, &reference, &wanted);
+            }
+            if find_again(page, &reference, &wanted).is_some() {
+                return false;
+            }
+        }
+        false
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) fn facts(tree: &Tree) -> Vec<Fact> {
                 tree[above].name.len() <= MAX_COVER && tree[above].name.contains(said.trim())
             })
         };
-        if !acts(node) && !node.role.is_dialog() && is_repeated() {
+        if !acts(node) && !node.role.is_dialog() && icon(node).is_empty() && is_repeated() {
             continue;
         }
         facts.push(Fact {

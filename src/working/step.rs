@@ -12,7 +12,8 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Maximum number of lines that [`Step::changed`] returns. Source: chosen; a few lines are enough, because the prompt
+/// Maximum number of lines that [`Step::changed`] returns; up to twice as many if elements that can be acted on need them.
+/// Source: chosen; a few lines are enough, because the prompt
 /// also shows the page itself.
 const MAX_CHANGED: usize = 6;
 
@@ -308,7 +309,7 @@ pub(crate) fn refused_last(steps: &[Step]) -> Option<&Step> {
     let is_refused = |step: &Step| step.outcome.class() == Some(ErrorClass::Rejected);
     let acts = |step: &&Step| !matches!(step.action, Action::Agent(_));
     let mut last = steps.iter().rev().filter(acts);
-    let last = last.find(|step| step.outcome.is_done() || is_refused(step));
+    let last = last.find(|step| !matches!(step.outcome, Outcome::Failed(_)) || is_refused(step));
     last.filter(|step| is_refused(step))
 }
 

@@ -94,7 +94,7 @@ fn going_to_another_page_is_told_from_moving_in_it() {
     assert!(!moved.navigated && !moved.is_empty());
     assert_eq!(moved.summary(3), [r##"the same page, now at "#part""##]);
     let back = go("https://a.example/x#part", "https://a.example/x");
-    assert_eq!(back.summary(3), ["the same page, now without a fragment"]);
+    assert_eq!(back.summary(3), ["the same page, at another position"]);
     for to in [
         "https://a.example/y",
         "https://a.example/x?p=2",
@@ -250,6 +250,31 @@ fn another_icon_is_a_change_and_another_look_is_only_told() {
 }
 
 #[test]
+fn the_words_of_an_alert_and_a_changed_status_stay_before_many_new_buttons() {
+    let buttons = |many: usize| -> String {
+        let buttons = (0..many).map(|at| format!("button \"Choice {at}\" @e{at}\n"));
+        buttons.collect()
+    };
+    let failed = format!(
+        "{}alert\n  strong \"Error\"\n  text \"Invalid code\"",
+        buttons(5)
+    );
+    let told = between("heading \"Shop\"", &format!("heading \"Shop\"\n{failed}")).summary(6);
+    assert!(
+        told.contains(&r#"+ text "Invalid code""#.to_owned()),
+        "{told:?}"
+    );
+    let shop = |left: &str, more: &str| format!("status \"Stock\": {left}\n{more}");
+    let sentences = "text \"One was sold.\"\ntext \"Hurry up.\"\n";
+    let after = shop("few", &format!("{sentences}{}", buttons(12)));
+    let told = between(&shop("many", ""), &after).summary(6);
+    assert!(
+        told.iter().any(|line| line.starts_with("~ status")),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn an_element_that_gets_a_picture_and_no_words_is_told_with_the_picture() {
     let board = |cells: [&str; 3]| {
         let cells = cells.iter().enumerate();
@@ -261,6 +286,10 @@ fn an_element_that_gets_a_picture_and_no_words_is_told_with_the_picture() {
     };
     let moved = between(&board(["", "", "x"]), &board(["o", "", "x"])).summary(6);
     assert_eq!(moved, [r#"~ generic: icon "" -> "o""#]);
+    // In a named table too.
+    let table = |cell: &str| format!("table \"Board\"\n  row\n    cell{cell}");
+    let marked = between(&table(""), &table(" icon=o")).summary(6);
+    assert_eq!(marked.len(), 1, "{marked:?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use guarded::GuardedBrowser;
 pub(super) use {
-    aim::{has_target, identities, judged, references},
+    aim::{identities, judged, references},
     guards::{Guards, TurnNow},
     look::is_closed_frame,
     record::{Concluded, Tried, ends_in_vain},
@@ -301,13 +301,13 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     /// Counts a new step. Returns a stop reason instead if the budget does not allow the step.
     pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
+        // The caller may have given up a step in which a person was asked.
+        self.asking = None;
         self.parts
             .options
             .budget
             .check_before_step(&self.state.spent, self.elapsed())
             .map_err(StopReason::Budget)?;
-        // The caller may have given up a step in which a person was asked.
-        self.asking = None;
         self.state.spent.add_step();
         self.emitter.step = self.state.spent.steps;
         self.watch_recording();

@@ -22,8 +22,9 @@ const CHOICES: [(Role, &str, &str); 2] = [
 pub(crate) const MORE_CHANGES: &str = " more changes";
 
 impl PageDiff {
-    /// Returns at most `max_lines` short lines, the most important first. If changes are left out, the last line says how
-    /// many. Elements that can be acted on come before most texts, and up to twice as many lines show them.
+    /// Returns short lines, the most important first. If changes are left out, the last line says how many. There are at
+    /// most `max_lines` lines, or twice as many if elements that can be acted on need them. These elements come before
+    /// most texts.
     ///
     /// Page texts are written as JSON strings, so they cannot start a new line. A line begins with `+` for something added,
     /// `-` for something removed, and `~` for something changed.
@@ -33,7 +34,8 @@ impl PageDiff {
             lines.push(match url.find('#') {
                 _ if self.navigated => format!("went to {}", quoted(url)),
                 Some(at) => format!("the same page, now at {}", quoted(&url[at..])),
-                None => "the same page, now without a fragment".to_owned(),
+                // There is no fragment, or the address is cut before it.
+                None => "the same page, at another position".to_owned(),
             });
         }
         if let Some(title) = &self.title {
@@ -50,7 +52,8 @@ impl PageDiff {
         rest.sort_by_key(|(urgency, ..)| *urgency);
         // Texts after the first ones must not hide elements that the next action may need.
         let is_answer = |(urgency, sign, change): &(u8, char, &Change)| {
-            (1..=2).contains(urgency) && *sign != '-' && !change.acts
+            let is_alert = matches!(change.role, Role::Alert | Role::Status);
+            (1..=2).contains(urgency) && *sign != '-' && !change.acts && !is_alert
         };
         for late in rest.iter_mut().filter(|c| is_answer(c)).skip(ANSWERS) {
             late.0 = 4;
@@ -145,7 +148,8 @@ const fn urgency(role: &Role) -> u8 {
 }
 
 /// Returns the rank of an added item; the lowest comes first. A sentence comes right after the alerts, because most pages
-/// answer an action by a plain sentence. Elements that can be acted on come before other texts.
+/// answer an action by a plain sentence. Other texts follow, which may be the words of an alert, and then elements that can
+/// be acted on.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);
@@ -153,6 +157,8 @@ fn urgency_of_new(change: &Change) -> u8 {
         urgency.min(3)
     } else if is_sentence && !change.role.is_interactive() {
         urgency.min(1)
+    } else if change.role == Role::Text {
+        urgency.min(2)
     } else {
         urgency
     }

@@ -50,7 +50,7 @@ pub struct Damaged {
     pub shelf: Shelf,
     /// The reason in words.
     pub why: String,
-    /// True if the shelf is too large, false if it is damaged. A shelf that is too large is not repaired, and nothing
+    /// True if the shelf is too large, false if it is damaged or was not read. A shelf that is too large is not repaired, and nothing
     /// new can be learned there.
     pub is_too_large: bool,
     /// True if the system refused to read the shelf's file, so that it is not known whether the shelf is damaged.
