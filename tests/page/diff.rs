@@ -285,7 +285,7 @@ fn an_element_that_gets_a_picture_and_no_words_is_told_with_the_picture() {
         lines.collect::<Vec<_>>().join("\n")
     };
     let moved = between(&board(["", "", "x"]), &board(["o", "", "x"])).summary(6);
-    assert_eq!(moved, [r#"~ generic: icon "" -> "o""#]);
+    assert_eq!(moved, [r#"~ e0 generic: icon "" -> "o""#]);
     // In a named table too.
     let table = |cell: &str| format!("table \"Board\"\n  row\n    cell{cell}");
     let marked = between(&table(""), &table(" icon=o")).summary(6);

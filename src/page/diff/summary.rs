@@ -170,7 +170,7 @@ fn line(sign: char, change: &Change) -> String {
     if !change.label.is_empty() {
         line.push(' ');
         line.push_str(&quoted(&change.label));
-    } else if let Some(reference) = change.reference.as_ref().filter(|_| change.acts) {
+    } else if let Some(reference) = &change.reference {
         line = format!("{sign} {reference} {}", change.role);
     }
     if !change.what.is_empty() {
