@@ -22,9 +22,6 @@ use crate::{
     working::StopReason,
 };
 
-/// Maximum time of a `wait` that ended at once. Unit: milliseconds. Source: chosen; one look at the page takes some 100 ms.
-const AT_ONCE_MS: u64 = 1_000;
-
 fn unclear(tool: &str) -> String {
     format!(
         "the page changed while the last {tool} was carried out, so it may have worked: check on this page before you do it again"
@@ -157,12 +154,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             return;
         }
-        let took = self.executor.state.memory.steps().last();
-        let ended_at_once = took.is_some_and(|step| step.elapsed_ms < AT_ONCE_MS);
-        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before)
-            && ended_at_once
-        {
-            let told = waited_for_nothing(action, &page.observation).map(str::to_owned);
+        let step = self.executor.state.memory.steps().last();
+        let took = step.map_or(u64::MAX, |step| step.elapsed_ms);
+        if let (Action::Browser(action), Outcome::Done, Some(page)) = (action, outcome, before) {
+            let told = waited_for_nothing(action, &page.observation, took).map(str::to_owned);
             changed.splice(0..0, told);
         }
         let url = |page: Option<&PageNow>| page.map_or(String::new(), |page| page.head.url.clone());

@@ -96,7 +96,7 @@ fn without_text(action: &Action) -> Option<Action> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Done {
     signature: Signature,
-    /// What the page showed after the action; `None` if the action led to another page.
+    /// A hash of what the page showed after the action; `None` if the action led to another page.
     shown: Option<u64>,
     /// True if something new was on the page before the action.
     is_first_look: bool,

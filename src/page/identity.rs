@@ -22,8 +22,8 @@ pub struct Collection {
     pub size: u32,
 }
 
-/// What a person sees of an element without a name, at most [`TargetIdentity::MAX_TEXT`] characters. The page wrote this
-/// text, so it is untrusted.
+/// The visible sign of an element without a name, at most [`TargetIdentity::MAX_TEXT`] characters. The page wrote this text,
+/// so it is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -72,8 +72,8 @@ pub struct TargetIdentity {
     /// A locator that can find the element on a later load of the page; `None` if the driver gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
-    /// What a person sees of an element that has no name of any kind. It tells a reader which element it was, and plays no
-    /// part in recognising it.
+    /// The visible sign of an element that has no name of any kind. It tells a reader which element it was, and plays no part
+    /// in recognising it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub appearance: Option<Appearance>,
 }

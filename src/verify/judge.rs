@@ -8,6 +8,9 @@ use crate::{
     verify::traces::{answers, answers_wheel},
 };
 
+/// Maximum time of a `wait` that ended at once. Unit: milliseconds. Source: chosen; one look at the page takes some 100 ms.
+const AT_ONCE: u64 = 1_000;
+
 /// The driver's report about an action that it tried.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
@@ -278,17 +281,18 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     }
 }
 
-/// Returns what the model is told of a `wait` for a text that ended at once, because the page `before` it was already as
-/// the wait asked; `None` for every other action.
+/// Returns what the model is told of a successful `wait` for a text that ended at once, because the page `before` it was
+/// already as the wait asked; `None` for every other action. `took` is the time of the wait in milliseconds.
 pub(crate) fn waited_for_nothing(
     action: &BrowserAction,
     before: &Observation,
+    took: u64,
 ) -> Option<&'static str> {
     let BrowserAction::Wait(wait) = action else {
         return None;
     };
     match (&wait.text, &wait.gone) {
-        _ if before.unresponsive => None,
+        _ if before.unresponsive || took >= AT_ONCE => None,
         (Some(text), None) if before.shows(text) => {
             Some("the text was there already when the wait began")
         }

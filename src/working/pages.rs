@@ -45,7 +45,7 @@ pub struct Snapshot<'a> {
     /// The steps that gave the fields of the page their values, oldest first. If these steps are repeated, the fields
     /// have the values again.
     made: Vec<&'a Step>,
-    /// How far the page was scrolled to the right and down. Unit: pixels.
+    /// Distance by which the page was scrolled to the right and down. Unit: pixels.
     scrolled: [u32; 2],
     others: usize,
 }

@@ -1,4 +1,4 @@
-//! What the next message says about the calls that were carried out.
+//! The next message reports the calls that were carried out.
 
 use serde_json::json;
 

@@ -8,8 +8,8 @@ use crate::page::Role;
 /// Minimum number of added and removed items for the summary to say that most of the page is new, if the page also has a new
 /// title. Source: chosen.
 const ANOTHER_PAGE: usize = 30;
-/// Number of added sentences and changed texts that the summary puts before elements that can be acted on. Source: chosen;
-/// an answer of the page to the action is among the first.
+/// Number of added and changed texts that the summary puts before elements that can be acted on. Source: chosen; an answer of
+/// the page to the action is among the first.
 const ANSWERS: usize = 2;
 /// Roles of elements that are alternatives in a group. With each role come the words for the element that is no longer
 /// chosen, and for the element that is chosen instead.

@@ -8,7 +8,8 @@
 //! # Decisions
 //!
 //! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page,
-//!   but not `PageView::summary`, because the lines already say what the page contains. The summary is for events and for the record of the run.
+//!   but not `PageView::summary`, because the lines already say what the page contains. The summary is for events and for
+//!   the record of the run.
 //! - The items of a menu share a line, and a footer shows labels only. Of many similar items, some are shown, with the call
 //!   of `read` that returns the others. Menus, footers and similar items make up most of a page and are seldom what the goal
 //!   is about. An item that the goal names has its own line.
