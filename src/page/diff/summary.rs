@@ -22,6 +22,26 @@ const CHOICES: [(Role, &str, &str); 2] = [
 pub(crate) const MORE_CHANGES: &str = " more changes";
 
 impl PageDiff {
+    /// Returns all changes with their ranks and signs, the lowest rank first.
+    fn ranked(&self) -> Vec<(u8, char, &Change)> {
+        let mut ranked: Vec<(u8, char, &Change)> = Vec::new();
+        ranked.extend(self.changed.iter().map(|c| (2, '~', c)));
+        ranked.extend(self.looks.iter().map(|c| (6, '~', c)));
+        ranked.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
+        ranked.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
+        ranked.sort_by_key(|(urgency, ..)| *urgency);
+        // Texts after the first ones must not hide elements that the next action may need.
+        let is_answer = |(urgency, sign, change): &(u8, char, &Change)| {
+            let is_alert = matches!(change.role, Role::Alert | Role::Status);
+            (1..=2).contains(urgency) && *sign != '-' && !change.acts && !is_alert
+        };
+        for late in ranked.iter_mut().filter(|c| is_answer(c)).skip(ANSWERS) {
+            late.0 = 4;
+        }
+        ranked.sort_by_key(|(urgency, ..)| *urgency);
+        ranked
+    }
+
     /// Returns short lines, the most important first. If changes are left out, the last line says how many. There are at
     /// most `max_lines` lines, or twice as many if elements that can be acted on need them. These elements come before
     /// most texts.
@@ -44,21 +64,7 @@ impl PageDiff {
         if self.reordered {
             lines.push("the order changed".to_owned());
         }
-        let mut rest: Vec<(u8, char, &Change)> = Vec::new();
-        rest.extend(self.changed.iter().map(|c| (2, '~', c)));
-        rest.extend(self.looks.iter().map(|c| (6, '~', c)));
-        rest.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
-        rest.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));
-        rest.sort_by_key(|(urgency, ..)| *urgency);
-        // Texts after the first ones must not hide elements that the next action may need.
-        let is_answer = |(urgency, sign, change): &(u8, char, &Change)| {
-            let is_alert = matches!(change.role, Role::Alert | Role::Status);
-            (1..=2).contains(urgency) && *sign != '-' && !change.acts && !is_alert
-        };
-        for late in rest.iter_mut().filter(|c| is_answer(c)).skip(ANSWERS) {
-            late.0 = 4;
-        }
-        rest.sort_by_key(|(urgency, ..)| *urgency);
+        let mut rest = self.ranked();
         if self.title.is_some() && self.added.len() + self.removed.len() >= ANOTHER_PAGE {
             // The new page is shown whole anyway. Only dialogs, alerts and the first sentence are listed: most pages
             // report the result of a sent form in their first sentence.
