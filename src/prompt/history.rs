@@ -9,7 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
-    page::{Appearance, is_same_document},
+    page::{Appearance, PageDiff, is_same_document},
     working::{Earlier, Place, Step, Visited},
 };
 
@@ -28,9 +28,12 @@ const THOUGHTS: usize = 3;
 /// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
+/// The arguments of an action on points that [`points`] writes.
+const COORDINATES: [&str; 5] = ["target", "x", "y", "to_x", "to_y"];
 
 /// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. The outcome follows, unless it is
-/// `done`.
+/// `done`, and then the page that the step led to, or the text with which the page answered. The text is there because
+/// the section with the changes reports only the last reply's calls.
 ///
 /// References are left out, because they refer to elements of an earlier page.
 pub(super) fn history_line(step: &Step) -> String {
@@ -65,7 +68,12 @@ pub(super) fn history_line(step: &Step) -> String {
     if let Some(within) = &step.within {
         let _ = write!(line, " in {}", quoted(within, MAX_NAME));
     }
-    if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
+    if let Some(points) = points(step) {
+        line.push_str(&points);
+        if let Some(map) = arguments.as_object_mut() {
+            map.retain(|name, _| !COORDINATES.contains(&name.as_str()));
+        }
+    } else if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
         map.retain(|name, _| !TARGETS.contains(&name.as_str()));
     }
     // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
@@ -96,8 +104,26 @@ pub(super) fn history_line(step: &Step) -> String {
     outcome(&mut line, &step.outcome);
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         line.push_str(&led_to(place, &step.before));
+    } else if let Some(answer) = step.changes.as_ref().and_then(PageDiff::answer) {
+        let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
     line
+}
+
+/// Returns the points of an action that clicks, hovers over or drags between points, such as ` at 78,63 of it`. `None`
+/// for other actions. `of it` is left out if the points are those of the window.
+fn points(step: &Step) -> Option<String> {
+    let mut said = match &step.action {
+        Action::Browser(BrowserAction::ClickXy(click)) => format!(" at {},{}", click.x, click.y),
+        Action::Browser(BrowserAction::DragXy(drag)) => {
+            format!(" from {},{} to {},{}", drag.x, drag.y, drag.to_x, drag.to_y)
+        }
+        _ => return None,
+    };
+    if !step.targets.is_empty() {
+        said.push_str(" of it");
+    }
+    Some(said)
 }
 
 /// Returns the thoughts of the last [`THOUGHTS`] steps that have one, as lines such as `3: "The cheapest is on the next
@@ -203,8 +229,8 @@ fn argument(line: &mut String, value: &Value) {
 mod tests {
     use super::*;
     use crate::{
-        action::{ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait},
-        page::{Role, TargetIdentity},
+        action::{ClickXy, DragXy, ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait},
+        page::{Change, Role, TargetIdentity},
         working::Memory,
     };
 
@@ -326,6 +352,84 @@ mod tests {
         for other in ["https://b.test/y", "http://a.test:81/y", "about:blank"] {
             assert_eq!(line(on, other), format!("2. reload -> page \"{other}\""));
         }
+    }
+
+    #[test]
+    fn a_line_tells_the_text_with_which_the_page_answered() {
+        let answered = |added: &[(Role, &str)]| {
+            let changes = PageDiff {
+                added: added
+                    .iter()
+                    .map(|(role, label)| Change {
+                        role: role.clone(),
+                        label: (*label).to_owned(),
+                        what: Vec::new(),
+                        reference: None,
+                        acts: true,
+                    })
+                    .collect(),
+                ..PageDiff::default()
+            };
+            let action = Action::Browser(BrowserAction::Reload(NoArguments {}));
+            let signature = Signature::of(&action, &[], "");
+            let mut step = Step::new(2, action, Outcome::Done, signature);
+            step.changes = Some(changes);
+            history_line(&step)
+        };
+        assert_eq!(answered(&[]), "2. reload");
+        assert_eq!(
+            answered(&[(Role::Button, "Go"), (Role::Generic, "")]),
+            "2. reload"
+        );
+        assert_eq!(
+            answered(&[(Role::Button, "Go"), (Role::Generic, "WARM")]),
+            r#"2. reload -> shows "WARM""#
+        );
+        assert_eq!(
+            answered(&[
+                (Role::Heading, "Basket"),
+                (Role::Text, "It is lower than 5."),
+                (Role::Alert, "Too\nhigh"),
+            ]),
+            r#"2. reload -> shows "Too high""#
+        );
+    }
+
+    #[test]
+    fn points_are_told_with_what_they_are_counted_from() {
+        let line = |action: BrowserAction, targets: Vec<TargetIdentity>| {
+            let action = Action::Browser(action);
+            let signature = Signature::of(&action, &targets, "");
+            let mut step = Step::new(2, action, Outcome::Done, signature);
+            step.targets = targets;
+            history_line(&step)
+        };
+        let page = || Target::parse("css=\"html\"").ok();
+        let click = |target| {
+            BrowserAction::ClickXy(ClickXy {
+                x: 78,
+                y: 63,
+                double: true,
+                target,
+            })
+        };
+        let board = TargetIdentity::new(Role::Img, "Board");
+        assert_eq!(
+            line(click(Target::parse("e4").ok()), vec![board]),
+            r#"2. click_xy img "Board" at 78,63 of it double"#
+        );
+        assert_eq!(
+            line(click(page()), Vec::new()),
+            "2. click_xy at 78,63 double"
+        );
+        let drag = BrowserAction::DragXy(DragXy {
+            x: 250,
+            y: 120,
+            to_x: 40,
+            to_y: 85,
+            target: page(),
+        });
+        assert_eq!(line(drag, Vec::new()), "2. drag_xy from 250,120 to 40,85");
     }
 
     #[test]
