@@ -248,8 +248,9 @@ async fn points_of_a_marked_picture_become_points_of_what_lies_under_them() {
         does("click_xy", json!({ "x": 150, "y": 70 })),
         does(
             "drag_xy",
-            json!({ "x": 110, "y": 60, "to_x": 390, "to_y": 240 }),
+            json!({ "x": 110, "y": 60, "to_x": 390, "to_y": 240, "via": [[200, 80]] }),
         ),
+        does("hover_xy", json!({ "x": 150, "y": 70 })),
         does("click_xy", json!({ "x": 20, "y": 30, "double": true })),
         does("click_xy", json!({ "x": 700, "y": 500 })),
         give_up(),
@@ -264,7 +265,8 @@ async fn points_of_a_marked_picture_become_points_of_what_lies_under_them() {
         executed[1..],
         [
             r#"click_xy {"target":"css=\"canvas\" >> nth=0","x":50,"y":20}"#,
-            r#"drag_xy {"target":"css=\"canvas\" >> nth=0","to_x":290,"to_y":190,"x":10,"y":10}"#,
+            r#"drag_xy {"target":"css=\"canvas\" >> nth=0","to_x":290,"to_y":190,"via":[[100,30]],"x":10,"y":10}"#,
+            r#"hover_xy {"target":"css=\"canvas\" >> nth=0","x":50,"y":20}"#,
             r#"click_xy {"double":true,"target":"e2","x":10,"y":20}"#,
         ]
     );
@@ -279,11 +281,19 @@ async fn points_of_a_marked_picture_become_points_of_what_lies_under_them() {
         last.contains("nothing of the page is at this point of the picture"),
         "{last}"
     );
+    for told in [
+        "2. click_xy at 150,70 -> no_effect\n",
+        "3. drag_xy from 110,60 over 200,80 to 390,240 -> no_effect\n",
+        "4. hover_xy at 150,70\n",
+        "5. click_xy button \"Start\" at 20,30 double -> no_effect\n",
+    ] {
+        assert!(last.contains(told), "as the model gave it: {last}");
+    }
     let png = &requests[0].images[0].png;
     let reader = png::Decoder::new(std::io::Cursor::new(png))
         .read_info()
         .unwrap();
     assert_eq!((reader.info().width, reader.info().height), (800, 600));
     assert_ne!(*png, white(800, 600), "with marks");
-    assert_eq!((requests.len(), pictured), (5, 5));
+    assert_eq!((requests.len(), pictured), (6, 6));
 }

@@ -81,6 +81,16 @@ arguments! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         from_y: Option<u32>,
     }
+    /// Arguments of `hover_xy`. A missing target is filled in as for `click_xy`.
+    HoverXy {
+        /// Pixels from the left edge.
+        x: u32,
+        /// Pixels from the top edge.
+        y: u32,
+        /// As of click; the picture when not given.
+        #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
+        target: Option<Target>,
+    }
     /// Arguments of `drag_xy`. A missing target is filled in as for `click_xy`.
     DragXy {
         /// Pixels from the left edge.
@@ -91,6 +101,9 @@ arguments! {
         to_x: u32,
         /// Where to, pixels from the top edge.
         to_y: u32,
+        /// Points on the way, each as [x, y].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        via: Vec<[u32; 2]>,
         /// As of click; the picture when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
@@ -278,6 +291,15 @@ impl DragBy {
     pub fn start(&self, width: f64, height: f64) -> (f64, f64) {
         let given = |from: Option<u32>, side: f64| from.map_or(side / 2.0, f64::from);
         (given(self.from_x, width), given(self.from_y, height))
+    }
+}
+
+impl DragXy {
+    /// Returns the points of the drag in their order: the start, the points on the way, and the end.
+    pub(crate) fn points(&self) -> Vec<(u32, u32)> {
+        let via = self.via.iter().map(|[x, y]| (*x, *y));
+        let start = std::iter::once((self.x, self.y));
+        start.chain(via).chain([(self.to_x, self.to_y)]).collect()
     }
 }
 

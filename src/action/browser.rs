@@ -7,9 +7,9 @@ use url::Url;
 use super::{
     ErrorClass, Failure, Parameters, Target, TextValue,
     arguments::{
-        Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, NoArguments,
-        OnTarget, Press, RunCode, Screenshot, Scroll, Select, SelectText, StateFile, TabAt, TabNew,
-        Type, Upload, Wait,
+        Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, HoverXy,
+        NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, Select, SelectText, StateFile,
+        TabAt, TabNew, Type, Upload, Wait,
     },
     lenient,
 };
@@ -116,6 +116,7 @@ browser_actions! {
     ClickAt(ClickAt) = "click_at", Reversible, true, "Click a point of an element, x and y pixels from its top left corner: on a canvas, map or slider.";
     ClickXy(ClickXy) = "click_xy", Reversible, true, "Click a point of the picture, or of target from its top left corner; double clicks twice.";
     Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element, to open its menu.";
+    HoverXy(HoverXy) = "hover_xy", Read, false, "Move the pointer to a point of the picture, or of target from its top left corner, as on a chart.";
     Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
     Type(Type) = "type", Reversible, true, "Type text key by key where the focus is.";
     Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a.";
@@ -123,7 +124,7 @@ browser_actions! {
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";
     Drag(Drag) = "drag", Reversible, true, "Drag the element from onto the element to.";
-    DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, or of target from its top left corner.";
+    DragXy(DragXy) = "drag_xy", Reversible, true, "Drag from a point of the picture to another one, over the points via, or of target from its top left corner.";
     DragBy(DragBy) = "drag_by", Reversible, true, "Drag an element by a distance, x pixels to the right and y down; negative to the left and up.";
     SelectText(SelectText) = "select_text", Read, false, "Select the text of an element, or only some words in it.";
     Upload(Upload) = "upload", Irreversible, false, "Give files of this run, by name, to the open file chooser.";
@@ -153,6 +154,10 @@ const MAX_TIMES: u32 = 100;
 
 /// Maximum distance of a `drag_by` in each direction. Unit: CSS pixels. Source: chosen; longer than any screen.
 const MAX_DISTANCE: u32 = 10_000;
+
+/// Maximum number of points on the way of a `drag_xy`. Source: chosen; enough for a signature, and the pointer takes
+/// them all within the time of an action.
+const MAX_VIA: usize = 200;
 
 impl BrowserAction {
     /// Returns the fixed effect of the action's tool. Depending on the target, the loop may judge the effect as worse.
@@ -186,6 +191,10 @@ impl BrowserAction {
                 ..
             })
             | Self::DragXy(DragXy {
+                target: Some(target),
+                ..
+            })
+            | Self::HoverXy(HoverXy {
                 target: Some(target),
                 ..
             })
@@ -229,6 +238,10 @@ impl BrowserAction {
                 target: Some(target),
                 ..
             })
+            | Self::HoverXy(HoverXy {
+                target: Some(target),
+                ..
+            })
             | Self::Screenshot(Screenshot {
                 target: Some(target),
             })
@@ -238,6 +251,37 @@ impl BrowserAction {
             }) => vec![target],
             Self::Drag(Drag { from, to }) => vec![from, to],
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns the points that the arguments of an action on points contain, in the order in which the pointer gets there.
+    /// They are points of the target, or of the picture if the action has no target. Empty for any other action.
+    pub(crate) fn points(&self) -> Vec<(u32, u32)> {
+        match self {
+            Self::ClickXy(ClickXy { x, y, .. }) | Self::HoverXy(HoverXy { x, y, .. }) => {
+                vec![(*x, *y)]
+            }
+            Self::DragXy(drag) => drag.points(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Sets the target of an action on points, and replaces its points. There are as many new points as
+    /// [`points`](Self::points) returns. Any other action stays as it is.
+    pub(crate) fn aim_points(&mut self, at: Target, points: &[(u32, u32)]) {
+        match (self, points) {
+            (
+                Self::ClickXy(ClickXy { x, y, target, .. })
+                | Self::HoverXy(HoverXy { x, y, target }),
+                [point],
+            ) => ((*x, *y), *target) = (*point, Some(at)),
+            (Self::DragXy(drag), [start, via @ .., end]) => {
+                (drag.x, drag.y) = *start;
+                (drag.to_x, drag.to_y) = *end;
+                drag.via = via.iter().map(|(x, y)| [*x, *y]).collect();
+                drag.target = Some(at);
+            }
+            _ => {}
         }
     }
 
@@ -360,6 +404,9 @@ impl BrowserAction {
                 if x.unsigned_abs().max(y.unsigned_abs()) > MAX_DISTANCE =>
             {
                 bad("x and y are at most 10000 pixels")
+            }
+            Self::DragXy(DragXy { via, .. }) if via.len() > MAX_VIA => {
+                bad("via takes at most 200 points")
             }
             _ => Ok(()),
         }

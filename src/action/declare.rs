@@ -33,7 +33,8 @@ const NOTES: &[(&str, &str)] = &[
         "pixels from its top left corner, as on a canvas",
     ),
     ("click_xy", "pixels of the picture, or of target"),
-    ("drag_xy", "likewise"),
+    ("hover_xy", "likewise"),
+    ("drag_xy", "likewise; via: [[x, y], ...] on the way"),
     (
         "drag_by",
         "pixels right and down, may be negative; from a point or its middle",
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn arguments_that_their_names_do_not_explain_are_explained_at_a_small_cost() {
-        let pictures = ["screenshot", "click_xy", "drag_xy", "upload"];
+        let pictures = ["screenshot", "click_xy", "hover_xy", "drag_xy", "upload"];
         let tools = pictures.into_iter().fold(tools(), ToolSet::without);
         let other = &tools.declared().last().unwrap().description;
         for line in [

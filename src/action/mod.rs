@@ -36,9 +36,9 @@ pub(crate) mod words;
 
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
 pub use arguments::{
-    Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, MouseButton,
-    NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection, Select, SelectText,
-    StateFile, TabAt, TabNew, Type, Upload, Wait,
+    Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, HoverXy,
+    MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection,
+    Select, SelectText, StateFile, TabAt, TabNew, Type, Upload, Wait,
 };
 pub use browser::{BrowserAction, BrowserTool, Effect};
 pub use call::{Action, CallProblem, CustomCall, RawCall, parse_calls};

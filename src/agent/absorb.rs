@@ -36,6 +36,7 @@ const fn only_looks(action: &Action) -> bool {
         Action::Agent(_)
             | Action::Browser(
                 A::Hover(_)
+                    | A::HoverXy(_)
                     | A::Scroll(_)
                     | A::Wait(_)
                     | A::Snapshot(_)
@@ -53,7 +54,9 @@ const fn only_looks(action: &Action) -> bool {
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
-        Action::Browser(BrowserAction::Hover(_)) => *outcome == Outcome::NoEffect,
+        Action::Browser(BrowserAction::Hover(_) | BrowserAction::HoverXy(_)) => {
+            *outcome == Outcome::NoEffect
+        }
         other => only_looks(other),
     }
 }

@@ -167,6 +167,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 by: By::Model,
                 targets: Some(targets),
                 restores: Some(snapshot.place().url().to_owned()),
+                picked: Vec::new(),
             })
             .collect();
         let others = snapshot.others();

@@ -161,6 +161,7 @@ impl State {
             by: By::Task,
             targets: Some(Vec::new()),
             restores: None,
+            picked: Vec::new(),
         });
     }
 

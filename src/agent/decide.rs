@@ -363,6 +363,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         by: By::Model,
                         targets,
                         restores: None,
+                        picked: Vec::new(),
                     });
                 }
                 Err(problem) => {

@@ -53,6 +53,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             by: By::Memory,
             targets: Some(targets),
             restores: None,
+            picked: Vec::new(),
         });
         true
     }

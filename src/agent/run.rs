@@ -100,7 +100,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             // `click_xy` can do everything that `click_at` does.
             tools.without("click_at")
         } else {
-            let pictures = ["screenshot", "click_xy", "drag_xy"];
+            let pictures = ["screenshot", "click_xy", "hover_xy", "drag_xy"];
             pictures.into_iter().fold(tools, ToolSet::without)
         });
         let kinds = if options.memory && executor.has_turn() {
@@ -155,6 +155,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 by: By::Task,
                 targets: Some(Vec::new()),
                 restores: None,
+                picked: Vec::new(),
             });
         }
         let asking = Asking {

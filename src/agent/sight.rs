@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::{Run, executor::is_closed_frame, options::Images};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{BrowserAction, ClickXy, DragXy, ErrorClass, Outcome},
+    action::{BrowserAction, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
     event::EventKind,
@@ -38,7 +38,7 @@ impl Sight {
         if self.is_marked && self.scene.is_known() {
             format!(
                 "the picture shows the window, {width} x {height} pixels, with the ref at a corner of each outlined element; \
-                 click_xy and drag_xy without target take its pixels"
+                 click_xy, hover_xy and drag_xy without target take its pixels"
             )
         } else {
             "the picture shows the window".to_owned()
@@ -144,7 +144,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Sets the target of an action that gives only a point. The new target is the element at that point of the
     /// picture. Returns true if a target was set. The error is the refusal of the action.
     pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
-        let points = points(action);
+        let points = action.points();
         if points.is_empty() || !action.targets().is_empty() {
             return Ok(false);
         }
@@ -154,35 +154,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let found = under(&sight.scene, &points)
             .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
-        let mut points = found.points.into_iter();
-        match action {
-            BrowserAction::ClickXy(ClickXy { x, y, target, .. }) => {
-                (*x, *y) = points.next().unwrap_or((*x, *y));
-                *target = Some(found.target);
-            }
-            BrowserAction::DragXy(DragXy {
-                x,
-                y,
-                to_x,
-                to_y,
-                target,
-            }) => {
-                (*x, *y) = points.next().unwrap_or((*x, *y));
-                (*to_x, *to_y) = points.next().unwrap_or((*to_x, *to_y));
-                *target = Some(found.target);
-            }
-            _ => {}
-        }
+        action.aim_points(found.target, &found.points);
         Ok(true)
-    }
-}
-
-/// Returns the points of the picture that an action gives, in the order of its arguments.
-fn points(action: &BrowserAction) -> Vec<(u32, u32)> {
-    match action {
-        BrowserAction::ClickXy(click) => vec![(click.x, click.y)],
-        BrowserAction::DragXy(drag) => vec![(drag.x, drag.y), (drag.to_x, drag.to_y)],
-        _ => Vec::new(),
     }
 }
 

@@ -41,6 +41,9 @@ pub(super) struct Queued {
     /// targets is carried out only on that page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
+    /// The points of the picture that the model gave, if the action has points of an element in their place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) picked: Vec<(u32, u32)>,
 }
 
 /// Results, refusals, notes and warnings since the last message to the model. The next message reports them.

@@ -89,9 +89,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
         };
+        let points = action.points();
         let refused = match self.aim_by_sight(action) {
             Err(refused) => Some(refused),
             Ok(is_aimed) => {
+                if is_aimed {
+                    next.picked = points;
+                }
                 if let (true, Some(_), Some(page)) =
                     (is_aimed, &next.targets, &self.executor.state.page)
                 {

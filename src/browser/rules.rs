@@ -66,6 +66,7 @@ pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
             | A::DragBy(_)
             | A::DragXy(_)
             | A::Hover(_)
+            | A::HoverXy(_)
             | A::Check(_)
             | A::Uncheck(_)
             | A::Drag(_)

@@ -29,7 +29,9 @@ const THOUGHTS: usize = 3;
 const MAX_THOUGHT: usize = 200;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// The arguments of an action on points that [`points`] writes.
-const COORDINATES: [&str; 5] = ["target", "x", "y", "to_x", "to_y"];
+const COORDINATES: [&str; 6] = ["target", "x", "y", "to_x", "to_y", "via"];
+/// Maximum number of points on the way of a drag in the line about the step. Source: chosen.
+const MAX_POINTS: usize = 4;
 
 /// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. The outcome follows, unless it is
 /// `done`, and then the page that the step led to, or the text with which the page answered. The text is there because
@@ -54,11 +56,11 @@ pub(super) fn history_line(step: &Step) -> String {
         if !matches!(target.appearance, Some(Appearance::Look(_))) {
             let _ = write!(line, " number {}", target.ordinal + 1);
         }
-        let group = || Some((" in ", target.ancestors.first()?));
+        let group = || Some((" in ", target.ancestors.first()?.as_str()));
         let words = match &target.appearance {
-            Some(Appearance::Look(look)) => Some((" look ", look)),
+            Some(Appearance::Look(look)) => Some((" look ", place_of(look))),
             _ if step.within.is_some() => None,
-            Some(Appearance::Beside(words)) => Some((" beside ", words)),
+            Some(Appearance::Beside(words)) => Some((" beside ", &**words)),
             None => group(),
         };
         if let Some((place, words)) = words {
@@ -110,17 +112,41 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns the points of an action that clicks, hovers over or drags between points, such as ` at 78,63 of it`. `None`
-/// for other actions. `of it` is left out if the points are those of the window.
+/// Returns a look without the shapes of the drawing, which change with each action on it.
+fn place_of(look: &str) -> &str {
+    look.split_once(": ").map_or(look, |(place, _)| place)
+}
+
+/// Returns the points of an action on points, such as ` at 78,63 of it`. `None` for other actions. The points are those of
+/// the picture if the model gave these, so that they can be compared with what the page shows next; `of it` says that they
+/// are those of the target.
 fn points(step: &Step) -> Option<String> {
-    let mut said = match &step.action {
-        Action::Browser(BrowserAction::ClickXy(click)) => format!(" at {},{}", click.x, click.y),
-        Action::Browser(BrowserAction::DragXy(drag)) => {
-            format!(" from {},{} to {},{}", drag.x, drag.y, drag.to_x, drag.to_y)
-        }
-        _ => return None,
+    let Action::Browser(action) = &step.action else {
+        return None;
     };
-    if !step.targets.is_empty() {
+    let own = action.points();
+    let points = if step.picked.is_empty() {
+        &own
+    } else {
+        &step.picked
+    };
+    let at = |(x, y): &(u32, u32)| format!("{x},{y}");
+    let mut said = match &points[..] {
+        [] => return None,
+        [point] => format!(" at {}", at(point)),
+        [start, end] => format!(" from {} to {}", at(start), at(end)),
+        [start, via @ .., end] => {
+            let via: Vec<String> = via.iter().take(MAX_POINTS).map(at).collect();
+            let more = if points.len() - 2 > via.len() {
+                " ..."
+            } else {
+                ""
+            };
+            let via = via.join(" ");
+            format!(" from {} over {via}{more} to {}", at(start), at(end))
+        }
+    };
+    if step.picked.is_empty() && !step.targets.is_empty() {
         said.push_str(" of it");
     }
     Some(said)
@@ -418,6 +444,13 @@ mod tests {
             line(click(Target::parse("e4").ok()), vec![board]),
             r#"2. click_xy img "Board" at 78,63 of it double"#
         );
+        let mut drawing = TargetIdentity::new(Role::Img, "");
+        let look = "152x112 top left 2,52: circle #800080 8x8 top left 32,109";
+        drawing.appearance = Some(Appearance::Look(look.to_owned()));
+        assert_eq!(
+            line(click(Target::parse("e4").ok()), vec![drawing]),
+            r#"2. click_xy img look "152x112 top left 2,52" at 78,63 of it double"#
+        );
         assert_eq!(
             line(click(page()), Vec::new()),
             "2. click_xy at 78,63 double"
@@ -427,9 +460,22 @@ mod tests {
             y: 120,
             to_x: 40,
             to_y: 85,
+            via: Vec::new(),
             target: page(),
         });
-        assert_eq!(line(drag, Vec::new()), "2. drag_xy from 250,120 to 40,85");
+        assert_eq!(
+            line(drag.clone(), Vec::new()),
+            "2. drag_xy from 250,120 to 40,85"
+        );
+        let BrowserAction::DragXy(mut bent) = drag else {
+            panic!("a drag");
+        };
+        for (count, told) in [(1, "over 0,1"), (5, "over 0,1 1,1 2,1 3,1 ...")] {
+            bent.via = (0..count).map(|x| [x, 1]).collect();
+            let bent = BrowserAction::DragXy(bent.clone());
+            let told = format!("2. drag_xy from 250,120 {told} to 40,85");
+            assert_eq!(line(bent, Vec::new()), told);
+        }
     }
 
     #[test]

@@ -135,6 +135,7 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
             | A::ClickAt(_)
             | A::ClickXy(_)
             | A::Hover(_)
+            | A::HoverXy(_)
             | A::Drag(_)
             | A::DragBy(_)
             | A::DragXy(_)
@@ -204,7 +205,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
         BrowserAction::Press(press) if moves_quietly(&press.key) => {
             is_watched && (moves_vertically(press.key.as_str()) || !in_field())
         }
-        BrowserAction::Hover(_) => is_watched,
+        BrowserAction::Hover(_) | BrowserAction::HoverXy(_) => is_watched,
         BrowserAction::Scroll(scroll) => is_watched && scroll.direction.is_some(),
         other => other.tool().should_change_page(),
     }
@@ -214,7 +215,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
 /// page; `None` if the driver did not watch.
 pub(crate) fn may_show_late(action: &BrowserAction, traces: Option<&[Trace]>) -> bool {
     match action {
-        BrowserAction::Hover(_) => true,
+        BrowserAction::Hover(_) | BrowserAction::HoverXy(_) => true,
         // Most scrolls change no tree, and traces prove them at the first look.
         BrowserAction::Scroll(_) => traces.is_some_and(<[Trace]>::is_empty),
         other => other.tool().should_change_page(),

@@ -357,6 +357,7 @@ const fn is_watched(action: &BrowserAction) -> bool {
             | A::DragBy(_)
             | A::DragXy(_)
             | A::Hover(_)
+            | A::HoverXy(_)
             | A::Check(_)
             | A::Uncheck(_)
             | A::Drag(_)

@@ -150,7 +150,10 @@ pub(super) fn is_in_words(action: &Action) -> bool {
 }
 
 const fn is_point(action: &BrowserAction) -> bool {
-    matches!(action, BrowserAction::ClickXy(_) | BrowserAction::DragXy(_))
+    matches!(
+        action,
+        BrowserAction::ClickXy(_) | BrowserAction::HoverXy(_) | BrowserAction::DragXy(_)
+    )
 }
 
 /// Returns the identities of the elements that an action refers to; `None` if one of them is not on the page.
@@ -292,6 +295,7 @@ mod tests {
                 y,
                 to_x: 9,
                 to_y: 9,
+                via: Vec::new(),
                 target: Some(target(text)),
             });
             let by = BrowserAction::DragBy(DragBy::new(target(text), -40, 0));

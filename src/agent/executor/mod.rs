@@ -279,6 +279,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             by,
             targets,
             restores: None,
+            picked: Vec::new(),
         };
         let tried = match refused {
             Some(refused) => {

@@ -29,6 +29,7 @@ pub(in crate::agent) struct Tried {
     pub(in crate::agent) finished: Option<Finished>,
     pub(in crate::agent) outcome: Outcome,
     by: By,
+    picked: Vec<(u32, u32)>,
     /// True if `go_back_to` queued the action to restore an earlier page.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
@@ -45,6 +46,7 @@ impl Tried {
             changes: None,
             finished: None,
             by: next.by,
+            picked: next.picked,
             restores: next.restores.is_some(),
             outcome: Outcome::Done,
             started,
@@ -167,6 +169,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let mut step = Step::new(self.emitter.step, action, tried.outcome, signature);
         step.turn = self.state.spent.calls;
         step.by = tried.by;
+        step.picked = tried.picked;
         step.effect = tried.effect;
         step.before = place(before).unwrap_or_default();
         step.after = place(after).unwrap_or_default();

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
-        OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target, Type,
+        HoverXy, OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target, Type,
     },
     base::text::clean,
     browser::{
@@ -193,10 +193,15 @@ impl Cdp {
                     .await
             }
             BrowserAction::ClickXy(click) => self.click_point(turn, click).await,
+            BrowserAction::HoverXy(HoverXy { x, y, target }) => {
+                let aim = self.aim(target_of(target.as_ref())?).await?;
+                self.named(&aim, self.hover(turn, &aim, Some((*x, *y))))
+                    .await
+            }
             BrowserAction::DragXy(drag) => self.drag_point(turn, drag).await,
             BrowserAction::Hover(OnTarget { target }) => {
                 let aim = self.aim(target).await?;
-                self.named(&aim, self.hover(turn, &aim)).await
+                self.named(&aim, self.hover(turn, &aim, None)).await
             }
             BrowserAction::Check(OnTarget { target }) => self.tick(turn, target, true).await,
             BrowserAction::Uncheck(OnTarget { target }) => self.tick(turn, target, false).await,
@@ -276,7 +281,7 @@ impl Cdp {
                 if let Some(target) = &scroll.target {
                     let aim = self.aim(target).await?;
                     if scroll.direction.is_some() {
-                        self.hover(turn, &aim).await?;
+                        self.hover(turn, &aim, None).await?;
                     } else {
                         turn.sent = true;
                         self.hub
@@ -377,8 +382,9 @@ impl Cdp {
 
     async fn drag_point(&self, turn: &mut Turn, drag: &DragXy) -> Result<Performed, CdpError> {
         let (aim, told) = self.begin(target_of(drag.target.as_ref())?).await?;
-        let (from, to) = ((drag.x, drag.y), (drag.to_x, drag.to_y));
-        self.drag_within(turn, &aim, from, to).await.map(|()| told)
+        self.drag_within(turn, &aim, &drag.points())
+            .await
+            .map(|()| told)
     }
 
     /// Carries out `work` on an element, and returns the element's locator from before `work`.

@@ -200,8 +200,16 @@ impl Cdp {
         hit
     }
 
-    pub(super) async fn hover(&self, turn: &mut Turn, aim: &Aim) -> Result<(), CdpError> {
-        let point = self.ready(aim, Needs::HOVER).await?;
+    /// Moves the pointer to a point of an element, relative to its top left corner, or to the element if `at` is `None`.
+    /// Unit: CSS pixels.
+    pub(super) async fn hover(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        at: Option<(u32, u32)>,
+    ) -> Result<(), CdpError> {
+        let needs = Needs { at, ..Needs::HOVER };
+        let point = self.ready(aim, needs).await?;
         self.dispatch(
             turn,
             "Input.dispatchMouseEvent",

@@ -72,12 +72,12 @@ impl PlaywrightCli {
                 let code = points::click_at(target, (*x, *y), false, self.action_ms());
                 self.by_script(state, code, timeout).await
             }
-            action @ (BrowserAction::ClickXy(_) | BrowserAction::DragXy(_)) => {
-                match points::at_points(action, self.action_ms()) {
-                    Some(code) => self.by_script(state, code, timeout).await,
-                    None => Ok(Outcome::failed(ErrorClass::BadArguments, NO_TARGET).into()),
-                }
-            }
+            action @ (BrowserAction::ClickXy(_)
+            | BrowserAction::HoverXy(_)
+            | BrowserAction::DragXy(_)) => match points::at_points(action, self.action_ms()) {
+                Some(code) => self.by_script(state, code, timeout).await,
+                None => Ok(Outcome::failed(ErrorClass::BadArguments, NO_TARGET).into()),
+            },
             BrowserAction::Hover(OnTarget { target }) => {
                 self.on(state, "hover", target, ".hover(", timeout).await
             }

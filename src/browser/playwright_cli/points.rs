@@ -11,9 +11,12 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
             let target = click.target.as_ref()?;
             Some(click_at(target, point, click.double, timeout_ms))
         }
+        BrowserAction::HoverXy(hover) => {
+            let target = hover.target.as_ref()?;
+            Some(hover_at(target, (hover.x, hover.y), timeout_ms))
+        }
         BrowserAction::DragXy(drag) => {
-            let (from, to) = ((drag.x, drag.y), (drag.to_x, drag.to_y));
-            Some(drag_at(drag.target.as_ref()?, from, to, timeout_ms))
+            Some(drag_at(drag.target.as_ref()?, &drag.points(), timeout_ms))
         }
         _ => None,
     }
@@ -23,14 +26,14 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
 /// of the border, but actions measure them from the outer edge.
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
-/// JavaScript that drags the pointer from (`startX`, `startY`) to (`endX`, `endY`) in the window. The last move is made
-/// twice, because a page may miss one move.
+/// JavaScript that drags the pointer from (`startX`, `startY`) over the points of `path` in the window, and ends at the
+/// last one. The first move ends halfway, because a page may add up the moves and keep each of them within bounds. The
+/// last move is made twice, because a page may miss one move.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {
-      await page.mouse.move((startX + endX) / 2, (startY + endY) / 2);
-      await page.mouse.move(endX, endY);
-      await page.mouse.move(endX, endY);
+      await page.mouse.move((startX + path[0][0]) / 2, (startY + path[0][1]) / 2);
+      for (const [x, y] of [...path, path[path.length - 1]]) await page.mouse.move(x, y);
     } finally {
       await page.mouse.up();
     }
@@ -66,20 +69,34 @@ pub(super) fn click_at(
     ))
 }
 
-/// Returns the script that drags between two points of an element, relative to its top left corner. Unit: CSS pixels.
-fn drag_at(
-    target: &Target,
-    (x, y): (u32, u32),
-    (to_x, to_y): (u32, u32),
-    timeout_ms: u64,
-) -> String {
+/// Returns the script that moves the pointer to a point, relative to the element's top left corner. Unit: CSS pixels.
+fn hover_at(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
+    guarded(&format!(
+        "{}
+    await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
+    return {{ done: true }};",
+        at_element(target, (x, y), timeout_ms)
+    ))
+}
+
+/// Returns the script that drags from the first of these points to the last, over those between them. The points are
+/// relative to the element's top left corner. Unit: CSS pixels.
+fn drag_at(target: &Target, points: &[(u32, u32)], timeout_ms: u64) -> String {
+    let far = |side: fn(&(u32, u32)) -> u32| points.iter().map(side).max().unwrap_or_default();
+    let (x, y) = points.first().copied().unwrap_or_default();
+    let path: Vec<String> = points
+        .iter()
+        .skip(1)
+        .map(|(x, y)| format!("[now.x + {x}, now.y + {y}]"))
+        .collect();
     guarded(&format!(
         "{}
     await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
     const now = await handle.boundingBox();
-    const [startX, startY, endX, endY] = [now.x + {x}, now.y + {y}, now.x + {to_x}, now.y + {to_y}];
+    const [startX, startY, path] = [now.x + {x}, now.y + {y}, [{}]];
     {DRAG}",
-        at_element(target, (x.max(to_x), y.max(to_y)), timeout_ms)
+        at_element(target, (far(|(x, _)| *x), far(|(_, y)| *y)), timeout_ms),
+        path.join(", ")
     ))
 }
 
@@ -104,7 +121,7 @@ pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
     await field.hover({{ position: {{ x: before.x - border.x, y: before.y - border.y }}, timeout: {timeout_ms} }});
     const now = await start();
     const [startX, startY] = [now.box.x + now.x, now.box.y + now.y];
-    const [endX, endY] = [startX + {right}, startY + {down}];
+    const path = [[startX + {right}, startY + {down}]];
     {DRAG}",
         expression(&drag.target)
     ))

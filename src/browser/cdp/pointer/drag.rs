@@ -34,8 +34,8 @@ const MIN_SIDE: f64 = 2.0 * LAST_MOVE;
 enum End<'a> {
     /// The element on which the drag ends, and the height of the dragged element. Unit: CSS pixels.
     Element(&'a Aim, f64),
-    /// The point of the window at which the drag ends.
-    Point(Point),
+    /// The points of the window over which the pointer moves after the start. The drag ends at the last one.
+    Path(&'a [Point]),
 }
 
 /// Fails if a point lies outside an element with this area. The point is relative to the element's top left corner.
@@ -64,17 +64,22 @@ impl Cdp {
             .await
     }
 
-    /// Drags between two points of an element, relative to its top left corner. Unit: CSS pixels. Fails if the second
-    /// point lies outside the element.
+    /// Drags from the first of these points to the last, over those between them. The points are relative to the
+    /// element's top left corner. Unit: CSS pixels. Fails if a point after the first lies outside the element.
     pub(in crate::browser::cdp) async fn drag_within(
         &self,
         turn: &mut Turn,
         aim: &Aim,
-        (x, y): (u32, u32),
-        (to_x, to_y): (u32, u32),
+        points: &[(u32, u32)],
     ) -> Result<(), CdpError> {
+        let [(x, y), rest @ ..] = points else {
+            return Ok(());
+        };
+        let (x, y) = (*x, *y);
         let area = self.area(aim).await?;
-        inside(&area, (to_x.into(), to_y.into()))?;
+        for (to_x, to_y) in rest {
+            inside(&area, ((*to_x).into(), (*to_y).into()))?;
+        }
         let needs = Needs {
             enabled: false,
             ..Needs::at(x, y)
@@ -83,11 +88,12 @@ impl Cdp {
         // A press and its release in one element make a click, which may send a form.
         self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let far = |to: u32, from: u32| f64::from(to) - f64::from(from);
-        let end = Point {
-            x: start.x + far(to_x, x),
-            y: start.y + far(to_y, y),
+        let place = |(to_x, to_y): &(u32, u32)| Point {
+            x: start.x + far(*to_x, x),
+            y: start.y + far(*to_y, y),
         };
-        self.drag_to(turn, start, End::Point(end)).await
+        let path: Vec<Point> = rest.iter().map(place).collect();
+        self.drag_to(turn, start, End::Path(&path)).await
     }
 
     /// Drags from a point of an element (by default its middle) by a distance to the right and down. The drag may end
@@ -122,7 +128,7 @@ impl Cdp {
             x: start.x + f64::from(drag.x),
             y: start.y + f64::from(drag.y),
         };
-        self.drag_to(turn, start, End::Point(end)).await
+        self.drag_to(turn, start, End::Path(&[end])).await
     }
 
     async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
@@ -158,11 +164,11 @@ impl Cdp {
         (turn.midway.pressed, turn.pointer) = (true, (start.x, start.y));
         let first = match to {
             // This point is halfway, because a page may add up the moves and keep each of them within bounds.
-            End::Point(end) => Point {
-                x: f64::midpoint(start.x, end.x),
-                y: f64::midpoint(start.y, end.y),
+            End::Path([first, ..]) => Point {
+                x: f64::midpoint(start.x, first.x),
+                y: f64::midpoint(start.y, first.y),
             },
-            End::Element(..) => Point {
+            End::Path([]) | End::Element(..) => Point {
                 x: start.x + 5.0,
                 y: start.y + 5.0,
             },
@@ -173,8 +179,16 @@ impl Cdp {
             mouse("mouseMoved", first, "left", 1, 0),
         ];
         self.part(turn, "Input.dispatchMouseEvent", down).await?;
+        if let End::Path([via @ .., _]) = to {
+            for at in via {
+                // Each move waits for the one before, because the browser makes one event of moves that come at once.
+                let moved = vec![mouse("mouseMoved", *at, "left", 1, 0)];
+                self.part(turn, "Input.dispatchMouseEvent", moved).await?;
+                turn.pointer = (at.x, at.y);
+            }
+        }
         let end = match to {
-            End::Point(end) => Ok([end, end]),
+            End::Path(path) => Ok([path.last().copied().unwrap_or(start); 2]),
             End::Element(to, height) => {
                 let anywhere = Needs {
                     enabled: false,

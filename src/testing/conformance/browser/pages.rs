@@ -213,6 +213,10 @@ const where = event => {
   return x >= 210 && x < 240 && y >= 90 && y < 110 ? 'red' : x + ',' + y;
 };
 let from;
+document.addEventListener('mousemove', event => {
+  if (event.target === board && event.buttons === 0 && where(event) === 'red') log('over', 'red');
+  if (event.buttons === 1 && event.clientX - from.clientX === -20 && event.clientY - from.clientY === 35) log('way', 'bent');
+});
 document.addEventListener('click', event => { if (event.target === board && event.detail === 1) log('click', where(event)); });
 document.addEventListener('dblclick', event => { if (event.target === board) log('twice', where(event)); });
 document.addEventListener('mousedown', event => { from = event; });

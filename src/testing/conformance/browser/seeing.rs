@@ -7,7 +7,9 @@ use super::{
     checks, ensure,
 };
 use crate::{
-    action::{BrowserAction, ClickXy, DragXy, ErrorClass, Scroll, ScrollDirection, Target},
+    action::{
+        BrowserAction, ClickXy, DragXy, ErrorClass, HoverXy, Scroll, ScrollDirection, Target,
+    },
     browser::{SceneRequest, ScreenshotRequest},
     page::{Area, DrawingKind, ElementRef, Role, Scene},
     vision::{Raster, under},
@@ -17,6 +19,7 @@ checks! {
     a_scene_tells_where_the_picture_shows_elements needs [Screenshot],
     points_of_a_picture_are_clicked needs [Screenshot, ClickXy],
     points_of_a_drawing_are_dragged needs [Screenshot, DragXy],
+    the_pointer_moves_to_a_point_of_a_drawing needs [Screenshot, HoverXy],
 }
 
 /// The colour of the blue button on the suite's page `sight`. The colours below are those of the green button and the
@@ -192,18 +195,43 @@ async fn points_of_a_drawing_are_dragged(bed: &Bed<'_>) -> Found {
     let [(x, y), (to_x, to_y)] = found.points[..] else {
         return Err("two points".into());
     };
-    let drag = |to_x| {
+    let drag = |via: &[[u32; 2]], to_x| {
         BrowserAction::DragXy(DragXy {
             x,
             y,
             to_x,
             to_y,
+            via: via.to_vec(),
             target: Some(found.target.clone()),
         })
     };
-    bed.does(drag(to_x)).await?;
+    bed.does(drag(&[], to_x)).await?;
     bed.shows("dragged=-50%2C20;").await?;
-    bed.fails(drag(4_000), ErrorClass::BadArguments)
-        .await
-        .map(drop)
+    let text = bed.text().await?;
+    if text.contains("way=") {
+        return Err(format!("a straight drag was bent: {text}"));
+    }
+    bed.does(drag(&[[x - 20, y + 35], [x - 40, y + 35]], to_x))
+        .await?;
+    bed.shows("way=bent;").await?;
+    for outside in [drag(&[], 4_000), drag(&[[4_000, y]], to_x)] {
+        bed.fails(outside, ErrorClass::BadArguments).await?;
+    }
+    Ok(())
+}
+
+async fn the_pointer_moves_to_a_point_of_a_drawing(bed: &Bed<'_>) -> Found {
+    bed.open("sight").await?;
+    let (scene, picture) = look(bed).await?;
+    let found = under(&scene, &[middle(&picture, RED)?]).ok_or("nothing is at the point")?;
+    let [(x, y)] = found.points[..] else {
+        return Err("one point".into());
+    };
+    let hover = |x, target| BrowserAction::HoverXy(HoverXy { x, y, target });
+    bed.does(hover(x, Some(found.target.clone()))).await?;
+    bed.shows("over=red;").await?;
+    for outside in [hover(4_000, Some(found.target)), hover(x, None)] {
+        bed.fails(outside, ErrorClass::BadArguments).await?;
+    }
+    Ok(())
 }
