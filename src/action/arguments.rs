@@ -38,7 +38,7 @@ arguments! {
     }
     /// Arguments of `click_at`.
     ClickAt {
-        /// As of click.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
         /// Pixels from the left edge.
@@ -54,10 +54,10 @@ arguments! {
         x: u32,
         /// Pixels from the top edge.
         y: u32,
-        /// Twice.
+        /// True for a double click.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         double: bool,
-        /// As of click; the picture when not given.
+        /// The element in which x and y are counted; the picture when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
@@ -65,7 +65,7 @@ arguments! {
     ///
     /// The distance is that between the press and the release of the mouse. The release may be outside of the element, and of the window.
     DragBy {
-        /// As of click.
+        /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector", alias = "from")]
         target: Target,
         /// Pixels to the right.
@@ -87,7 +87,7 @@ arguments! {
         x: u32,
         /// Pixels from the top edge.
         y: u32,
-        /// As of click; the picture when not given.
+        /// The element in which the pixels are counted; the picture when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
@@ -97,14 +97,14 @@ arguments! {
         x: u32,
         /// Pixels from the top edge.
         y: u32,
-        /// Where to, pixels from the left edge.
+        /// End of the drag, pixels from the left edge.
         to_x: u32,
-        /// Where to, pixels from the top edge.
+        /// End of the drag, pixels from the top edge.
         to_y: u32,
         /// Points on the way, each as [x, y].
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         via: Vec<[u32; 2]>,
-        /// As of click; the picture when not given.
+        /// The element in which the pixels are counted; the picture when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
@@ -160,7 +160,7 @@ arguments! {
         /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
-        /// Words in it; all of its text when not given.
+        /// The words to select in the target; the target's whole text when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "words")]
         text: Option<String>,
     }
@@ -181,7 +181,7 @@ arguments! {
     }
     /// Arguments of `scroll`.
     Scroll {
-        /// Where to; until the target is in view when not given.
+        /// The direction; when not given, the target is brought into view.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         direction: Option<ScrollDirection>,
         /// Pixels; 600 when not given.
@@ -199,7 +199,7 @@ arguments! {
         /// Until this text is gone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gone: Option<String>,
-        /// So many seconds, at most 30.
+        /// The number of seconds to wait, at most 30.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u32>,
     }

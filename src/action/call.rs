@@ -268,7 +268,7 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
 }
 
 /// Returns the whole number in a JSON number or in a text such as `"3"`. A number with a fraction is rounded by `rounded`;
-/// without it, the result is `None`.
+/// if `rounded` is `None`, so is the result.
 fn whole(value: &Value, rounded: Option<fn(f64) -> f64>) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,

@@ -89,13 +89,13 @@ classes! {
     SecretLeaves = "secret_leaves" => "a secret would be sent to an origin that may not receive it",
     /// A guard of the loop refused the action before it ran.
     Blocked = "blocked" => "the action is not allowed in this run",
-    /// The person asked said no, or nobody could be asked.
+    /// A person was asked and said no, or nobody could be asked.
     Rejected = "rejected" => "the action needed approval and did not get it",
     /// The action cannot be undone, and the journal could not record it beforehand.
     NotRecorded = "not_recorded" => "the action cannot be undone and could not be recorded beforehand, so it was not done",
     /// The script threw an error in the page.
     ScriptFailed = "script_failed" => "the script failed",
-    /// This driver cannot do it.
+    /// This driver cannot carry out the action.
     Unsupported = "unsupported" => "this browser driver cannot do that",
     /// None of the other reasons.
     Other = "other" => "the action failed",

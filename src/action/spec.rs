@@ -10,9 +10,9 @@ use super::{
 };
 use crate::base::{TokenCount, sorted, tokens::estimate};
 
-/// The key of a call in a reply that gives the tool's name. This key must be the first one. Some servers make the model
-/// write the keys in the order of the schema. If a key such as `name` or `text` came first, the model would write the
-/// tool's name there.
+/// The key under which a call in a reply gives the tool's name. It must be the first key of the call, because some
+/// servers make the model write the keys in the order of the schema. If a key such as `name` or `text` came first, the
+/// model would write the tool's name there.
 const NAME: &str = "action";
 /// The key under which a call in a reply gives the arguments as one object. This key is used only if the arguments
 /// cannot be keys beside the tool's name (`is_wrapped`).

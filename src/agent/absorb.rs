@@ -48,9 +48,8 @@ const fn only_looks(action: &Action) -> bool {
 
 /// Returns true if the later calls of the reply are carried out although this action did not succeed.
 ///
-/// This is so for actions that only look, except a `wait` and a failed hover. The model may wait for the moment to act,
-/// and a hover may have to show an element first. A hover without effect is not a failure, because many elements do not
-/// react to the pointer.
+/// This is so for actions that only look, except a `wait` and a failed hover, because later calls may depend on what
+/// these two bring about. A hover without effect is not a failure, because many elements do not react to the pointer.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
@@ -116,8 +115,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool and the advice about it, unless `done` cannot change the page. `done`
-    /// is a later action of the same reply that succeeded.
+    /// Drops the last failure of a browser tool and the advice about it, because a later action of the same reply,
+    /// `done`, succeeded. Keeps them if `done` only looks at the page.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =

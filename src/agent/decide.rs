@@ -405,8 +405,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 }
 
 /// Returns the maximum size of the message in this request: the model's context window, minus the tokens reserved for
-/// the reply, a tenth for errors of the estimate, and the other parts of the request. The size is an estimate without
-/// [`Calibration`].
+/// the reply, a tenth for errors of the estimate, and the other parts of the request. The result counts tokens as
+/// `estimate` does, before the correction by `calibration`.
 fn room(window: Option<TokenCount>, request: &ChatRequest, calibration: Calibration) -> TokenCount {
     let whole = window.map_or(UNKNOWN_ROOM, |window| {
         let tenth = window.0.div_ceil(10);

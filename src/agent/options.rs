@@ -103,8 +103,8 @@ pub struct Options {
     /// The policy for taking steps from memory without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
     /// Share of the advice from memory that each run withholds from the model. Use it to compare runs with and without
-    /// a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses by the run's
-    /// seed.
+    /// a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the advice by
+    /// the run's seed.
     pub withheld_share: f64,
     /// The namespace of the store in which the agent keeps its memory. Default: `default`.
     pub namespace: Namespace,

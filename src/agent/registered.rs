@@ -89,7 +89,7 @@ impl Registered {
         });
     }
 
-    /// Takes the first failure of a heartbeat that was not taken yet; `None` if there was none.
+    /// Takes the first failure of a heartbeat since the last call of this function; `None` if there was none.
     pub(super) fn failure(&self) -> Option<Error> {
         let failure = self.shared.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).take()

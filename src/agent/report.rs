@@ -17,8 +17,8 @@ pub struct RunReport {
     /// The words that the model quoted to support the answer. `None` if they were found neither on a page of the run
     /// nor in the result of a [tool that may give evidence](super::Tool::is_evidence).
     pub evidence: Option<String>,
-    /// Claims of the answer that nothing the run read supports. Only numbers and quoted names are checked. If the page
-    /// was not read completely, a claim that something is missing is listed too.
+    /// Claims of the answer that have no support in what the run read. Only numbers and quoted names are checked. If
+    /// the page was not read completely, a claim that something is missing is listed too.
     pub unverified: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.

@@ -61,7 +61,7 @@ pub(super) struct Remarks {
     /// Pictures of elements that the model asked for. They are not stored, because the model can ask again.
     #[serde(skip)]
     pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the browser window that the model asked for. It is not stored either.
+    /// The picture of the browser window that the model asked for. It is not stored, because the model can ask again.
     #[serde(skip)]
     pub(super) window: Option<Vec<u8>>,
     pub(super) notes: Vec<String>,
@@ -166,8 +166,8 @@ pub struct State {
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The number of the model call whose reply led to the last error. Several errors after one reply count as one
-    /// error in a row.
+    /// The number of the model call whose reply led to the last error. In the count of errors in a row, several errors
+    /// after one reply count once.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,

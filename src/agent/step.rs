@@ -166,8 +166,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         None
     }
 
-    /// Returns true if the last field among the targets of this reply's calls is gone, and no field has the focus. Returns
-    /// false if a later target is still there, because it may take the text, as a canvas can.
+    /// Returns true if the field on which this reply's calls acted last is gone, and no field has the focus. Returns
+    /// false if an element on which they acted afterwards is still there, because it may take the text, as a canvas can.
     fn lost_its_field(&self) -> bool {
         let state = &self.executor.state;
         let of_reply = |step: &&Step| step.turn == state.spent.calls;

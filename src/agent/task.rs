@@ -126,8 +126,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Adds a note of the user about a host and its subdomains. While the browser shows such a page, each message to
-    /// the model contains the note.
+    /// Adds a note of the user about a host and its subdomains. While the browser shows a page of one of them, each
+    /// message to the model contains the note.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.

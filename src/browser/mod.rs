@@ -55,7 +55,8 @@ mod rules;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const HINTS: &str = include_str!("hints.js");
 
-/// Script that both drivers run in the page. It watches for reactions to an action that the page tree may not show.
+/// Script that both drivers run in the page. It watches for the page's reactions to an action, because the page tree
+/// may not show them.
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const TRACES: &str = include_str!("traces.js");
 

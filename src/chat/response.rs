@@ -1,4 +1,4 @@
-//! The response of a model. Its calls decide what happens next, and not its stop reason.
+//! The response of a model. Its calls, not its stop reason, decide what happens next.
 
 use serde::{Deserialize, Serialize};
 

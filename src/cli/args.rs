@@ -46,8 +46,8 @@ pub(super) enum Command {
     Runs(RunsArgs),
 }
 
-/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error refers to its
-/// help.
+/// Returns the longest command path that the arguments name, such as `webwise memory list`. An error message refers to
+/// the help of this command.
 pub(super) fn meant(arguments: &[OsString]) -> String {
     let all = Cli::command();
     let (mut name, mut command) = (all.get_name().to_owned(), &all);

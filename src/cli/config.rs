@@ -431,8 +431,8 @@ fn overruled(flag: &str, is_set: &impl Fn(&str) -> bool) -> bool {
         .any(|(known, variable)| *known == flag && is_set(variable))
 }
 
-/// Parses the arguments. The configuration files give the values of other flags. Returns `None` after printing the help
-/// or the version, if the arguments ask for it.
+/// Parses the arguments. Flags that they do not give get their values from the configuration files. Returns `None`
+/// after printing the help or the version, if the arguments ask for it.
 pub(super) fn parse(arguments: &[OsString]) -> Result<Option<(Cli, Config)>, Refusal> {
     let meant = args::meant(arguments);
     let parsed = Cli::command().try_get_matches_from(arguments);

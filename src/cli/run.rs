@@ -106,7 +106,8 @@ fn wrong(error: &Error) -> Refusal {
     Refusal::usage(format!("this task cannot be run: {why}"))
 }
 
-/// Returns the task of a new run, or of an earlier run that is resumed. A new run may continue another run.
+/// Returns the task of a new run, or of an earlier run that is resumed. A new run may begin on the page where an
+/// earlier run ended.
 async fn begin(args: &RunArgs, memory: &Arc<dyn MemoryBackend>) -> Result<Begin, Refusal> {
     let runs = Register::open(&args.memory, Arc::clone(memory));
     let Some(goal) = &args.goal else {

@@ -210,8 +210,8 @@ pub(super) struct ModelArgs {
 /// Flags for the use of the recorded steps of earlier runs.
 #[derive(Debug, Default, Args)]
 pub(super) struct WayArgs {
-    /// Rank the earlier runs that could be repeated by recency, speed and verified steps too, not only by the similarity of
-    /// their goals.
+    /// If several earlier runs could be repeated, rank them not only by the similarity of their goals but also by
+    /// recency, speed and verified steps.
     #[arg(long)]
     pub(super) trace_scoring: bool,
     /// Days after which the recorded steps of a run are forgotten. Default: 30.

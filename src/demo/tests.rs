@@ -597,8 +597,9 @@ async fn a_stopped_shop_frees_its_port_and_ends_idle_connections() {
     again_at(port).await.stop().await;
 }
 
-/// Starts a shop at a port that has become free. A process that another test starts at this moment holds a copy of the old
-/// socket until it runs its own program, and the system may give a free port to another test: both end soon.
+/// Starts a shop at a port that has just become free, and tries again while the port is in use. Another test can occupy the
+/// port briefly: a process that the test starts keeps a copy of the old socket until it executes its own program, or the
+/// system gives the port to the test.
 async fn again_at(port: u16) -> Shop {
     let deadline = Instant::now() + Duration::from_secs(3);
     loop {

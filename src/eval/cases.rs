@@ -82,13 +82,13 @@ impl Values {
 /// The conditions under which a run has reached its goal. All given conditions must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Success {
-    /// Words that must follow each other on the last page of the run.
+    /// Words that must appear on the run's last page in this order, with no others between them.
     pub(crate) text: Option<String>,
     /// The pattern that the address of the run's last page must match; `*` stands for any characters.
     pub(crate) url: Option<String>,
     /// A JavaScript expression that must be true on the run's last page.
     pub(crate) javascript: Option<String>,
-    /// Words that must follow each other in the run's answer.
+    /// Words that must appear in the run's answer in this order, with no others between them.
     pub(crate) answer: Option<String>,
 }
 
@@ -149,7 +149,7 @@ fn case(field: &Field<'_>) -> Result<Case, Wrong> {
     Ok(Case { name, values })
 }
 
-/// Replaces the values that the object `field` also contains, and returns all values.
+/// Returns `values` with the changes that the object `field` makes: each of its fields replaces the value of that name.
 fn replaced(mut values: Values, field: &Field<'_>) -> Result<Values, Wrong> {
     if let Some(given) = field.get("goal")? {
         values.goal = goal(&given)?;

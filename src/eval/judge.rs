@@ -6,7 +6,7 @@ use crate::{
     page::{Node, NodeId, Observation},
 };
 
-/// The parts of a run's last page that the conditions of a case check.
+/// The parts of a run's last page that are checked by a case's conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastPage {
     url: String,

@@ -102,7 +102,7 @@ pub(super) fn write_line(
     Ok(())
 }
 
-/// Appends `lines`, the lines that wait to be written, to a file, and empties `lines`. Nobody else may write the file.
+/// Appends `lines`, the lines that wait to be written, to a file, and empties `lines`. The file must have no other writer.
 /// If only a part of `lines` can be written, the file keeps only the whole lines of that part, so that a reader finds
 /// no partial line.
 pub(super) fn write_lines(file: &mut File, lines: &mut Vec<u8>) -> io::Result<()> {

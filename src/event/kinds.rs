@@ -346,7 +346,7 @@ pub enum EventKind {
     /// A kind of memory ([`MemoryKind`](crate::memory::MemoryKind)) changed one of its records. Changes of lessons have
     /// events of their own.
     MemoryChanged {
-        /// Id of the record. The collection of the record's shelf is the name of the kind of memory.
+        /// Id of the record. The field `collection` of its shelf contains the name of the kind of memory.
         item: AdviceId,
         /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,
@@ -416,7 +416,7 @@ pub enum EventKind {
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
-        /// The site on which the lesson was used or followed. Every run sets it.
+        /// The site on which the lesson was used or followed. Never `None` in the events of a run.
         site: Option<Site>,
         /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
         /// advises.
@@ -473,8 +473,8 @@ pub enum EventKind {
         extracted: BTreeMap<String, String>,
         /// Address of the last page; `None` if the run saw no page.
         final_url: Option<String>,
-        /// The error that ended the run, or the question to a person that was not answered when it ended. Also set if the
-        /// browser was lost after the run had succeeded.
+        /// The error that ended the run, or the question to a person that was still unanswered when the run ended. Also
+        /// set if the browser was lost after the run had succeeded.
         error: Option<String>,
         /// The key figures of the run, such as its duration and the number of its steps.
         summary: RunSummary,

@@ -81,7 +81,7 @@ impl Alike {
 pub struct Visit {
     /// The address, without a fragment.
     pub url: Url,
-    /// Number of links that lead from the start page to this page; 0 for the start page.
+    /// Number of links that are followed one after the other to get from the start page to this page; 0 for the start page.
     pub depth: u32,
     /// The page on which the link to this page was found, as a position in [`SiteMap::pages`]; `None` for the start
     /// page.

@@ -334,7 +334,8 @@ impl Account<'_> {
     }
 
     /// Returns the text of a step for a value that did not change. If the step typed the value as the recorded goal spells
-    /// it, this is the new goal's spelling, for example with other capitals; otherwise it is the recorded text.
+    /// it, returns the value in the new goal's spelling, for example with other capitals. Otherwise returns the recorded
+    /// text.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }

@@ -231,8 +231,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Returns true if `parts`, filled with the values of the other run, give the text `other`. Returns false if `literal` is
-/// not the name of an element.
+/// Returns true if `parts`, the parts of the text `literal`, give the text `other` when they are filled with the values of
+/// the other run. Returns false if `literal` is not the name of an element.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

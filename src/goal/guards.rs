@@ -420,8 +420,8 @@ mod tests {
     use super::*;
     use crate::goal::slots::Shape;
 
-    /// Checks `new` as the new value of a hole. The recorded English goal consists of `old`, the value of the hole, between
-    /// the two parts of `frame`.
+    /// Checks `new` as the new value of a hole. The recorded goal is in English and has the value `old` between the two
+    /// parts of `frame`.
     fn verdict(
         frame: [&str; 2],
         old: &str,

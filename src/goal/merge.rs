@@ -157,8 +157,9 @@ fn words(tokens: &[Token], at: usize) -> Option<Found> {
     })
 }
 
-/// Reports whether a month name after a day belongs to a date. Without a year, a short name of a language other than English
-/// does not, because it may be an English word: `set` in `2 set menus` is also Italian for September.
+/// Reports whether a month name after a day belongs to a date. A short name in a language other than English belongs to one
+/// only if a year follows, because it may be an English word: `set`, as in `2 set menus`, is also short for September in
+/// Italian.
 fn may_stand(month: &MonthName, has_year: bool) -> bool {
     month.is_full || has_year || month.languages.contains(&Language::En)
 }

@@ -33,8 +33,8 @@ pub(super) enum Source {
     Hole { hole: usize, programs: Vec<Program> },
     /// Words of the recorded goal that belong to no hole.
     Frame,
-    /// The index of a hole that overlaps the words of the goal that give the text, or whose value the text contains among
-    /// other words. No program computes the text from the value.
+    /// The index of a hole that has to do with the text, although no program computes the text from the hole's value. Either
+    /// the text comes from words of the goal that the hole overlaps, or it contains the hole's value among other words.
     Entangled(usize),
 }
 
@@ -104,7 +104,7 @@ impl Explained {
     }
 
     /// Reports whether the text belongs to the page and not to the task. This is the case for the name of a button, of
-    /// a plain link or of an item in a list, and for a part of an address without digits.
+    /// a plain link or of an item in a list, and for a part of an address if the part has no digits.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {

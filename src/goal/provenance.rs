@@ -36,7 +36,7 @@ pub struct Traced {
     pub step: usize,
     /// The part of the step to which the text belongs.
     pub field: Field,
-    /// The recorded text. In addresses, percent signs are decoded.
+    /// The recorded text. In addresses, percent-encoded characters are decoded.
     pub value: String,
     /// The place that the text comes from.
     pub from: Provenance,

@@ -47,7 +47,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Returns the type of a value: free text for several tokens.
+    /// Returns the type of a value; a value of several tokens is free text.
     pub(super) fn of(tokens: &[Token]) -> Self {
         let [token] = tokens else {
             return Self::Text;

@@ -50,7 +50,7 @@ pub(super) struct Literal {
     /// The label of the field that the text was put into, as folded words. The label of a path segment is the segment
     /// before it; the label of a query value is its key.
     pub(super) label: Vec<String>,
-    /// The same label as the page or the address writes it.
+    /// The text of `label` in the spelling of the page or the address, not folded.
     pub(super) label_text: Option<String>,
     pub(super) role: String,
     /// True if the run picked the element from several of the same kind.

@@ -20,7 +20,7 @@ use crate::{
     page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
 
-/// A rule for which actions a person must approve.
+/// A rule that says which actions a person must approve.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {

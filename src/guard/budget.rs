@@ -14,11 +14,11 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Largest number of remaining replies that messages tell the model. Source: chosen; enough to look once more and to
-/// finish.
+/// Number of remaining replies at or below which the model is told how many remain. Source: chosen; enough to look
+/// once more and to finish.
 const NEAR_END: u32 = 3;
-/// Largest number of remaining actions that messages tell the model. Source: chosen; enough to complete what the run
-/// has begun.
+/// Number of remaining actions at or below which the model is told how many remain. Source: chosen; enough to
+/// complete what the run has begun.
 const FEW_ACTIONS: u32 = 10;
 /// Number of tokens that a price is for.
 const PRICE_UNIT: u128 = 1_000_000;
@@ -104,8 +104,8 @@ pub struct CallEstimate {
 }
 
 impl CallEstimate {
-    /// Makes an estimate for a request of about `input` tokens and a reply of at most `max_output`. No input is taken
-    /// to be cached.
+    /// Makes an estimate for a request of about `input` tokens and a reply of at most `max_output`. It assumes that no
+    /// input is cached.
     pub fn new(input: TokenCount, max_output: TokenCount, prices: Option<&Prices>) -> Self {
         let usage = Usage {
             input,

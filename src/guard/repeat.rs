@@ -12,8 +12,8 @@
 //! The actions A B A C A do not pass through a cycle twice, because B and C differ. This is how a run works through a
 //! list, with "Back" (A) between the items. But if A stays on its page, as when it opens a menu, the model is warned: an
 //! action is *frequent* if it was done three times among the last ten actions and each time led to the same page in the
-//! same state. At most one of these times, something new may have been on the page before; a dialog with new content is
-//! closed for a reason. A frequent action does not end the run.
+//! same state. It is not frequent if, more than once, something new was on the page before the action, because a dialog
+//! with new content is closed for a reason. A frequent action does not end the run.
 //!
 //! Two measures of "the same" are tracked side by side:
 //!
@@ -38,13 +38,13 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Number of turns after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Number of turns of several actions with different typed text after which the run ends. Source: chosen; finding one
-/// of a hundred numbers by halving takes 7 turns.
+/// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source: chosen;
+/// finding one of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
-/// Number of last actions among which a frequent action is counted. Source: a requirement of the project.
+/// Number of most recent actions that are searched for a frequent action. Source: a requirement of the project.
 const LAST: usize = 10;
 
 /// The key by which [`RepeatGuard`] recognises repeated actions: the signature of an action with its typed text and
@@ -152,7 +152,8 @@ impl RepeatGuard {
         }
     }
 
-    /// Returns a warning if the last action is frequent and is not part of a cycle, of which the model is warned later.
+    /// Returns a warning if the last action is frequent. An action in a cycle gets none here, because the model is warned
+    /// of the cycle after more turns.
     fn frequent(&self) -> Option<Warning> {
         if self.exact.iter().any(|repeated| *repeated > 1) {
             return None;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "warning", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// An action was repeated on the same target, and the page is as it was before the repetition.
+    /// An action was repeated on the same target, and each repetition led to a page that the run had seen before.
     Repeated {
         /// Number of times in a row that the action was done.
         times: u32,
     },
-    /// A cycle of actions was repeated, and the page is as it was before the repetition.
+    /// A cycle of actions was repeated, and each repeated action led to a page that the run had seen before.
     Cycle {
         /// Number of actions in one pass through the cycle.
         length: u32,
@@ -31,7 +31,7 @@ pub enum Warning {
     Frequent {
         /// Number of times that the action was done.
         times: u32,
-        /// Number of the last actions among which it was counted.
+        /// Number of most recent actions that were searched to count `times`.
         last: u32,
     },
     /// Actions that should have changed the page left it unchanged.

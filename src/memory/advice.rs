@@ -75,7 +75,7 @@ impl PageName {
         }
     }
 
-    /// Returns true if both names are the same, whatever the pages of the elements.
+    /// Returns true if both names are the same, even if only one of the elements is on the current page.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let own = (&self.role, &self.name, self.ordinal, &self.within);
         own == (&other.role, &other.name, other.ordinal, &other.within)

@@ -33,7 +33,8 @@ pub struct Aim {
     /// Position of the element among the elements of the same role, counted from 0; `None` if `name` is not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
-    /// The name of a group around the element. It is kept only if role and name are not unique.
+    /// The name of a group around the element. It is kept only if the page may have other elements with this role and
+    /// name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
 }
@@ -91,8 +92,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target as older records described it, without attributes. Returns `None` if the element has a name
-    /// or a label.
+    /// Returns the target by its position alone, as older records described an element without a name. Returns `None`
+    /// if the element has a name or a lasting label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),

@@ -133,7 +133,7 @@ pub fn parse(bytes: &[u8]) -> Result<Archive> {
     Ok(archive)
 }
 
-/// Returns true if the names of the shelf's collection and host can be file names, which some stores make of them.
+/// Returns true if the shelf's collection and host have names that a store can use as file names.
 fn is_fine(shelf: &Shelf) -> bool {
     let collection = &shelf.collection;
     let is_word = (1..=MAX_COLLECTION).contains(&collection.len())

@@ -55,13 +55,13 @@ pub struct Uses {
     /// Number of times that a run did what the item says.
     ///
     /// - The run carried out the recovery that a lesson advises, after the failure or in advance.
-    /// - The run took steps of a trajectory from memory, or took at least half of its steps by its own decisions.
+    /// - The run replayed steps of a trajectory, or took at least half of the trajectory's steps by its own decisions.
     /// - The run took all steps of a pattern, or a step of the pattern failed.
     ///
     /// A run can use an item that it was not shown. The run that taught a lesson does not count.
     pub used: u64,
-    /// Number of successful uses: the recovery of a lesson restored the effect, all steps of the pattern were carried
-    /// out, or the run that used the trajectory reached its goal.
+    /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action, all
+    /// steps of the pattern were carried out, or the run that used the trajectory reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
     /// did not reach its goal.
@@ -93,8 +93,8 @@ pub enum Use {
     /// The run skipped a step of a pattern, but no step failed. Or the run reached its goal without the steps of a
     /// trajectory.
     Ignored,
-    /// The run took steps of the item, but its end says nothing about them. Either the run was interrupted, or it
-    /// reached its goal mostly by other steps.
+    /// The run took steps of the item, but the end of the run does not show whether they helped. Either the run was
+    /// interrupted, or it reached its goal mostly by other steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,

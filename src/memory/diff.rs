@@ -49,7 +49,7 @@ pub struct Comparison {
     pub same: usize,
 }
 
-/// Compares two memories. Shelves of finished runs that memory still has to learn from are left out.
+/// Compares two memories. The shelves that hold finished runs until memory has learned from them are left out.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],

@@ -59,8 +59,8 @@ pub trait Index: Debug + Send + Sync {
     fn advise(&self, moment: &Moment<'_>, above: bool) -> Vec<Advice>;
 
     /// Returns elements of the page's host that earlier runs used, the most useful first. A run uses them to find a
-    /// target if the page has no element with the name that the model gave. By the id of its record, a run can [hold
-    /// back](super::is_withheld) an element. The default is no elements.
+    /// target if the page has no element with the name that the model gave. Each element comes with the id of its
+    /// record, so that a run can [hold it back](super::is_withheld). The default is no elements.
     fn elements(&self, moment: &Moment<'_>) -> Vec<(AdviceId, KnownElement)> {
         let _ = moment;
         Vec::new()
@@ -227,8 +227,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// `other` has its records in another store, which a person trusts. Merging the same version again changes nothing.
     ///
     /// The default keeps one of the two versions as a whole. If only one version waits for review by a person, the
-    /// other version is kept. Otherwise the version with the later [`changed_at`](Self::changed_at) is kept, or else
-    /// the known one.
+    /// other version is kept. Otherwise the version with the later [`changed_at`](Self::changed_at) is kept; if neither
+    /// is later, the known one.
     ///
     /// # Errors
     /// `Corrupt` if the records cannot be written.
@@ -248,8 +248,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Converts the items of this kind in a [documented folder](super::agent_memory) (the memory of another program) to
-    /// records, in the form for a folder that a person trusts. The import then passes each record to
-    /// [`admit`](Self::admit). The default converts nothing.
+    /// records, as an import stores them if a person trusts the folder. The import then passes each record to
+    /// [`admit`](Self::admit), which changes or refuses it if nobody trusts the folder. The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()

@@ -36,7 +36,7 @@ pub struct RunLog {
 }
 
 impl RunLog {
-    /// Creates the log of a run that started when it ended. Set the true start with `started_at`.
+    /// Creates the log of a run, with the end time also as its start time. Set the true start with `started_at`.
     pub const fn new(
         run: RunId,
         about: About,

@@ -101,7 +101,7 @@ pub enum Note {
         /// Number of lessons that the shelf still holds.
         remaining_count: usize,
     },
-    /// The shelf was full, so the lessons with the least evidence were removed.
+    /// The shelf was full, so the lessons that had helped least often were removed.
     Compacted {
         /// Number of lessons removed.
         removed_count: usize,

@@ -100,7 +100,7 @@ impl Section {
         }
     }
 
-    /// Returns the heading above the advice. For [`Section::ErrorTips`], it is a line of text.
+    /// Returns the heading above the advice. For [`Section::ErrorTips`], prompts show it as a plain line of text.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",

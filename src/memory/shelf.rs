@@ -184,7 +184,7 @@ impl Record {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }
 
-    /// Returns the size of the record, at most [`MAX_RECORD_BYTES`]. Unit: bytes.
+    /// Returns the size of the record, measured as for [`MAX_RECORD_BYTES`]. Unit: bytes.
     pub fn size(&self) -> usize {
         self.key.len() + self.body.to_string().len()
     }

@@ -326,8 +326,8 @@ impl StoredStep {
             }
     }
 
-    /// Returns true if the step clicked a link in a list that only changed the view of the page, such as its filter or sort
-    /// order. Another run may have to choose another link.
+    /// Returns true if the step clicked a link of a list, and the click only changed the view of the page, such as its
+    /// filter or sort order. Another run may have to choose another link.
     pub(super) fn chooses_view(&self) -> bool {
         let is_listed = |of: &StoredTarget| of.collection.is_some() && of.role == Role::Link;
         self.tool == BrowserTool::Click
@@ -427,7 +427,7 @@ pub(super) fn share_in(name: &str, words: &BTreeSet<String>) -> Share {
     }
 }
 
-/// Returns the data that identifies a target. If it has no name, this includes the nearest group around it.
+/// Returns the data that identifies a target, including the nearest group around the target if the target has no name.
 fn aim(identity: &TargetIdentity) -> Aim {
     let aim = Aim::of(identity);
     let is_nameless = aim.name.is_empty();

@@ -21,7 +21,7 @@ pub(super) fn trace(goal: &str, taken: &[&Step], steps: &mut [StoredStep]) -> Ve
     )
 }
 
-/// Does what [`trace`] does with the texts in `literals`, one entry for each step.
+/// Does the same as [`trace`], but takes the texts of the steps from `literals`, which has one entry for each step.
 pub(super) fn place(
     goal: &str,
     literals: Vec<Literals>,

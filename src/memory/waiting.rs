@@ -15,7 +15,7 @@ use crate::base::{Error, ErrorKind, Result, RunId, json_len};
 /// Maximum number of distilled runs of one kind of memory on one shelf. Source: chosen; a distilled run takes some KiB, and
 /// the file of a shelf may take 1 MiB.
 const MAX_WAITING: usize = 100;
-/// Name of the collection of waiting runs that is used while the shelf [`PENDING`] cannot be written.
+/// Name of the collection to which waiting runs are added while the shelf [`PENDING`] cannot be written.
 const SPARE: &str = "pending-2";
 
 pub(crate) fn shelves(namespace: &Namespace) -> [Shelf; 2] {
@@ -158,8 +158,8 @@ impl Backlog {
         self.keys.entry(run).or_default().extend(keys);
     }
 
-    /// Makes the runs of these edits keep waiting, because the edits could not be applied. [`done`](Self::done) then does
-    /// not remove them.
+    /// Marks the runs of these edits as still waiting, because the edits could not be applied. [`done`](Self::done) then
+    /// does not remove them.
     pub(crate) fn keep(&mut self, group: &Group, part: &[(RunId, Edit)]) {
         let name = group.kind.name();
         let runs = part.iter().map(|(run, _)| Some(run.clone()));

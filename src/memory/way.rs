@@ -22,7 +22,7 @@ pub(super) struct Way {
 }
 
 impl Way {
-    /// Converts these browser actions of the run with the log `log`.
+    /// Converts the browser actions `taken` to the steps that memory keeps. `log` is the log of their run.
     pub(super) fn of(log: &RunLog, taken: &[&Step]) -> Self {
         let goal: String = compose(&log.about.goal);
         let typed = Typed::of(&log.steps);

@@ -19,7 +19,7 @@ const MAX_OPTION: usize = 60;
 /// gives the rest.
 const MAX_TYPED: usize = 1_000;
 
-/// Properties of nodes that become [`hints`] of the element.
+/// Names of the properties of a node that its element has as [`hints`].
 const SHOWN: [&str; 7] = [
     "type",
     "placeholder",

@@ -43,7 +43,7 @@ pub struct Change {
     /// The reference of the element or text in the second observation; `None` if it was removed or has no reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ElementRef>,
-    /// True if a person could act on the element, as the second observation shows it.
+    /// True if a person could act on the element in the second observation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
 }
@@ -69,7 +69,7 @@ pub struct PageDiff {
     /// The URL of the second observation; `None` if it has not changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The title of the second observation; `None` if at most its numbers have changed.
+    /// The title of the second observation; `None` if it has not changed, or only its numbers have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The elements and texts that were added, in document order.

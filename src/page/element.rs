@@ -34,7 +34,8 @@ pub struct Element {
     /// Names of the first [`MAX_OPTIONS`] options of a closed select box; empty for any other element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The first words of the row or card around the element, if other elements have the same role and label.
+    /// The first words of the row or card around the element, or else the nearest text before it. Given only if the element
+    /// has no label, or other elements have the same role and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// True if the element is in an open dialog.

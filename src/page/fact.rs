@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name. A longer name is not checked for whether it already contains the texts inside the
-/// element. Unit: bytes. Source: chosen; longer names would take quadratic time.
+/// Maximum length of an element's name in which the texts inside the element are searched for, to leave out those that
+/// repeat the name. Unit: bytes. Source: chosen; longer names would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
@@ -87,7 +87,7 @@ fn says_something(node: &Node) -> bool {
             || node.role == Role::Alert)
 }
 
-/// Returns true if the node could be acted on. Its reference does not matter, because drivers differ in giving references.
+/// Returns true if the node could be acted on. It need not have a reference, because the driver decides which nodes get one.
 fn acts(node: &Node) -> bool {
     node.role.is_interactive() || node.states.pointer
 }

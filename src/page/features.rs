@@ -42,7 +42,7 @@ pub(super) struct Features {
     /// Number of letters in all text. An ideograph counts as two.
     pub(super) letters: usize,
     pub(super) link_letters: usize,
-    /// Number of letters in texts outside links with at least [`MIN_PROSE`] letters each.
+    /// Number of letters in texts of at least [`MIN_PROSE`] letters, without texts in links.
     pub(super) prose: usize,
     pub(super) fields: Vec<NodeId>,
     /// Number of checkboxes and similar controls.

@@ -90,8 +90,8 @@ impl Fingerprint {
         Self::state_with(tree, |_| false)
     }
 
-    /// Returns a fingerprint like [`Fingerprint::state`] that also includes the numbers of those texts for whose
-    /// [slot](super::Counted::slot) `counts` returns true.
+    /// Returns a fingerprint like [`Fingerprint::state`] that also includes the numbers in some texts. `counts` gets the
+    /// [slot](super::Counted::slot) of a text, and returns true if its numbers are included.
     pub(crate) fn state_with(tree: &Tree, counts: impl Fn(u64) -> bool) -> Self {
         let mut hash = StableHash::new();
         let facts = facts(tree);

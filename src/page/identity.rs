@@ -58,7 +58,7 @@ pub struct TargetIdentity {
     /// The role of the landmark around the element. A landmark is a region of a page, such as the navigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmark: Option<Role>,
-    /// The position among similar siblings of the element or of an element around it; `None` if there are none. An element
+    /// The position of the element, or of an element around it, among similar siblings; `None` if it has none. An element
     /// with a position was probably picked from a list, such as search results, unless it belongs to a navigation menu.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
@@ -440,7 +440,7 @@ fn roles_in(tree: &Tree, id: NodeId) -> Vec<&Role> {
     roles
 }
 
-/// Returns true if the two lists have at least half of their different roles in common.
+/// Returns true if at least half of the roles that occur in either list occur in both. No list contains a role twice.
 fn similar(a: &[&Role], b: &[&Role]) -> bool {
     let common = a.iter().filter(|role| b.contains(role)).count();
     common * 2 >= a.len() + b.len() - common

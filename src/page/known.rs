@@ -52,9 +52,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn. The first one that any node with the role has decides: if exactly one node has it,
-    /// that node is the element; if several have it, the result is `None`. Elements in frames are left out, because a frame
-    /// may belong to another site.
+    /// The attributes are tried in turn, until any node with the role has one. If only one node has it, that node is the
+    /// element; if several have it, the result is `None`. Elements in frames are left out, because a frame may belong to
+    /// another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

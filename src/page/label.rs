@@ -1,5 +1,5 @@
-//! The label of an element: the first that it has of its name, its text, the text beside it (for a field), its placeholder,
-//! its icon, and the file name in its address.
+//! The label of an element: its name, else its text, else the text beside it (for a field), else its placeholder, else its
+//! icon, else the file name in its address.
 
 use super::{
     NodeId, Role, Tree,

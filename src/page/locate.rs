@@ -42,8 +42,8 @@ impl Locator {
     }
 }
 
-/// Returns the nodes inside the nodes `within` for which `test` returns true. If `within` is `None`, searches the whole
-/// tree.
+/// Searches the nodes inside the nodes `within`, or the whole tree if `within` is `None`, and returns those for which `test`
+/// returns true.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree

@@ -162,8 +162,8 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
     })
 }
 
-/// Returns the role and the name of a locator that consists of them (`role "name"` in the model's words); `None` for any other
-/// locator, and for one that asks for exactly this name.
+/// Returns the role and the name of a locator that consists of them (`role "name"` in the model's words). Returns `None` for
+/// any other locator, and for one whose name must match exactly.
 fn role_and_name(locator: &Locator) -> Option<(&Role, &str)> {
     match locator.steps() {
         [
@@ -177,8 +177,9 @@ fn role_and_name(locator: &Locator) -> Option<(&Role, &str)> {
     }
 }
 
-/// Resolves a locator with a role and the attribute that the history shows for an element without a name or a label
-/// (`textbox "@number"`). The attribute is not visible on the page, so it only counts if the words match nothing else.
+/// Resolves a locator that names an element by its role and an attribute (`textbox "@number"`), as the history does if the
+/// element has no name or label. The attribute is not visible on the page, so it only counts if the words match nothing
+/// else.
 fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
     let Some((role, name)) = role_and_name(locator) else {
         return Meant::Unknown;

@@ -123,7 +123,7 @@ pub(super) const fn is_checkable(role: &Role) -> bool {
     )
 }
 
-/// Returns the role, or `generic` for a role outside the known set. The page wrote the name of such a role.
+/// Returns the role, or `generic` for a role outside the known set, because the page wrote the name of such a role.
 pub(super) fn closed(role: &Role) -> Role {
     if matches!(role, Role::Other(_)) {
         Role::Generic
@@ -186,8 +186,8 @@ pub(super) fn holds_actionable(tree: &Tree, id: NodeId) -> bool {
         .any(|at| is_actionable(&tree[at]))
 }
 
-/// Appends the words of `text` to `out`, separated by single spaces. Stops once `out` has more than four times `max` bytes,
-/// which are at least `max` characters.
+/// Appends the words of `text` to `out`, separated by single spaces. Stops once `out` has more than `4 * max` bytes,
+/// because it then has at least `max` characters.
 pub(super) fn push_words(out: &mut String, text: &str, max: usize) {
     for word in text.split_whitespace() {
         if out.len() > max * 4 {

@@ -39,8 +39,8 @@ const MAX_LINE: usize = 400;
 /// Maximum length of a line of a text that describes a page or has no special kind. It is shorter than [`MAX_LINE`], so that
 /// lines of more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
-/// Maximum lengths of cut lines if room is left to show more of them, in the order in which they are tried. Unit:
-/// characters. Source: chosen.
+/// Maximum lengths that are tried, in this order, to lengthen the lines that were cut, if room is left. Unit: characters.
+/// Source: chosen.
 const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
 /// Shares of the budget that are reserved for web addresses, as divisors: a fifth, or a half if a fifth is not enough.
@@ -162,8 +162,8 @@ fn shorten_lines(
     }
 }
 
-/// Shows more of the cut lines, as far as the room allows. `at` has the positions of the lines that may become longer. Unit
-/// of `room`: tokens.
+/// Lengthens lines that were cut, as far as the room allows. `at` has the positions of the lines that may become longer.
+/// Unit of `room`: tokens.
 fn lengthen(shown: &mut [String], lines: &[&str], at: &[usize], mut room: u64) {
     for longest in LONGER {
         for &at in at.iter().filter(|at| lines[**at].len() > MAX_PARAGRAPH) {

@@ -10,8 +10,8 @@ use crate::{
 
 /// Number of latest steps by which [`Mode::Auto`] decides which mode to act as. Source: chosen.
 const LOOKED_AT: usize = 10;
-/// Minimum number of the last [`LOOKED_AT`] steps that must extract texts for [`Mode::Auto`] to act as `Scrape`, or read
-/// texts for it to act as `Research`. Source: chosen.
+/// Minimum number of steps, among the last [`LOOKED_AT`], that must extract texts before [`Mode::Auto`] acts as `Scrape`,
+/// or read texts before it acts as `Research`. Source: chosen.
 const ENOUGH: usize = 4;
 
 /// The kind of work that a run mainly does. If a message is too long, the mode decides which section of the run's own

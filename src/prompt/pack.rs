@@ -44,8 +44,8 @@ impl Block {
         }
     }
 
-    /// Returns the number of tokens of the line `nth`, counted from 0 at the end that is kept. Returns `None` if the block
-    /// has fewer lines.
+    /// Returns the number of tokens of the line `nth`; `None` if there is no such line. Lines are counted from 0, and from
+    /// the last line backwards if the block keeps its last lines.
     fn nth(&self, nth: usize) -> Option<TokenCount> {
         match self.keep {
             Keep::First => self.lines.get(nth).copied(),

@@ -53,8 +53,8 @@ const MAX_URL: usize = 200;
 /// Maximum length of a single line that is shown in place of the mark `... 1 more line`. Unit: characters. Source: chosen;
 /// three times the length of a mark.
 const MAX_WHOLE: usize = 200;
-/// Minimum number of query parameters without a value that are left out of an address. Source: chosen; fewer parameters take
-/// no more room than the words that replace them.
+/// Minimum number of query parameters without a value in an address for them to be left out. Source: chosen; fewer
+/// parameters take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same maximum as for
 /// the value of a field.

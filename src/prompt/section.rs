@@ -28,7 +28,8 @@ pub(super) enum Zone {
 pub(super) enum Line<'a> {
     /// A line that is written unchanged.
     Ready(String),
-    /// A line of advice. When the message is written, references or numbers replace the names from pages in the line.
+    /// A line of advice. In the message, each name from a page in it is replaced by a reference, such as `e12`, or by a
+    /// numbered short name, such as `n1`.
     Tip(TipLine<'a>),
 }
 

@@ -143,7 +143,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Replaces the names from pages in the advice of one message by references or numbers.
+/// Replaces each name from a page in the advice of one message: by a reference, or by a numbered short name.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
     /// The references of the elements that the message shows, by the name in the advice.

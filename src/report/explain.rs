@@ -80,7 +80,7 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Reads a credit from the data of a memory kind's note. Returns `None` if one of the credit's four flags is missing.
+    /// Reads a credit from the data of a note by a memory kind. Returns `None` if one of the four flags is missing.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {

@@ -89,8 +89,8 @@ struct Forms {
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// For each form in `coded`, whether the character before it in a text also holds bits of the secret, and whether the
-    /// character after it does.
+    /// Two flags for each form in `coded`: true if the character before the form in a text also holds bits of the secret,
+    /// and true if the character after the form does.
     margins: Vec<(bool, bool)>,
     /// The folded values of all secrets (see [`View::folded`]), each with the index of its secret. A value whose end was cut
     /// off is found by its beginning.

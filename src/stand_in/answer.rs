@@ -74,8 +74,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row or
-    /// several rows, returns the value after a label with all these words, such as the label of a row with a total.
+    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row
+    /// or several rows, returns the value that follows a label in one row, if the label contains all these words: the
+    /// row of a total may have such a label.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -112,8 +113,8 @@ fn in_row(row: &Line, what: &[String]) -> Option<(usize, Found)> {
     labelled(&row.cells.join(" "), what).filter(|(met, _)| *met == what.len())
 }
 
-/// Finds the label in a text that contains the most words of `what`. Returns the number of these words and the value
-/// that follows the label. Returns `None` if the label contains less than half of the words.
+/// Searches a text for the label with the most words of `what`. Returns the number of these words and the value that
+/// follows the label. Returns `None` if the label contains less than half of the words.
 fn labelled(text: &str, what: &[String]) -> Option<(usize, Found)> {
     let words = spans(text);
     let mut best: Option<(usize, usize, usize)> = None;

@@ -16,8 +16,8 @@ const FIELD_FIT: f64 = 0.3;
 /// Minimum fit between an element's label and the words of the instruction for the element to be clicked. Unit: see [`fit`].
 /// Source: chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Minimum fit of a field whose kind the instruction names, such as a password field, whatever its label is. Unit: see
-/// [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
+/// Fit of a field of the kind that the instruction names, such as a password field, unless its label fits even better.
+/// Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
 const KIND_FIT: f64 = 0.98;
 /// Minimum fit between the label of a choice and the wanted value, if they are not equal. Unit: see [`fit`]. Source:
 /// chosen.
@@ -157,8 +157,8 @@ pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a E
     field(page, name).or_else(only)
 }
 
-/// Returns the only button of the page that has a label. Returns `None` if there are several, or if the words of the
-/// instruction, `what`, or the label mean more than "submit the form".
+/// Returns the only button of the page that has a label. Returns `None` if there are several, or if the instruction's
+/// words (`what`) or the label's words mean more than "submit the form".
 pub(super) fn only_button<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     let mut buttons = enabled(page, &["button"]).filter(|button| !button.label.is_empty());
     let first = buttons
@@ -338,8 +338,8 @@ pub(super) fn way_out(page: &Page) -> Option<&Element> {
     best(buttons(), 0.1, leaving).or_else(|| buttons().next())
 }
 
-/// Number of the page's first buttons among which the button that closes a dialog is searched for. Source: chosen; a page
-/// shows the buttons of a dialog first.
+/// Number of buttons at the beginning of the page that are searched for the one that closes a dialog. Source: chosen;
+/// a page shows the buttons of a dialog first.
 const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ fn name(words: &[&str]) -> Vec<String> {
 }
 
 /// Returns the start and the end of an item's text, from a description such as
-/// `an item that starts with "Alb" and ends with "ia"`. A missing end is empty.
+/// `an item that starts with "Alb" and ends with "ia"`. If only the start is described, the end is empty.
 pub(super) fn pick(parts: &[Segment]) -> Option<(String, String)> {
     let tokens: Vec<&Token> = parts.iter().flat_map(|part| &part.tokens).collect();
     let after = |words: &[&str]| {

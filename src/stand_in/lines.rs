@@ -49,8 +49,8 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Parses the place of an element without a name in a history line, such as `number 2 "ada"`. Returns an empty name and
-/// the text after the number.
+/// Parses the number that a history line gives for an element without a name, as in `number 2 "ada"`. Returns an empty
+/// name and the text after the number.
 fn numbered(line: &str) -> Option<(String, &str)> {
     let rest = line.strip_prefix("number ")?;
     let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -62,8 +62,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns the name of a tool's only argument, which history lines leave out. For example, `"Enter"` in `press "Enter"`
-/// is the argument `key`.
+/// Returns the name of a tool's only argument. History lines contain such an argument without its name: `"Enter"` in
+/// `press "Enter"` is the argument `key`.
 fn only_argument(tool: &str) -> &'static str {
     match tool {
         "goto" | "tab_new" => "url",

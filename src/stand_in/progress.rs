@@ -53,7 +53,7 @@ pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
     progress
 }
 
-/// Derives the progress from the history. The steps that `done` marks count as done from the beginning.
+/// Derives the progress from the history. The steps whose flag in `done` is true count as done from the beginning.
 fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
     let mut progress = Progress {
         done,

@@ -17,7 +17,7 @@ use super::{
 use crate::action::ErrorClass;
 
 /// Number of failures of one act after which the stand-in gives up if no remedy is left. Source: chosen; at the fifth
-/// failure, the guard of the decision loop against repetition would end the run.
+/// failure, the decision loop would end the run for repeating itself.
 const MAX_FAILURES: usize = 4;
 
 /// Maximum number of clicks that try to open a control's list of choices. Source: chosen; if the list is still closed

@@ -30,7 +30,7 @@ const SPELLINGS: &[(&[&str], &str)] = &[
     (&["colour"], "color"),
 ];
 
-/// Groups of words that mean the same as labels of buttons or fields.
+/// Groups of words. In labels of buttons or fields, the words of a group mean the same.
 const ALIKE: &[&[&str]] = &[
     &["place", "order", "buy", "purchase", "complete", "confirm"],
     &["pay", "order", "buy", "purchase"],

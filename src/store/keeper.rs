@@ -86,7 +86,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// Returns every item of the namespace that can be read. Also returns the shelves that cannot be read.
     ///
     /// # Errors
-    /// The errors of the store. A shelf that alone cannot be read is no error.
+    /// The errors of the store, except those that concern a single shelf, such as damage.
     pub async fn items(&self) -> Result<Items> {
         let mut read = Items::default();
         for shelf in self.shelves(Some(&self.namespace)).await? {
@@ -185,7 +185,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok((read, damaged))
     }
 
-    /// Returns the records of a shelf. The inner error describes a shelf that alone cannot be read. The outer error is any
+    /// Returns the records of a shelf. The inner error says that only this shelf cannot be read. The outer error is any
     /// other error of the store.
     async fn records(&self, shelf: &Shelf) -> Result<std::result::Result<Vec<Record>, Damaged>> {
         match self.store.load(shelf).await {

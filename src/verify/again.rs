@@ -1,5 +1,5 @@
-//! Finds elements again that a page has replaced: a new element has the role and the name of the old one, but another
-//! reference.
+//! Finds the elements with which a page has replaced others: a new element has the role and the name of the old one,
+//! but another reference.
 
 use serde_json::Value;
 

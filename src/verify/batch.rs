@@ -49,8 +49,8 @@ impl CallMade {
 }
 
 /// Returns lines that report the calls of a reply, in order. Each line has the changes or the outcome of a call. The
-/// changes are text of the page. If there are too many calls, the first line gives the number of the earliest calls,
-/// which have no lines of their own.
+/// changes are text of the page. If there are too many calls, the earliest have no lines of their own, and the first
+/// line says how many these are.
 ///
 /// A call that was done gets no line if another address was opened after it, because its changes are those of a page
 /// that is gone. The call that `told` describes by its tool and its outcome gets no line either, because the prompt

@@ -26,11 +26,11 @@ const MAX_RETURNED: usize = 8_000;
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words, without words of denial, in evidence that counts as a sentence. Source: chosen.
+/// Minimum number of words in evidence that counts as a sentence. Words of denial are not counted. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
-/// Maximum number of missing words of the evidence that the model is told. Source: chosen.
+/// Maximum number of words in the list that tells the model which words of the evidence the page lacks. Source: chosen.
 const MAX_TOLD: usize = 12;
 /// Words that deny something, in the languages in which models answer most often.
 const DENIALS: [&str; 22] = [
@@ -281,8 +281,8 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     claims
 }
 
-/// Returns true if the answer denies something in its own words. Words of denial in a repeated sentence of the evidence
-/// do not count.
+/// Returns true if the answer denies something in its own words. If the answer repeats the evidence and the evidence is
+/// a sentence, words of denial in the repetition do not count.
 fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);

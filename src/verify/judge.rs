@@ -282,8 +282,9 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     }
 }
 
-/// Returns what the model is told of a successful `wait` for a text that ended at once, because the page `before` it was
-/// already as the wait asked; `None` for every other action. `took` is the time of the wait in milliseconds.
+/// Returns a sentence for the model about a successful `wait` for a text to appear or disappear, if this had already
+/// happened on the page `before` the wait, so that the wait ended at once. Returns `None` for every other action.
+/// `took` is the time of the wait in milliseconds.
 pub(crate) fn waited_for_nothing(
     action: &BrowserAction,
     before: &Observation,

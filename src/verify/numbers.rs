@@ -4,8 +4,8 @@
 //! calculator, a score. Such a number answers the action: its change is the page's reaction. But the number of a clock
 //! changes without an action: it ticks. In order to tell them apart, the page is observed a second time, with no action
 //! in between. A number that did not change again has answered the action. A number that changed again ticks by itself.
-//! There is one exception: if the number stood still during the action before, this action has started it, like a
-//! stopwatch. So the number answers this action.
+//! There is one exception: if the number stood still during the previous action, the last action has started it, like a
+//! stopwatch. So the number answers the last action.
 //!
 //! One case cannot be decided: a clock that shows minutes may happen to tick during the action. So a time of day that
 //! has changed counts as an answer only if it is beside the target. In every other doubtful case, the number counts as
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
+/// Maximum number of levels by which the part of the page that counts as beside the target extends above the target.
 /// Source: chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
 /// Maximum number of nodes of the part of the page that counts as beside the target. Source: chosen; larger than any
@@ -107,7 +107,7 @@ impl Numbers {
         }
     }
 
-    /// Adds each changed number that counts as an answer to the action to the ordinary changes. Drops all other changed
+    /// Adds to the ordinary changes each changed number that counts as an answer to the action. Drops all other changed
     /// numbers.
     pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));

@@ -13,17 +13,18 @@ pub(crate) fn answers(traces: &[Trace]) -> bool {
         .any(|trace| !trace.repeats && (trace.within || trace.near))
 }
 
-/// Returns true if a turn of the wheel may have caused at least one of these traces. The wheel moves whatever is under the
-/// pointer, and many pages move themselves in its place, in steps that look like an animation. So every change of the page
-/// counts, also one that goes on by itself: a scroll that worked must not be told as one without effect.
+/// Returns true if a turn of the wheel may have caused at least one of these traces. The wheel moves whatever is under
+/// the pointer, and many pages carry out the move themselves, in steps that look like an animation. So every scroll,
+/// drawing and change of markup counts, even one that goes on by itself. Otherwise, a scroll that worked could be
+/// reported as having no effect.
 pub(crate) fn answers_wheel(traces: &[Trace]) -> bool {
     use TraceKind as K;
     let moves = |trace: &Trace| matches!(trace.kind, K::Scroll | K::Markup | K::Drawing);
     answers(traces) || traces.iter().any(moves)
 }
 
-/// Returns the traces that a clock beside the target cannot have caused: all except changes of markup that did not
-/// happen while the page handled the events of the action.
+/// Returns the traces that a clock beside the target cannot have caused. Leaves out changes of markup, unless they
+/// happened while the page handled the events of the action.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

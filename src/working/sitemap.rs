@@ -79,7 +79,7 @@ pub struct MapPage {
     pub title: String,
     /// The type of the page.
     pub page_type: PageType,
-    /// Number of links that lead from the start page to this one; 0 for the start page.
+    /// Number of links that were followed from the start page to reach this one; 0 for the start page.
     pub depth: u32,
     /// The page with the link that led to this one, as a position in [`SiteMap::pages`]; `None` for the start page.
     #[serde(default, skip_serializing_if = "Option::is_none")]

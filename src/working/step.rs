@@ -12,9 +12,9 @@ use crate::{
     page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
-/// Maximum number of lines that [`Step::changed`] returns; up to twice as many if elements that can be acted on need them.
-/// Source: chosen; a few lines are enough, because the prompt
-/// also shows the page itself.
+/// Maximum number of lines that [`Step::changed`] returns; twice as many are allowed if the changes of elements that
+/// can be acted on need more lines. Source: chosen; a few lines are enough, because the prompt also shows the page
+/// itself.
 const MAX_CHANGED: usize = 6;
 
 /// The task of a run.

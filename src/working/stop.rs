@@ -33,7 +33,7 @@ pub enum StopReason {
     GaveUp,
     /// The run repeated one action, or one cycle of actions, too often.
     RepeatedAction,
-    /// Too many actions in a row that should change the page left it unchanged.
+    /// The page stayed unchanged after too many actions in a row, although each should have changed it.
     Stuck,
     /// Too many replies in a row contained an action that failed or had no effect.
     TooManyErrors,

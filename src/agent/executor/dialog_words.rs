@@ -19,7 +19,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Does the same for the dialog that an action opened, and for a failure that repeats the words of a dialog.
+    /// Hides the message of the dialog that an action opened, and a failure that repeats the message of a dialog, if
+    /// the message may come from a frame that is out of the run's scope.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
         let here = self
             .state

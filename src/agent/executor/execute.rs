@@ -216,7 +216,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Returns the action with the elements that have replaced its targets on the page; `None` if there are no such
-    /// elements. The flag is true if the new targets have other names, and were found because earlier runs used them.
+    /// elements. The flag is true if a new target has another name and was found only by what earlier runs recorded.
     fn again(
         &self,
         action: &BrowserAction,

@@ -1,5 +1,5 @@
-//! Learning at the end of a run. If the store does not accept it in time, a digest of the run waits in the store for
-//! the next run.
+//! Learning at the end of a run. If the store does not accept an update in time, a digest of the run waits in the
+//! store for the next run.
 
 use std::{
     collections::BTreeSet,

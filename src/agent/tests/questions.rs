@@ -1,4 +1,4 @@
-//! Questions to a person: what a run says of one that nobody answers, or that the person answers with the end of the run.
+//! Questions to a person. The run's report says that a question was not answered, or that the person ended the run.
 
 use std::time::Duration;
 

@@ -24,7 +24,7 @@ fn notes() -> impl Iterator<Item = ChatResponse> {
     })
 }
 
-/// Returns a model that writes 30 long notes. It reports `hundredths` percent of the estimated tokens of each request.
+/// Returns a model that writes 30 long notes. It reports the estimated tokens of each request times `hundredths / 100`.
 fn counting(hundredths: u64) -> ScriptedModel {
     let mut waiting = notes();
     ScriptedModel::deciding(move |request| {

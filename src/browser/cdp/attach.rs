@@ -153,7 +153,8 @@ fn unreachable(address: &str, error: io::Error) -> Error {
         .with_source(error)
 }
 
-/// Returns the address of a browser's WebSocket. If `address` is an http address, asks the browser for the WebSocket's.
+/// Returns the address of a browser's WebSocket. If `address` is an http address, asks the browser there for the path
+/// of its WebSocket.
 async fn debugger_address(address: &str) -> Result<String> {
     let wrong = || {
         Error::new(ErrorKind::InvalidInput, OPERATION).with(

@@ -239,7 +239,7 @@ impl Crash {
     }
 }
 
-/// The reason for a page whose process is gone, if nothing more is known.
+/// The reason to give when the process of a page is gone, if nothing more is known.
 pub(super) const CRASHED: &str = "the page crashed";
 
 #[derive(Deserialize)]

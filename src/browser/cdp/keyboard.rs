@@ -10,8 +10,8 @@ use super::{
 };
 use crate::action::Key;
 
-/// Maximum length of a text that is typed key by key. A longer text is inserted, except its line breaks and tabs. Unit:
-/// characters. Source: chosen; a key takes about 2 ms.
+/// Maximum length of a text that is typed key by key. Of a longer text, only line breaks and tabs are typed as keys,
+/// and the rest is inserted. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

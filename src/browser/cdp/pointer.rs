@@ -141,8 +141,8 @@ impl Cdp {
         verdict
     }
 
-    /// Starts to watch for a press in the element's document and in each document around it. An element of a document
-    /// around a frame may cover the frame and receive the press.
+    /// Starts to watch for a press in the element's document and in each document around it. An element of an outer
+    /// document may cover the inner frame and receive the press.
     async fn arm(&self, aim: &Aim) -> Result<Vec<Watch>, CdpError> {
         let mut watches = Vec::new();
         let mut at = aim.clone();

@@ -1,5 +1,5 @@
-//! Waiting for the effects of an action to end: until all navigations have led to a document, and that document is
-//! quiet.
+//! Waiting for the effects of an action to end: until all navigations have ended, and the document that is shown then
+//! is quiet.
 //!
 //! A document is quiet if for a short time there is no navigation, no request and no change. If a page is not quiet in
 //! time, it is observed as it is.
@@ -28,11 +28,11 @@ const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action, if each replaces the previous one. Source: chosen;
 /// twice what sign-in pages need.
 const MAX_DOCUMENTS: u32 = 10;
-/// Divisor of the settling time if the page was not quiet after the previous action. Source: chosen.
+/// Number by which the settling time is divided if the page was not quiet after the previous action. Source: chosen.
 const RESTLESS: u32 = 4;
 
-/// Counts at the start of an action: requests, tabs, and windows that pages opened with an empty address. They show
-/// later what is new.
+/// The numbers of requests, of tabs, and of windows opened with an empty address, as they were when an action started.
+/// By comparison with later numbers they show what is new.
 #[derive(Debug, Clone)]
 pub(super) struct Mark {
     requests: u64,
@@ -218,8 +218,8 @@ impl Hub {
         Ok(quiet)
     }
 
-    /// Waits until the page's document is quiet, and also the document of the frame with the action's element. Returns
-    /// the page's [`Place`]; `None` if `end` came first or the document was replaced.
+    /// Waits until two documents are quiet: the page's, and that of the frame with the action's element. Returns the
+    /// page's [`Place`]; `None` if `end` came first or the page's document was replaced.
     async fn quiet(&self, end: Instant) -> Result<Option<Place>, CdpError> {
         let (page, frame) = {
             let known = self.state();

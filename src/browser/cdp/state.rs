@@ -74,13 +74,13 @@ pub(super) struct BrowserState {
     pub(super) current: Option<String>,
     /// The id of another tab whose dialog blocks the current page, because both pages are in one process.
     pub(super) over: Option<String>,
-    /// True in an attached browser. Only tabs that this driver or its pages opened then concern this driver.
+    /// True in an attached browser. This driver then deals only with the tabs that it or its pages opened.
     pub(super) own_only: bool,
     /// The target (a tab or a frame) of each session, by session id.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// Ids of held requests of this driver's hidden tabs, by session id.
+    /// The latest held request of each of this driver's hidden tabs: the request's id, by the id of the tab's session.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,

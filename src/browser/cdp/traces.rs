@@ -1,4 +1,4 @@
-//! Reactions of a page to an action that its page tree may not show. Our script in the page reports them.
+//! Reactions of a page to an action. The page tree may not show them, so our script in the page reports them.
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch for reactions in the documents of the page, and waits until all of them watch. Otherwise key
-    /// events could overtake the request.
+    /// Starts to watch for reactions in the documents of the page, and waits until all of them watch. Without the wait,
+    /// key events could arrive before the request to watch.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.

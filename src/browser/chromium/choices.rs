@@ -52,7 +52,7 @@ impl Choices {
     }
 }
 
-/// Defines the methods that set [`Choices`], for types with a field `common` of this type.
+/// Defines, for a type whose field `common` is a [`Choices`], the methods that set the options in it.
 macro_rules! choosing {
     () => {
         /// Sets the path of the browser program. Default: the path that `new` was given or `from_env` found.

@@ -96,7 +96,7 @@ impl ProgramPlaces {
         self.chromium.is_some()
     }
 
-    /// Returns the folders that must precede those of `PATH` for playwright-cli, so that it finds the right Node.js.
+    /// Returns the folders that playwright-cli must search before those of `PATH`, so that it finds the right Node.js.
     pub fn front(&self) -> Vec<PathBuf> {
         let own = self
             .installation

@@ -31,8 +31,8 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks whether the process has ended. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another start removes the
-/// folder before it is locked.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if the new folder is removed
+/// before it is locked, by the start of another browser.
 const TAKINGS: u32 = 10;
 /// Maximum number of attempts to remove a folder. An attempt fails if the last processes of a browser still write to
 /// the folder. Source: chosen; usually the first attempt succeeds.
@@ -124,7 +124,7 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the path of a file or subfolder. `name` must not come from outside.
+    /// Returns the path of a file or subfolder. `name` must be chosen by this crate, because it is not checked.
     pub(in crate::browser) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -265,7 +265,8 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// Returns true, because outside Linux an ended process soon leaves its group.
+/// Returns true, because callers ask only about a group that exists, and outside Linux an ended process soon leaves its
+/// group.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true

@@ -6,7 +6,8 @@
 //! - a lock on a file in the folder. A later start that gets the lock knows that the owner has ended, and removes the
 //!   folder.
 //! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once, and ends when the
-//!   connection does. Nobody accepts connections, so later starts cannot use the socket as a test.
+//!   connection does. Nobody accepts connections, so later starts do not connect to the socket to see if the owner
+//!   lives: they would fill its queue.
 
 use std::{
     fs::{self, File},
@@ -116,7 +117,8 @@ mod tests {
 
     /// The environment variable with the folder's path, set for the process that owns the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Number of starts while one browser lives. No queue of connections is that long.
+    /// Number of times that the test looks for an owner, as each start does. If each time added a connection to the
+    /// socket's queue, the queue would be full.
     const STARTS: usize = 5000;
 
     /// A child process that is killed when dropped.
@@ -129,8 +131,8 @@ mod tests {
         }
     }
 
-    /// Waits until the folder counts as left over. A program that another test is just starting may hold the lock for a
-    /// moment.
+    /// Waits until the folder counts as left over. A child process that another test is just starting has inherited the
+    /// open file, and may hold the lock for a moment.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries

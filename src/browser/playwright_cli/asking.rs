@@ -39,7 +39,7 @@ pub(super) enum Need {
     Click,
 }
 
-/// States and properties from an element's attributes that the snapshot does not contain.
+/// States and properties that the snapshot does not contain, read from an element's attributes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Hint {

@@ -71,8 +71,9 @@ pub(super) fn watch_script(folder: &Folder) -> std::path::PathBuf {
 }
 
 impl PlaywrightCli {
-    /// Handles a download that the tool reported. If no folder for downloads is set, returns a notice of refusal.
-    /// Otherwise returns `None` until the file is complete, and then keeps the file.
+    /// Handles a report of the tool about a download. If a folder for downloads is set, keeps the complete file and
+    /// returns a notice; returns `None` for an incomplete file. If no folder is set, returns a notice of refusal for an
+    /// incomplete file.
     pub(super) fn download(&self, download: &Download) -> Option<Notice> {
         let notice = |kept| {
             Some(Notice::Download {

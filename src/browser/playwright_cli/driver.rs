@@ -53,7 +53,7 @@ pub struct PlaywrightCli {
 
 #[derive(Default)]
 pub(super) struct State {
-    /// The reason why the browser can no longer be used, if so.
+    /// The reason why the browser can no longer be used; `None` while it can be used.
     gone: Option<&'static str>,
     /// The current page in the last reply; `None` if it is not known.
     pub(super) page: Option<Page>,

@@ -99,8 +99,8 @@ impl PlaywrightCli {
 /// Returns one locator for each frame that contains any of these fields. It matches only if all these fields in the
 /// frame exist and are plain.
 ///
-/// The first step chooses the frame, and each further step names a field. The tool looks each reference up in the
-/// frame, so the fields need not be nested.
+/// The first step chooses the frame, and each further step names a field. A field need not be inside the field of the
+/// step before, because the tool looks up each reference in the whole frame.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {

@@ -1,4 +1,4 @@
-//! The options of a browser, and playwright-cli's configuration from them.
+//! The options of a browser, and the configuration of playwright-cli that is made from them.
 
 use std::{
     ffi::OsString,
@@ -56,7 +56,7 @@ pub enum TransportChoice {
 pub struct PlaywrightCliOptions {
     pub(super) common: Choices,
     pub(super) program: PathBuf,
-    /// Folders that precede those of `PATH` for the tool, so that it finds the right Node.js.
+    /// Folders that the tool searches before those of `PATH`, so that it finds the right Node.js.
     pub(super) front: Vec<PathBuf>,
     pub(super) transport: TransportChoice,
 }

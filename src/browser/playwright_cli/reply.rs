@@ -44,7 +44,7 @@ pub(super) struct Reply {
     pub(super) error: Option<String>,
     /// The result of a script, or of a command that prints a list.
     pub(super) result: Option<String>,
-    /// The code that the tool ran, as evidence of the command.
+    /// The code that the tool ran. It is the evidence that the tool carried out the command.
     pub(super) code: Option<String>,
     /// The open tabs; empty if there is exactly one.
     pub(super) tabs: Vec<Tab>,
@@ -78,8 +78,8 @@ impl Reply {
         Self::read(text, true)
     }
 
-    /// Parses a reply to a script of this driver without reading its code, because the code may repeat a secret. If
-    /// code ran, [`code`](Self::code) is an empty text.
+    /// Parses a reply to a script of this driver. If the reply repeats the code that ran, [`code`](Self::code) is an
+    /// empty text, because that code may contain a secret.
     pub(super) fn parse_without_echo(text: &str) -> Self {
         Self::read(text, false)
     }

@@ -20,8 +20,7 @@ use crate::{
     page::{ElementRef, Scene},
 };
 
-/// A document, and the boxes of the wanted elements in it. Their origin is the top left corner of the document's
-/// window.
+/// A document, and the boxes of the wanted elements in it, relative to the top left corner of the document's window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Document<'a> {
     /// The reference of the frame element that shows the document; `None` for the main document.

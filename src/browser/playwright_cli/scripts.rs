@@ -35,7 +35,7 @@ pub(super) struct Returned {
     pub(super) error: Option<String>,
     /// The page's position in the history of its tab, from 0, and the length of the history.
     pub(super) place: Option<(u64, u64)>,
-    /// True if the document has no readable body, as that of an image.
+    /// True if the document, such as that of an image, has no readable body.
     pub(super) bodiless: bool,
     /// True for each requested field whose value must be hidden; `None` for a field that is gone.
     pub(super) hidden: Vec<Option<bool>>,
@@ -117,8 +117,8 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
 /// Two functions that run in the page. `sendsFrom` returns every address to which the form of an element may be sent.
-/// `sendsBy` returns the address to which the form of `kept` is sent when `element` receives a click or a key; `null`
-/// if no form is sent.
+/// `sendsBy` returns the address to which the form with the field `kept` is sent when `element` receives a click or a
+/// key; `null` if that form is not sent.
 ///
 /// The page's own scripts could deceive these functions, but they could just as well send the secret themselves.
 const FORMS: &str = r"const forms = `
@@ -236,9 +236,10 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Returns a script like that of [`guarded`] for statements that only read, so that the tool does not wait afterwards.
+/// Returns a script like that of [`guarded`], for a `body` that only reads. After this script, the tool does not wait.
 ///
-/// The tool would wait by calling `page.evaluate` with a number. The script makes one such call return at once.
+/// After any other script, the tool waits by a call of `page.evaluate` with a number. This script makes the next such
+/// call return at once.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{

@@ -1,5 +1,5 @@
-//! Traces: reactions of a page to an action that its page tree may not show. One script starts to watch the page before
-//! the action; another script returns the traces afterwards.
+//! Traces: reactions of a page to an action. The page tree may not show them. One script starts to watch the page
+//! before the action; another script returns the traces afterwards.
 //!
 //! The scripts watch the page from an isolated JavaScript world, by the browser's protocol.
 
@@ -25,7 +25,7 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
-    /// Starts to watch the page, if the action is one that is watched.
+    /// Starts to watch the page, if [`is_watched`] returns true for the action.
     pub(super) async fn trace(
         &self,
         state: &mut State,

@@ -5,8 +5,8 @@ use strsim::levenshtein;
 
 use super::OF_ONE_CALL;
 
-/// Returns the flag of the command or of a subcommand that `name` probably means: the one that differs least, by at most two
-/// letters. `_` and `-` count as the same letter.
+/// Returns the flag that `name` probably means: of all flags of the command and its subcommands, the one that differs
+/// least from `name`, by at most two letters. `_` and `-` count as the same letter.
 pub(super) fn similar(command: &Command, name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let mut best: Option<(usize, String)> = None;

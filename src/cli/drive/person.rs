@@ -47,7 +47,7 @@ impl Person {
     }
 }
 
-/// The line on stderr that shows a question; true until the line is ended. Dropping this value ends an open line.
+/// The line on stderr that shows a question. The value is true while the line is open. Dropping it ends an open line.
 struct OpenLine(bool);
 
 impl Drop for OpenLine {

@@ -34,7 +34,7 @@ pub(super) async fn run<M: MemoryBackend>(
     }
 }
 
-/// Prints the items as JSON or as lines, and then the parts of the store that `read` could not read.
+/// Prints `items` as JSON or as lines, and then the parts of the store that could not be read, as `read` lists them.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();

@@ -144,8 +144,8 @@ impl GenAi {
         }
     }
 
-    /// Sends one request through the `genai` crate and the relay, and returns the reply. If both report an error,
-    /// returns the first one.
+    /// Sends one request through the `genai` crate and the relay, and returns the reply. If the crate and the relay both
+    /// report an error, returns the earlier one.
     async fn relayed(&self, request: &ChatRequest) -> Result<ChatResponse> {
         let (mode, max_bytes) = (request.mode, self.options.max_reply_bytes);
         let relay = Relay::open().await?;

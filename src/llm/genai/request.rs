@@ -147,7 +147,7 @@ fn without_constants(schema: Value) -> Value {
     }
 }
 
-/// Marks the part of the requests that stays the same during a run as cacheable, for providers that need such a mark.
+/// Marks as cacheable the part of the requests that stays the same during a run, for providers that need such a mark.
 fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mut ChatOptions) {
     match kind {
         // The mark on the system instruction also covers the tools, which come before it.

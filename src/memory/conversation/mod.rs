@@ -87,7 +87,8 @@ struct Head {
 }
 
 impl Turn {
-    /// Returns the turn that a run adds to its conversation; `None` if the run has no session id or saw no page of a host.
+    /// Returns the turn that a run adds to its conversation; `None` if the run has no session id or saw only pages
+    /// without a host, such as a blank page.
     fn of(log: &RunLog) -> Option<Self> {
         let places = log
             .steps

@@ -65,8 +65,8 @@ impl FactKind {
         }
     }
 
-    /// Returns the kind whose word, such as `timing`, begins the name that a model gave to a fact. If there is none,
-    /// returns `Quirk`.
+    /// Returns the kind of a fact from the name that a model gave to it: the name begins with the kind's word, such as
+    /// `timing`. If it begins with no such word, returns `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
         let name = text::fold(name.trim());
         let mut all = Self::ALL.into_iter();

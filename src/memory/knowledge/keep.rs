@@ -1,4 +1,4 @@
-//! Rules for which facts about a host are kept, and for how runs, people and imports change them.
+//! Rules that decide which facts about a host are kept, and how runs, people and imports change them.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +96,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change that marks a fact as accepted by a person. Fails if the fact's sentence is no longer `shown`.
+/// Returns the change that marks a fact as accepted by a person. Fails if the fact's sentence has changed since the
+/// person was shown `shown`.
 pub(super) fn accept(
     records: &[Record],
     key: &str,

@@ -17,8 +17,8 @@ use crate::{
 /// Maximum number of actions from a failed action to its repetition. An element that was clicked in between can count
 /// as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
-/// Number of actions after a field was filled. If one of them types the same text key by key, the field needs keys. Source:
-/// chosen; enough for a click into the field and the typing.
+/// Number of actions after a fill that are searched for one that types the same text key by key, which shows that the
+/// field needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
@@ -38,7 +38,7 @@ pub(super) struct Learned {
 pub(super) struct Observed {
     pub(super) host: Host,
     pub(super) key: String,
-    /// The kind and subject of a new fact; `None` if the observation counts only for a stored fact.
+    /// The kind and subject of the fact, if the fact may be new; `None` if the observation only updates a stored fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) new: Option<(FactKind, About)>,
     /// The observed value; `None` if the run only acted on a stored fact.
@@ -47,8 +47,8 @@ pub(super) struct Observed {
 }
 
 impl Learned {
-    /// Returns the observations of a run, at most one for each fact. An observation with a value that is worth showing
-    /// ([`Claim::tells`]) is preferred, then one with another value.
+    /// Returns the observations of a run, at most one for each fact: preferably one with a value that is worth showing
+    /// ([`Claim::tells`]), else one with another value, else one without a value.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -232,7 +232,7 @@ fn proven(acts: &[Act<'_>]) -> Vec<Observed> {
 }
 
 /// Observes that an element covers others: an action failed because its target was covered, and succeeded after a click
-/// on this element. In between, all other successful actions only looked.
+/// on this element. All other successful actions in between did not act on the page (such as a snapshot or a wait).
 fn covers(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     if act.step.outcome.class() != Some(ErrorClass::Intercepted) {
         return None;

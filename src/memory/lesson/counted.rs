@@ -1,4 +1,4 @@
-//! The short ids of runs that a lesson has counted and whose evidence (their entries in the lesson) was dropped.
+//! The short ids of runs that a lesson has counted, but whose entries in its `evidence` it no longer keeps.
 //!
 //! Memory may learn from runs in any order, and twice from a run that has waited in the store. So the end time of a run
 //! does not show whether a lesson has counted the run.

@@ -15,8 +15,8 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Number of steps after a failure or an advised step in which the next advised step is searched. Source: chosen; the
-/// model reads the advice when it decides the first step after the failure.
+/// Maximum number of steps from a failure, or from an advised step, to the next advised step. Source: chosen; the model
+/// reads the advice when it decides the first step after the failure.
 const NEAR: usize = 4;
 
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ type Credits = BTreeMap<Site, OnSite>;
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
     /// True if the lesson's failure happened before the run began the recovery. Advice that is followed before anything
-    /// fails does not count as used. Otherwise a lesson would keep itself from being removed as unused.
+    /// fails does not count as used. If it did, a lesson that is no longer needed would never be removed as unused.
     used: bool,
     followed: bool,
     helped: bool,
@@ -96,8 +96,8 @@ const fn forewarned(helped: bool) -> LessonResult {
     }
 }
 
-/// Adds the credits of a lesson that applies to all sites. Two kinds of cases count: the run recovered from a failure in the
-/// way that the lesson describes, or the model followed the lesson after a failure without success.
+/// Adds the credits of a lesson that applies to all sites. Two kinds of cases count: the run recovered from a failure
+/// in the way that the lesson describes, or the model followed the lesson after a failure, and that did not help.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()

@@ -66,7 +66,7 @@ struct Pattern {
     advice: Advice,
 }
 
-/// Returns the rank of a lesson: lessons with more uses first, then seeds, then the others by key.
+/// Returns a value that sorts lessons: most uses first; among equals, seeds (the shipped lessons) first; then by key.
 fn rank(lesson: &Lesson, key: &str) -> (Reverse<u64>, bool, String) {
     (
         Reverse(lesson.counts.used),

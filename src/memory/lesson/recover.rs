@@ -104,9 +104,9 @@ impl Way {
     }
 }
 
-/// Returns the recovery after which the failed action itself succeeded: the successful moves (actions) in between.
-/// Returns `None` if there are no moves, or more than [`MAX_MOVES`]. Also returns `None` if a move discards filled-in
-/// values or cannot be part of a recovery.
+/// Returns the recovery if the failed action itself succeeded later. `before` are the steps between the failure and
+/// this success; the successful ones are the moves of the recovery. Returns `None` if there are no moves, or more than
+/// [`MAX_MOVES`]. Also returns `None` if a move discards filled-in values or cannot be part of a recovery.
 fn retried(before: &[Traced<'_>]) -> Option<Way> {
     let done: Vec<(usize, &TraceStep)> = before
         .iter()

@@ -32,7 +32,7 @@ const Z: f64 = 1.959_963_984_540_054;
 /// Number of days without a use after which a learned lesson is pruned (removed as unused). Lessons with at least
 /// [`PRUNE_BELOW_USES`] uses are never pruned. Source: chosen.
 pub const PRUNE_AFTER_DAYS: i64 = 90;
-/// Number of uses from which on a learned lesson is never pruned (removed as unused). Source: chosen.
+/// Minimum number of uses that protects a learned lesson from ever being pruned (removed as unused). Source: chosen.
 pub const PRUNE_BELOW_USES: u64 = 5;
 /// Maximum number of lessons on one [shelf](crate::memory::Shelf). Above it, learned lessons are removed. Source: chosen; a
 /// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.

@@ -117,8 +117,9 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked or
-    /// waited, was aimed into a frame, had an unclear outcome, happened on a page without a host, or led to another site.
+    /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked
+    /// or waited, had a target in a frame or an unclear outcome, happened on a page without a host, or led to another
+    /// site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;

@@ -49,8 +49,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns a step of a given or imported pattern as it is stored: its [`common`] part, with the number of the value that the
-/// step types. Returns `None` if the step is too large or cannot be part of a pattern.
+/// Returns a step of a given or imported pattern as it is stored: its [`common`] part and the number that stands for
+/// the text it types. Returns `None` if the step is too large or cannot be part of a pattern.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -117,8 +117,8 @@ impl Taken {
         }
     }
 
-    /// Returns true if the run has taken the step `own` of a pattern, given in the [`plain`] form. If `own` names no page,
-    /// the page does not matter.
+    /// Returns true if this step of a run is the step `own` of a pattern. `own` must be in the [`plain`] form. If `own`
+    /// names no page, the page does not matter.
     pub(super) fn is(&self, own: &StoredStep) -> bool {
         let is_choice = |target: &StoredTarget| target.aim.is_none();
         let form = match &own.target {

@@ -53,8 +53,8 @@ impl Known {
         }
     }
 
-    /// Learns from a run that reached its goal. If the run took all steps of a pattern, it becomes evidence for the pattern.
-    /// The steps that the run shares with earlier runs with other goals become new patterns.
+    /// Learns from a run that reached its goal. If the run took all steps of a pattern, the run becomes evidence for
+    /// the pattern. The steps that the run shares with earlier runs with other goals become new patterns.
     fn add(&mut self, learned: &Learned) {
         let needed = learned.taken.iter().filter(|taken| taken.needed);
         let steps: Vec<Option<&StoredStep>> = needed.map(|taken| taken.step.as_ref()).collect();
@@ -312,7 +312,7 @@ pub(super) fn put(records: &[Record], given: &Pattern) -> Result<Vec<Change>> {
 }
 
 /// Returns the change by which a person accepts an imported pattern or makes a retired one active again. Fails if the
-/// description of the pattern is no longer `shown`, which is what the person saw.
+/// pattern's description has changed since the person saw it as `shown`.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "pattern.accept")

@@ -221,7 +221,7 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
     out
 }
 
-/// Returns true if the pattern is a login followed by further steps, without a description by a person or a program.
+/// Returns true if the pattern is a login followed by further steps, and no person or program gave it a description.
 fn goes_on(pattern: &Pattern) -> bool {
     let is_login = pattern.header.words.is_none() && pattern.header.kind == PatternType::LoginFlow;
     let is_secret = |step: &StoredStep| matches!(step.text, Some(StoredText::Secret(_)));

@@ -150,7 +150,7 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
 }
 
 /// Returns the change by which a person accepts an imported element or makes a retired one active again. Fails if the
-/// description of the element is no longer `shown`, which is what the person saw.
+/// element's description has changed since the person saw it as `shown`.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "selector.accept")

@@ -15,9 +15,9 @@
 //!   remembered element is never used for an action that cannot be undone.
 //! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
 //!   nothing about attributes.
-//! - The texts of the elements are untrusted, because pages wrote them. The elements are used only on their own host. None
-//!   of their texts reaches a prompt. The prompt gives each element of the page a reference. A remembered selector beside
-//!   this reference would save the model no attempt.
+//! - The texts of the elements are untrusted, because pages wrote them. The elements are used only on their own host.
+//!   None of their texts reaches a prompt. The model would gain nothing from them, because the prompt gives it a
+//!   reference to each element of the page.
 
 mod documented;
 mod learn;

@@ -13,8 +13,8 @@ use crate::{
 /// Maximum number of sessions that are kept for each host. Source: chosen.
 pub const MAX_SESSIONS: usize = 5;
 
-/// Returns the session of a run, and the hosts that store it: the first and the last host of the run. Returns `None` if the
-/// run saw no page of a host, or ended before the model decided anything.
+/// Returns the session of a run, and the hosts that store it: the first and the last host of the run. Returns `None` if
+/// the run saw only pages without a host, such as a blank page, or ended before the model decided anything.
 pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     let places = || {
         let steps = log.steps.iter();
@@ -81,8 +81,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported session. Fails if the session's words are no longer `shown`,
-/// which is what the person saw.
+/// Returns the change by which a person accepts an imported session. Fails if the session's words have changed since
+/// the person saw them as `shown`.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.accept")

@@ -1,8 +1,8 @@
 //! Trajectories in another program's memory folder, whose format is documented.
 //!
 //! A step in the folder names its target by a selector. The step is kept if the selector gives the role and name of the
-//! element, or if the folder's own list of elements contains the selector. If a step cannot be kept, the whole trajectory is
-//! left out. Steps that only look, wait or judge are not converted.
+//! element, or if the folder's own list of elements contains the selector. If a step cannot be kept, the whole
+//! trajectory is left out. Steps that only scroll, wait, evaluate or check the page, or end the run are not converted.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,8 @@ struct ActionEntry {
     url: Option<String>,
 }
 
-/// The elements that the folder lists for a host: the role and name for the attributes in each element's CSS selector.
+/// The elements that the folder lists for a host. Maps the attributes in each element's CSS selector to its role and
+/// name.
 type Elements = BTreeMap<Vec<(String, String)>, (Role, String)>;
 
 /// Converts the trajectories of a host to records. Above [`MAX_TRAJECTORIES`], the newest are kept.
@@ -338,8 +339,8 @@ fn target(selector: &str, elements: &Elements) -> Option<(Role, String)> {
     }
 }
 
-/// Adds the trajectories of a host to the documented folder, without the groups around targets. Retired and unreadable
-/// trajectories are left out, and those with a step that the format cannot express. Returns a message about them.
+/// Adds the trajectories of a host to the documented folder, without the groups around targets. Leaves out trajectories
+/// that are retired or unreadable or have a step that the format cannot express, and returns a message about them.
 pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
     let headers = records.iter().filter(|record| !record.key.contains('.'));
     let mut lost = headers.count();

@@ -94,9 +94,9 @@ impl<'a> Here<'a> {
         self.values.get(slot)?.as_deref()
     }
 
-    /// Returns a test whether an element's name contains the value at this position. If the value in the run's goal is not
-    /// known, the whole name must occur in the goal. If both goals quote this value and equally many others, the name must
-    /// occur in a quoted part of the run's goal.
+    /// Returns a test whether an element's name contains the value at this position. If the value in the run's goal is
+    /// not known, the whole name must occur in the goal. If the recorded goal quotes its value and both goals have
+    /// equally many quoted parts, the name must occur in a quoted part of the run's goal.
     fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
         let known = self.value(slot);
         let texts = if known.is_some() {

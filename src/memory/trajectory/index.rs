@@ -26,7 +26,8 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, with the results of its last comparisons: with a whole goal in `same`, with its beginning in `begun`.
+/// A trajectory, with the results of its last comparisons: `same` with a whole goal, `begun` with the beginning of a
+/// goal.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,

@@ -198,8 +198,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. Fails if the
-/// goal of the trajectory is no longer `shown`, which is what the person saw.
+/// Returns the change by which a person accepts an imported trajectory or makes a retired one active again. Fails if
+/// the trajectory's goal has changed since the person saw it as `shown`.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.accept")

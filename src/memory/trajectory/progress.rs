@@ -12,7 +12,8 @@ const MAX_LEFT_OUT: usize = 2;
 pub(super) struct Behind {
     /// Number of steps of the trajectory up to and including the last one that the run took.
     at: usize,
-    /// Positions of skipped steps before `at` that give a value to a field. The run may not have needed other skipped steps.
+    /// Positions of skipped steps before `at` that give a value to a field. Other skipped steps are not listed, because
+    /// the run may not have needed them.
     left_out: Vec<usize>,
 }
 

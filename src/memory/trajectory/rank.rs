@@ -19,8 +19,8 @@ pub(super) fn similarity(header: &Header, goal: &str, options: &TrajectoryOption
     (similarity >= options.min_similarity).then_some(similarity)
 }
 
-/// Returns the weighted score by which trajectories are ranked. Range: 0 to 1, the best. `verified` is the share of the
-/// trajectory's steps whose effect was seen.
+/// Returns the weighted score by which trajectories are ranked. Range: 0 to 1; 1 is the best. `verified` is the share
+/// of the trajectory's steps whose effect was seen.
 pub(super) fn score(header: &Header, similarity: f64, verified: f64, now: DateTime<Utc>) -> f64 {
     let days = (now - header.timestamp).as_seconds_f64() / 86_400.0;
     let recency = (-days.max(0.0) / RECENCY_DAYS).exp();

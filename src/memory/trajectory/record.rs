@@ -35,8 +35,8 @@ pub struct Header {
     pub run: RunId,
     /// The runs that reached their goal by these steps, newest last, at most [`MAX_RUNS`].
     pub runs: Vec<RunId>,
-    /// The end of the last run that reached its goal by these steps. A run that took some of them from memory is not in
-    /// `runs`.
+    /// The end of the last run that reached its goal by these steps. This may be a run that took some of them from
+    /// memory, which `runs` does not list.
     pub timestamp: DateTime<Utc>,
     /// Number of steps of the trajectory.
     pub steps: usize,

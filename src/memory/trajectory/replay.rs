@@ -177,8 +177,8 @@ fn closes_dialog(step: &Step) -> bool {
     step.before.url() == step.after.url() && has_gone(&is_dialog) && has_gone(&is_target)
 }
 
-/// Returns true if the run's step `step`, with the stored form `stored`, is the recorded step `own` with the values of the
-/// run's goal. `n` is the position of `own` in the trajectory.
+/// Returns true if the run repeated the recorded step `own` in its step `step`, with the values of its own goal. `stored` is
+/// `step` in the form that memory stores. `n` is the position of `own` in the trajectory.
 fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
     let led = match (&own.leads_to, &stored.leads_to) {
         (Some(own), Some(there)) => task.is_on(own, there),

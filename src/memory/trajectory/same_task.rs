@@ -24,7 +24,7 @@ pub(super) struct SameTask {
     pub(super) values: Vec<Option<String>>,
     /// The text that each step types or chooses; `None` if it cannot be derived from the new goal.
     pub(super) texts: Vec<Option<String>>,
-    /// The name of each step's target in the new goal; `None` if the name is not a value of the goal.
+    /// For each step, the value of the new goal that its target has as its name; `None` if the name is not such a value.
     pub(super) names: Vec<Option<String>>,
     /// Number of recorded steps, from the first on, that the new goal needs too.
     pub(super) steps: usize,

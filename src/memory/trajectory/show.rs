@@ -74,8 +74,9 @@ pub(super) fn lines(
     out
 }
 
-/// Marks the steps in `lines` whose target is on another page or not on this page at the moment. [`lines`] wrote `lines` for
-/// the steps `left` of the trajectory `way`. `recorded` has the same steps with the addresses that they led to.
+/// Marks the steps in `lines` whose target is on another page or not on this page at the moment. `lines` is the result of
+/// [`lines`]. `way` has the steps, adapted to the new goal, and `recorded` has them as recorded, with all addresses that
+/// they led to. `left` has the positions of the remaining steps in both.
 pub(super) fn mark(
     lines: &mut [Vec<Piece>],
     [way, recorded]: [&[StoredStep]; 2],
@@ -97,8 +98,8 @@ pub(super) fn mark(
     }
 }
 
-/// Returns true if the new goal replaces a part of the recorded goal by another value or other words. Words that only one of
-/// the goals has, in addition to the shared words, do not count. `parts` are the parts of the recorded goal.
+/// Returns true if the new goal replaces a part of the recorded goal by another value or other words. It is not enough that
+/// one goal only has more words than the other. `parts` are the parts of the recorded goal.
 fn has_other_values(
     trajectory: &Trajectory,
     parts: &[Shared],

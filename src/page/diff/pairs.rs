@@ -54,7 +54,7 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
 }
 
 /// Pairs the remaining facts with one key, if one observation has more of them than the other: first facts with the same
-/// content, then the others by position. Otherwise, each fact after an added or removed fact would look changed.
+/// content, then the others by position. By position alone, each fact after an added or removed fact would look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

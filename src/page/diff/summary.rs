@@ -18,7 +18,7 @@ const CHOICES: [(Role, &str, &str); 2] = [
     (Role::Radio, "unchecked", "checked"),
 ];
 
-/// The end of the line of [`PageDiff::summary`] that counts changes without a line.
+/// The end of the line in which [`PageDiff::summary`] says how many changes are left out.
 pub(crate) const MORE_CHANGES: &str = " more changes";
 
 impl PageDiff {

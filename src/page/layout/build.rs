@@ -27,8 +27,8 @@ const MAX_LABEL: usize = 8;
 /// lines. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node whose click listener makes them possible click targets. Source: chosen; a
-/// calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
+/// Maximum number of visible items in a node that listens for clicks, for these items to be possible click targets. Source:
+/// chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
@@ -311,8 +311,8 @@ impl<'t> Builder<'t> {
         self.line(vec![part], None, false);
     }
 
-    /// Returns the reference of the label around a checkbox or radio button that cannot be pressed itself. Returns `None` if
-    /// the label contains another such box, or any words besides the name of this one.
+    /// Returns the reference of the label around a checkbox or radio button, for use when the box itself cannot be pressed.
+    /// Returns `None` if the label contains another such box, or any words besides the name of this one.
     fn label_around(&self, id: NodeId) -> Option<super::ElementRef> {
         let name = text::squeeze(&self.tree[id].name);
         let mut around = self.tree.ancestors(id).take(MAX_DEPTH);

@@ -83,8 +83,8 @@ const SHORT_TEXT: usize = 300;
 /// Maximum length of each text if the page does not fit the budget even with [`SHORT_TEXT`]. Unit: characters. Source:
 /// chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Maximum numbers of items that are shown of a run of similar items. They are tried in this order until the digest fits.
-/// Source: chosen; three items are enough to see what they have in common.
+/// Limits on how many of a run of similar items are shown. They are tried in this order until the digest fits. Source:
+/// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Minimum number of similar items that are left out together. Fewer items are shown, because they cost no more than the
 /// line that would report them. Source: chosen.
@@ -477,8 +477,8 @@ impl Layout {
         }
     }
 
-    /// Returns as many lines as fit into `max_tokens`, starting at the line `from` of the range, counted from 0. The first
-    /// line is returned even if it does not fit.
+    /// Returns the lines that follow the first `from` lines of `range`, as many as fit into `max_tokens`. The first of them
+    /// is returned even if it does not fit.
     pub(crate) fn read(
         &self,
         elements: &[Element],

@@ -46,7 +46,7 @@ const MAX_SURROUNDINGS: usize = 60;
 pub enum Joint {
     /// This part continues the text of the part before it.
     Flow,
-    /// This part comes from another cell, or from another line of the page, than the part before it.
+    /// This part and the part before it come from different cells, or from different lines of the page.
     Beside,
 }
 
@@ -264,8 +264,8 @@ impl Layout {
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
 
-    /// Returns what a person sees of a node without a name: its look, else the words next to it on its line, before it if
-    /// possible, else the last words of the line above. Returns `None` if there is none of these.
+    /// Returns what a person sees of a node without a name: its look, else the nearest words before it on its line, else
+    /// those after it, else the last words of the line above. Returns `None` if there is none of these.
     pub(crate) fn appearance(&self, tree: &Tree, node: NodeId) -> Option<Appearance> {
         if let Some(look) = tree[node].property("look") {
             return Some(Appearance::Look(TargetIdentity::cap(look)));

@@ -20,7 +20,7 @@ const MIN_NAMED: usize = 4;
 /// than a quarter of all lines, contain it. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
-/// Returns the texts of a line, each with the points for a wanted word in it.
+/// Returns the texts of a line, each with the points that a wanted word gets if this text contains it.
 fn said<'l>(line: &'l Line, elements: &'l [Element]) -> impl Iterator<Item = (&'l str, u32)> {
     line.all_parts().flat_map(|part| {
         let own = (part.text.as_str(), if part.is_text() { 18 } else { 24 });

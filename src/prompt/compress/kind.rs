@@ -22,7 +22,7 @@ const FRAME_SHARE: usize = 30;
 const ADDRESS_SHARE: usize = 12;
 /// Minimum number of lines with a web address in a list of search results.
 const MIN_ADDRESSES: usize = 4;
-/// Minimum share of [fields](is_field) among the lines of a form, without comments. Unit: percent.
+/// Minimum share of [fields](is_field) among those lines of a form that are not comments. Unit: percent.
 const PAIR_SHARE: usize = 40;
 /// Minimum number of headings by which a text is recognised as Markdown or reStructuredText.
 const MIN_CHAPTERS: usize = 3;

@@ -21,8 +21,8 @@ use crate::base::{TokenCount, text};
 /// Limits on what is kept of a JSON value.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Maximum number of items that are kept of a list. For an object, the maximum number of lists and objects directly
-    /// inside it, but at least 2. For the plain values of an object, see [`FIELDS`].
+    /// Maximum number of items that are kept of a list. The same number, or 2 if it is 1, limits the lists and objects that
+    /// are kept directly inside an object. For the plain values of an object, see [`FIELDS`].
     items: usize,
     /// Maximum length of a text. Addresses are not cut: see [`MAX_ADDRESS`]. Unit: characters.
     letters: usize,

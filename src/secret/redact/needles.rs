@@ -34,8 +34,8 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// Returns the spellings of a secret's value: the value as it is, and the value with its own escapes undone. They are
-/// undone for each mix of kinds of escapes, layer by layer.
+/// Returns the spellings of a secret's value: the value as it is, and the value with its own escapes undone. For each
+/// combination of the kinds of escapes, layer after layer is undone, and each layer gives a spelling.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes the escapes of
 /// a text changes that part of the value too, so the changed values must be searched for as well.

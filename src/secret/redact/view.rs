@@ -39,8 +39,8 @@ impl View {
         self.decoded_by(&DECODERS)
     }
 
-    /// Returns the view with one layer of the escapes undone that one of `decoders` can read. Returns `None` if the view
-    /// contains no such escape.
+    /// Returns the view with one layer of escapes undone, but only escapes that one of `decoders` can read. Returns
+    /// `None` if the view contains no such escape.
     pub(super) fn decoded_by(&self, decoders: &[Decoder]) -> Option<Self> {
         let mut out = Self::default();
         let (mut at, mut changed) = (0, false);

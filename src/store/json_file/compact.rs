@@ -27,8 +27,9 @@ use crate::memory::{Record, Scope, StoreNoticeKind};
 /// must stay free, because updates check the caps only from time to time. Source: chosen.
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
-/// A handle of the store checks the caps again when its own writes have used `1/SHARE` of the growth that was left
-/// before a clean-up. Source: chosen; even if eight processes use their part at once, the store stays below the cap.
+/// Each check of the caps finds how much the store may still grow before a clean-up starts. A handle of the store
+/// checks again when its own writes have used `1/SHARE` of this growth. Source: chosen; even if eight processes each
+/// use their share at once, the store stays below the cap.
 const SHARE: u64 = 8;
 /// Minimum number of bytes that a handle adds to the store before it checks the store's size. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;

@@ -27,8 +27,8 @@ pub trait Fs: Debug + Send + Sync {
     /// Reads a file. If it has more than `max` bytes, fails with [`io::ErrorKind::FileTooLarge`] without reading it.
     fn read(&self, path: &Path, max: u64) -> io::Result<Vec<u8>>;
 
-    /// Renames a file. If another file has the new name, this file is replaced. If the new name is already a name of
-    /// the file itself, nothing happens, as POSIX specifies.
+    /// Renames a file, and replaces any other file that has the new name. If the new name is already a name of the
+    /// file itself, nothing happens, as POSIX specifies.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Gives a file another name (a hard link). Fails if the new name is taken.
@@ -52,8 +52,8 @@ pub trait Fs: Debug + Send + Sync {
     /// the process ends.
     fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn FsLock>>>;
 
-    /// Returns the files and folders to which other users had access until this store took it from them. Each is
-    /// returned only once: a call returns those since the previous call.
+    /// Returns the files and folders that were open to other users until this store made them private. Each is
+    /// returned only once: a call returns those made private since the previous call.
     fn tightened(&self) -> Vec<PathBuf>;
 }
 

@@ -12,8 +12,8 @@
 //!   updates of the process go on meanwhile, because each update has a connection of its own.
 //! - A removed shelf leaves nothing behind, so its generations begin again at 1, as in the other stores.
 //! - If the connection is lost during the commit, the update is not repeated. It may be stored already, and an edit that
-//!   counts something would then count twice. A run that learns repeats its edits later; such an edit changes nothing the
-//!   second time.
+//!   counts something would then count twice. If an edit fails by which memory learns from a run, a later run repeats
+//!   it; such an edit changes nothing the second time.
 //! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts
 //!   with `Keeper`.
 
@@ -107,7 +107,7 @@ impl Postgres {
     /// # Errors
     /// `InvalidInput` if the URL cannot be understood or the database does not exist; `Unauthorized` if the user or the
     /// password is refused, or if the user may not make the tables; `Unavailable` or `Timeout` if the server cannot be
-    /// reached; `Busy` if the server has too many connections, or if another program made the tables for longer than
+    /// reached; `Busy` if the server has too many connections, or if another program is still making the tables after
     /// `lock_wait`; `Unsupported` if a newer program has changed the tables, or if encryption is demanded but the
     /// server or this build does not support it. No error contains the password.
     pub async fn connect(url: &str) -> Result<Self> {

@@ -24,8 +24,7 @@ const OPERATION: &str = "faulty_model.complete";
 pub enum ModelFault {
     /// A reply without text and without calls.
     Empty,
-    /// A reply with a call in invalid JSON. Either the whole call is text that is not valid JSON, or only the call's
-    /// arguments are.
+    /// A reply with invalid JSON, either as the text of a whole call or as the arguments of a call.
     MalformedJson,
     /// The wrapped model's reply, but with a single click in place of the calls. The click's target is an invented
     /// reference, which no page has.

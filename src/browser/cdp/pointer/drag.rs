@@ -287,11 +287,12 @@ fn released(turn: &Turn) -> Value {
 }
 
 /// Returns the last two points of the pointer's path in a drag onto an element. Between them, the path crosses the
-/// element's middle in the direction of the drag in reading order.
+/// element's middle: to the right and down if the element comes after the dragged item in reading order, otherwise to
+/// the left and up.
 ///
 /// A sortable list puts the dragged item before or after the item under the pointer. The list decides by the direction
-/// of the last move, or by the half of the item in which the move ends. With the returned points, both lead to the same
-/// result.
+/// of the last move, or by the half of the item in which the move ends. With the returned points, both ways of deciding
+/// lead to the same result.
 ///
 /// The dragged item and the target element count as one row if they overlap vertically by at least half the height of
 /// the smaller one. `start` and `height` are the middle and the height of the dragged item. `middle` and `area` belong

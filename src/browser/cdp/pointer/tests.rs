@@ -26,7 +26,7 @@ const OWNER: u64 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Then {
-    /// Nothing but the click.
+    /// The click has no effect on frames or tabs.
     Stays,
     /// A frame gets another document, which then answers the calls.
     Replaced(&'static str),

@@ -96,7 +96,7 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if a navigation that began before this document came may still replace it.
+    /// True if this document may still be replaced by a navigation that began before it came.
     contested: bool,
 }
 

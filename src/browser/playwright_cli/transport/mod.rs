@@ -30,7 +30,7 @@ use crate::{
 /// fifty times as large.
 const MAX_REPLY: usize = 32 << 20;
 
-/// A command of the tool, split into its parts, so that no part is read as an option or by a shell.
+/// A command of the tool, split into its parts, so that no text in it can be taken for an option or for shell syntax.
 #[derive(Clone)]
 pub(super) struct Command {
     name: &'static str,

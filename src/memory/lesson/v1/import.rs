@@ -23,8 +23,8 @@ use crate::{
     },
 };
 
-/// Maximum size of the record of an imported lesson. Unit: bytes. Source: the maximum size of a record, minus 512 bytes for
-/// later counts.
+/// Maximum size of the record of an imported lesson. Unit: bytes. Source: the maximum size of a record, minus 512 bytes
+/// for the counts and evidence that later runs add.
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; a shelf holds twice as many records of the maximum size.
 pub const MAX_ON_A_SHELF: usize = 150;

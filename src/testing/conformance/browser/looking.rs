@@ -324,7 +324,7 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
     Ok(())
 }
 
-/// Returns the first node with this role and name of an observed page. If there is no such node, the check fails.
+/// Returns the observed page's first node with this role and name. If there is no such node, the check fails.
 fn named<'a>(seen: &'a Observation, role: &Role, name: &str) -> Result<&'a Node, String> {
     let mut nodes = seen.tree.nodes().iter();
     nodes

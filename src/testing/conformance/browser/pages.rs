@@ -150,7 +150,7 @@ const BOARD: &str = r#"<div style="position:relative;margin:20px;width:200px;hei
 <div id=list style="height:200px;width:200px;overflow:auto" onscroll="log('list', 'down'); log('page', scrollY)"><div style="height:3000px">long</div></div>"#;
 
 /// A page with an element that can be dragged, and with a slider whose knob is at the right end. The slider adds up the
-/// moves of the mouse. After each move, it puts a knob that left the track back onto the track.
+/// moves of the mouse. If a move puts the knob beyond an end of the track, the slider sets it back to this end.
 const SLIDES: &str = r#"<div id=card style="position:absolute;left:300.5px;top:200px;width:51px;height:41px;border:3px solid;background:#ccc"></div>
 <div style="position:absolute;left:300px;top:400px;width:200px;height:10px;background:#eee">
 <div id=knob style="position:absolute;left:180px;top:-5px;width:20px;height:20px;background:#999"></div></div>
