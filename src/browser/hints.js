@@ -30,6 +30,8 @@ function makeHintsOf() {
   const parentOf = getter(Node, 'parentElement');
   const isOpenAt = getter(HTMLDetailsElement, 'open');
   const boxOf = Element.prototype.getBoundingClientRect;
+  const { getTotalLength, getPointAtLength } = SVGGeometryElement.prototype;
+  const toScreen = SVGGraphicsElement.prototype.getScreenCTM;
   const SVG = 'http://www.w3.org/2000/svg';
   const MOST_CORNERS = 8;
   const MOST_SHAPES = 20;
@@ -39,6 +41,7 @@ function makeHintsOf() {
   const setOf = (text) => new Set(text.split(' '));
   const SHAPES = setOf('circle ellipse rect line polygon polyline path');
   const LINES = setOf('line polyline path');
+  const ROUND = setOf('circle ellipse');
   const TEXT_ROLES = setOf('textbox searchbox combobox spinbutton');
   const FIELD_ROLES = setOf('textbox searchbox combobox spinbutton checkbox radio switch slider listbox');
   const RANGE_ROLES = setOf('slider spinbutton');
@@ -144,6 +147,32 @@ function makeHintsOf() {
     const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
     return `${wide}x${high} top left ${x},${y}`;
   };
+  /** A length with at most one decimal. A drawing's own parts are told more exactly than boxes, because tasks measure them. */
+  const exactly = (length) => Math.round(length * 10) / 10;
+  /** The ends of a line that encloses no area, as places in the document; null if the line has no length. */
+  const endsOf = (line) => {
+    try {
+      const [length, matrix] = [getTotalLength.call(line), toScreen.call(line)];
+      if (!(length > 0) || matrix === null) return null;
+      const ends = [0, length].map((at) => {
+        const { x, y } = getPointAtLength.call(line, at).matrixTransform(matrix);
+        return `${exactly(x + scrollX)},${exactly(y + scrollY)}`;
+      });
+      return `from ${ends.join(' to ')}`;
+    } catch {
+      return null;
+    }
+  };
+  /** The size and the place of a shape in a drawing: the ends of a line, the centre of a circle, the corner of any other shape. */
+  const shapePlaceOf = (element, isOpen) => {
+    const ends = isOpen ? endsOf(element) : null;
+    if (ends !== null) return ends;
+    const { left, top, width, height } = boxOf.call(element);
+    const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height];
+    const size = `${exactly(wide)}x${exactly(high)}`;
+    if (ROUND.has(tagOf(element))) return `${size} centre ${exactly(x + wide / 2)},${exactly(y + high / 2)}`;
+    return `${size} top left ${exactly(x)},${exactly(y)}`;
+  };
   /** What a person sees of an element that no words describe: its shape, its colour, its size and its place in the document, in pixels. */
   const lookOf = (element) => {
     const { width, height } = boxOf.call(element);
@@ -153,8 +182,12 @@ function makeHintsOf() {
     const isFlat = width < 1 || height < 1;
     const isLine = isDrawn && LINES.has(tagOf(element)) && hex(stroke) !== '';
     if (isFlat && (!isLine || (width < 1 && height < 1))) return '';
-    const colour = isDrawn ? (isFlat || tagOf(element) === 'line' ? hex(stroke) : hex(fill) || hex(stroke)) : hex(backgroundColor);
-    return [(isDrawn && shapeOf(element)) || '', colour, placeOf(element)].filter((word) => word !== '').join(' ');
+    if (!isDrawn) return [hex(backgroundColor), placeOf(element)].filter((word) => word !== '').join(' ');
+    const isOpen = isLine && (isFlat || tagOf(element) === 'line' || hex(fill) === '');
+    const [inner, line] = [isOpen ? '' : hex(fill), hex(stroke)];
+    const edge = inner !== '' && line !== '' && line !== inner ? `outline ${line}` : '';
+    const words = [shapeOf(element) ?? '', inner || line, edge, shapePlaceOf(element, isOpen)];
+    return words.filter((word) => word !== '').join(' ');
   };
   /**
    * The shapes in an SVG drawing that do not react to the pointer, and so have no look of their own; only its size and place if they are

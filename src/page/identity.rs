@@ -28,7 +28,7 @@ pub struct Collection {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Appearance {
-    /// The look of the element, as in `circle #0000ff 20x20 top left 35,60`.
+    /// The look of the element, as in `circle #0000ff 20x20 centre 45,70`.
     Look(String),
     /// The words next to the element.
     Beside(String),

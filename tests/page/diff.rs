@@ -341,4 +341,33 @@ fn of_a_drawing_the_shapes_that_came_or_went_are_told() {
     );
     let told = r#"look "line 4x4 top left 2,2" -> "circle 5x5 top left 3,3""#;
     assert_eq!(diff.looks[0].what, [told]);
+    let (one, two) = (
+        "rect_9x9_top_left_1,1",
+        "rect_9x9_top_left_1,1;_rect_2x2_top_left_5,5",
+    );
+    for (before, after, told) in [
+        (one, two, r#"look with "rect 2x2 top left 5,5" in addition"#),
+        (two, one, r#"look without "rect 2x2 top left 5,5""#),
+    ] {
+        let diff = between(&drawing(before), &drawing(after));
+        assert_eq!(diff.looks[0].what, [told]);
+    }
+}
+
+#[test]
+fn drawings_are_scrolled_with_all_their_shapes() {
+    let drawings = |down: f64, last: f64| {
+        let line = |n: i32| {
+            let y = f64::from(n * 10) - down;
+            let end = if n == 3 { last } else { y + 4.5 };
+            format!(
+                "img @e{n} look=9x9_top_left_4,{y}:_circle_5x5_centre_6.5,{y};_line_from_1,{y}_to_8,{end}"
+            )
+        };
+        (0..4).map(line).collect::<Vec<_>>().join("\n")
+    };
+    let scrolled = between(&drawings(0.0, 34.5), &drawings(230.5, -196.0));
+    assert!(scrolled.looks.is_empty(), "{scrolled:?}");
+    let drawn = between(&drawings(0.0, 34.5), &drawings(230.5, -190.0));
+    assert_eq!(drawn.looks.len(), 1, "{drawn:?}");
 }

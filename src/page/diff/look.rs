@@ -3,17 +3,21 @@
 
 use std::collections::HashMap;
 
-use super::{super::fact::Fact, quoted};
+use serde_json::Value;
+
+use super::super::fact::Fact;
+use crate::base::text;
 
 /// Minimum number of elements that must move by the same distance to count as scrolled. Source: chosen; a drag moves one or
 /// two elements.
 const SCROLLED: usize = 3;
 
-/// The words before the coordinates of the element's top left corner in a look.
-const PLACE: &str = "top left ";
+/// Maximum length of a look in a line of [`PageDiff::summary`](super::PageDiff::summary). Unit: characters. Source: chosen;
+/// enough for four shapes.
+const MAX_LOOK: usize = 200;
 
 /// Returns the change of a look as a short phrase; `None` if it is the same. For a drawing, the phrase contains only the
-/// shapes that were added or removed.
+/// shapes that were added, removed or replaced.
 pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -23,28 +27,54 @@ pub(super) fn look_change(old: &str, new: &str) -> Option<String> {
         let other = shapes.filter(|shape| !those.split("; ").any(|known| known == *shape));
         other.collect::<Vec<_>>().join("; ")
     };
-    Some(format!(
-        "look {} -> {}",
-        quoted(&only(old, new)),
-        quoted(&only(new, old))
-    ))
+    let (gone, come) = (only(old, new), only(new, old));
+    let quoted = |look: &str| Value::from(text::truncate(&text::squeeze(look), MAX_LOOK));
+    Some(match (gone.as_str(), come.as_str()) {
+        ("", come) => format!("look with {} in addition", quoted(come)),
+        (gone, "") => format!("look without {}", quoted(gone)),
+        (gone, come) => format!("look {} -> {}", quoted(gone), quoted(come)),
+    })
 }
 
-/// Returns how far an element moved to the right and down. Unit: pixels. Returns `None` if it did not move, or if its look
-/// also changed in another way.
+/// Returns how far an element moved to the right and down, with all shapes in it. Unit: tenths of a pixel. Returns `None` if
+/// it did not move, or if its look also changed in another way.
 pub(super) fn place_shift(old: &str, new: &str) -> Option<(i64, i64)> {
-    let parts = |look: &str| {
-        let (shape, place) = look.split_once(PLACE)?;
-        let (x, y) = place.split_once(',')?;
-        Some((
-            shape.to_owned(),
-            x.parse::<i64>().ok()?,
-            y.parse::<i64>().ok()?,
-        ))
+    let mut shift = None;
+    let (mut old, mut new) = (old.split(' '), new.split(' '));
+    loop {
+        let (from, to) = match (old.next(), new.next()) {
+            (None, None) => return shift.filter(|shift| *shift != (0, 0)),
+            (Some(from), Some(to)) => (from, to),
+            _ => return None,
+        };
+        let (Some((x, y)), Some((to_x, to_y))) = (place(from), place(to)) else {
+            if from == to {
+                continue;
+            }
+            return None;
+        };
+        let by = (to_x - x, to_y - y);
+        if *shift.get_or_insert(by) != by {
+            return None;
+        }
+    }
+}
+
+/// Returns the coordinates in a word of a look, such as `35,60.5` or `35,60:`. Unit: tenths of a pixel.
+fn place(word: &str) -> Option<(i64, i64)> {
+    let (x, y) = word.trim_end_matches([':', ';']).split_once(',')?;
+    let tenths = |length: &str| {
+        let (whole, tenth) = length.split_once('.').unwrap_or((length, "0"));
+        let whole = whole.parse::<i32>().ok()?;
+        let tenth = tenth.parse::<u8>().ok().filter(|tenth| *tenth < 10)?;
+        let tenth = if length.starts_with('-') {
+            -i64::from(tenth)
+        } else {
+            i64::from(tenth)
+        };
+        Some(i64::from(whole) * 10 + tenth)
     };
-    let ((shape, x, y), (other, to_x, to_y)) = (parts(old)?, parts(new)?);
-    let shift = (to_x.saturating_sub(x), to_y.saturating_sub(y));
-    (shape == other && shift != (0, 0)).then_some(shift)
+    Some((tenths(x)?, tenths(y)?))
 }
 
 /// Removes elements that were only scrolled: at least [`SCROLLED`] elements moved by the same distance. `shift` returns the

@@ -70,7 +70,7 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that an action may click these words.
     pub heard: bool,
-    /// The look of an element that has no words, as in `circle #0000ff 20x20 top left 35,60`: its shape, colour, size and
+    /// The look of an element that has no words, as in `circle #0000ff 20x20 centre 45,70`: its shape, colour, size and
     /// position. Sizes and positions are in pixels. Positions are measured from the top left corner of the document. Empty
     /// for any other part.
     pub look: String,

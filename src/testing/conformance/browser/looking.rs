@@ -417,7 +417,8 @@ async fn what_no_words_describe_is_told_by_its_look(bed: &Bed<'_>) -> Found {
         .collect();
     let looks: Vec<&str> = told.iter().map(|(_, look)| *look).collect();
     let wanted = [
-        "200x120 top left 40,300: rect #000000 60x40 top left 50,320; line #00ff00 0x80 top left 190,310",
+        "200x120 top left 40,300: rect #000000 60x40 top left 50,320; line #00ff00 from 190,310 to 190,390; \
+         circle #ffffff outline #aa0000 20.4x20.4 centre 210,330; path of 2 corners #123456 from 60,410 to 100.5,370",
         "polygon of 3 corners #0000ff 20x20 top left 140,380",
         "#ff8800 24x20 top left 10,300",
         "24x20 top left 10,330",

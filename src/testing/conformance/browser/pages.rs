@@ -134,6 +134,7 @@ Oxford</textarea>"#;
 const SHAPES: &str = r##"<style>.b { position: absolute; width: 24px; height: 20px; cursor: pointer; left: 10px }</style>
 <svg width=200 height=120 style="position:absolute;left:40px;top:300px"><rect x=10 y=20 width=60 height=40></rect>
 <line x1=150 y1=10 x2=150 y2=90 stroke="#00ff00"></line><rect x=5 y=5 width=0 height=9></rect>
+<circle cx=170 cy=30 r=10.2 fill="#ffffff" stroke="#aa0000"></circle><path d="M20 110 L60.5 70" fill=none stroke="#123456"></path>
 <polygon points="100,80 120,80 110,100" fill="#0000ff" style="cursor:pointer" onclick="log('at', 'polygon')"></polygon></svg>
 <span class=b style="top:300px;background:#ff8800" onclick="log('at', 'orange')"></span>
 <span class="b tone" style="top:330px" onclick="log('at', 'clear')"></span>"##;
