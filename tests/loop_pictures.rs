@@ -12,7 +12,7 @@ use webwise::{
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, Scene},
     secret::{Secret, SecretName, Vault},
     store::InMemory,
-    testing::{Recorder, ScriptedBrowser, ScriptedModel, call},
+    testing::{Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
 const FORM: &str = "https://form.example/";
@@ -239,6 +239,41 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
         assert_eq!(pictured, 1, "{page}");
         let last = &requests[2].message;
         assert!(last.contains("screenshot"), "it was tried: {last}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_a_dragged_element_came_from_and_where_it_lies_is_told() {
+    // The scripted browser has one scene for each address, so the drag also moves to another place of the page.
+    const MOVED: &str = "https://form.example/#moved";
+    let form = "heading \"Sign up\" e1\nbutton \"Send\" e2\ntextbox \"Name\" e3";
+    let place = |x, y| [("e2", Area::new(x, y, 80.0, 30.0))];
+    for (to, told) in [
+        (
+            place(50.0, 35.4),
+            Some(r#"~ button "Send": moved by 40,25 to top left 50,35"#),
+        ),
+        (place(10.2, 10.0), None),
+    ] {
+        let browser = ScriptedBrowser::new()
+            .with_page(FORM, "Form", form)
+            .with_page(MOVED, "Form", form)
+            .with_scene(scene(FORM, &place(10.0, 10.0)))
+            .with_scene(scene(MOVED, &to))
+            .on(
+                FORM,
+                r#"drag_by {"target":"e2","x":40,"y":25}"#,
+                [ScriptedReply::Show(MOVED)],
+            );
+        let replies = vec![
+            does("drag_by", json!({ "target": "e2", "x": 40, "y": 25 })),
+            give_up(),
+        ];
+        let model = ScriptedModel::new(replies);
+        let (requests, ..) = drive(browser, Images::Never, model, FORM).await;
+        let message = &requests[1].message;
+        let line = message.lines().find(|line| line.contains("moved by"));
+        assert_eq!(line, told, "{message}");
     }
 }
 

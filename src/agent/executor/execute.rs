@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{
     Executor,
@@ -13,12 +13,12 @@ use super::{
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, ErrorClass, Outcome},
+    action::{BrowserAction, Drag, DragBy, DragXy, ErrorClass, Outcome},
     agent::{emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
-    browser::{ExecuteRequest, Execution},
+    browser::{ExecuteRequest, Execution, SceneRequest},
     event::EventKind,
-    page::{Notice, PageDiff, Tab, TargetIdentity, diff},
+    page::{Area, ElementRef, Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
         Attempt, Numbers, PageNow, aimed_at, beside_a_clock, healed, in_words, judge,
         led_to_error_page, may_have_acted, may_show_late, redrawn,
@@ -51,6 +51,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let before = self.state.page.clone();
         let seen = before.as_ref().map(|page| page.head.url.as_str());
         let patience = self.patience_for(&resolved);
+        let dragged = dragged(&resolved);
+        let from = self.place_of(dragged).await;
         let mut execution = self.attempt(resolved.clone(), seen, patience).await?;
         let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
@@ -165,6 +167,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
             );
         }
         let navigated = changes.as_ref().is_none_or(|changes| changes.navigated);
+        // The tree does not say where elements are, so the way of a dragged one is not among the differences.
+        if let (Some(moved), Some(from), Some(changes), false) =
+            (dragged, from, &mut changes, navigated)
+            && let Some(to) = self.place_of(dragged).await
+        {
+            changes.add_move(after.tree(), moved, (from, to));
+        }
         let page = before.clone().filter(|_| !navigated);
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
@@ -213,6 +222,16 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let here = changes
             .filter(|changes| !changes.navigated && is_seen(&before) && is_seen(&self.state.page));
         Ok((execution, here))
+    }
+
+    /// Returns the place of an element in the window; `None` if the element cannot be seen or the driver does not know its
+    /// place.
+    async fn place_of(&self, element: Option<&ElementRef>) -> Option<Area> {
+        let request = SceneRequest::new(vec![element?.clone()]);
+        let scene = self.parts.browser.scene(&request);
+        let scene = timeout(self.parts.options.command_timeout, scene).await;
+        let boxes = scene.ok()?.ok()?.boxes;
+        Some(boxes.first()?.1)
     }
 
     /// Returns the action with the elements that have replaced its targets on the page; `None` if there are no such
@@ -368,6 +387,19 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
         }
         execution
+    }
+}
+
+/// Returns the element that an action drags; `None` for any other action.
+fn dragged(action: &BrowserAction) -> Option<&ElementRef> {
+    match action {
+        BrowserAction::Drag(Drag { from: target, .. })
+        | BrowserAction::DragBy(DragBy { target, .. })
+        | BrowserAction::DragXy(DragXy {
+            target: Some(target),
+            ..
+        }) => target.as_ref(),
+        _ => None,
     }
 }
 

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::fact::Fact;
+use super::{
+    super::{Area, ElementRef, Tree, fact::Fact, outline::Outline, outline::is_actionable},
+    Change, PageDiff, shown,
+};
 use crate::base::text;
 
 /// Minimum number of elements that must move by the same distance to count as scrolled. Source: chosen; a drag moves one or
@@ -15,6 +18,28 @@ const SCROLLED: usize = 3;
 /// Maximum length of a look in a line of [`PageDiff::summary`](super::PageDiff::summary). Unit: characters. Source: chosen;
 /// enough for four shapes.
 const MAX_LOOK: usize = 200;
+
+impl PageDiff {
+    /// Adds to `looks` that an element moved from one place of the window to another. Adds nothing if it moved by less than a
+    /// pixel, if `after` does not contain it, or if it has a look, because the change of the look then has its place.
+    pub(crate) fn add_move(&mut self, after: &Tree, moved: &ElementRef, (from, to): (Area, Area)) {
+        let shift = |to: f64, from: f64| (to - from).round();
+        let (right, down) = (shift(to.x, from.x), shift(to.y, from.y));
+        let Some(id) = after.by_ref(moved.as_str()) else {
+            return;
+        };
+        if (right == 0.0 && down == 0.0) || after[id].property("look").is_some() {
+            return;
+        }
+        let (x, y) = (to.x.round(), to.y.round());
+        self.looks.push(Change {
+            what: vec![format!("moved by {right},{down} to top left {x},{y}")],
+            reference: Some(moved.clone()),
+            acts: is_actionable(&after[id]),
+            ..shown(after, &Outline::of(after), id)
+        });
+    }
+}
 
 /// Returns the change of a look as a short phrase; `None` if it is the same. For a drawing, the phrase contains only the
 /// shapes that were added, removed or replaced.
