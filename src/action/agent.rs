@@ -92,7 +92,7 @@ pub struct Read {
     /// Number of the first line; 1 when not given.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "from")]
     pub line: Option<u32>,
-    /// Number of lines, if not some 30.
+    /// Number of lines; some 30 when not given.
     #[serde(default, skip_serializing_if = "Option::is_none", alias = "count")]
     pub lines: Option<u32>,
 }

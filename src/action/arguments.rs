@@ -222,7 +222,7 @@ arguments! {
     }
     /// Arguments of `dialog_accept`.
     DialogAccept {
-        /// Text for a prompt.
+        /// Text to enter in a prompt dialog.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<TextValue>,
     }
@@ -254,7 +254,7 @@ arguments! {
 pub enum MouseButton {
     /// The usual one.
     Left,
-    /// The one for context menus.
+    /// The button that opens context menus.
     Right,
     /// The wheel.
     Middle,

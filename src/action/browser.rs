@@ -266,7 +266,7 @@ impl BrowserAction {
         }
     }
 
-    /// Sets the target of an action on points, and replaces its points. There are as many new points as
+    /// If the action is on points, replaces its target and its points. `points` must have as many points as
     /// [`points`](Self::points) returns. Any other action stays as it is.
     pub(crate) fn aim_points(&mut self, at: Target, points: &[(u32, u32)]) {
         match (self, points) {

@@ -39,8 +39,8 @@ impl RawCall {
 pub struct CustomCall {
     /// The tool's name.
     pub tool: String,
-    /// The arguments as the model sent them, with two exceptions: a JSON string is parsed, and missing arguments become
-    /// an empty object.
+    /// The arguments as the model sent them, with two exceptions: arguments sent as one JSON string are parsed, and
+    /// missing arguments become an empty object.
     pub arguments: Value,
 }
 

@@ -53,7 +53,7 @@ classes! {
     Disabled = "disabled" => "the target is disabled",
     /// The target cannot be typed into.
     NotEditable = "not_editable" => "the target is not an editable field",
-    /// The target is not the kind of element that the tool needs: a select box, or a checkbox.
+    /// The target is not the kind of element that the tool needs, such as a select box, a checkbox or a frame.
     WrongElement = "wrong_element" => "the target is not the kind of element this tool works on",
     /// A select box has no such option.
     NoSuchOption = "no_such_option" => "the list has no such option",

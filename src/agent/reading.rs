@@ -83,7 +83,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .map_or_else(Vec::new, placed)
     }
 
-    /// Puts the hits into the next message and returns the elements among them; `None` if there is no page.
+    /// Puts the lines found into the next message to the model and returns the elements that contain words of the
+    /// query; `None` if there is no page. Elements in frames are not returned.
     fn find_lines(&mut self, find: &Find) -> Option<Vec<ElementRef>> {
         let page = self.executor.state.page.as_ref()?;
         let (layout, elements) = (page.layout(), &page.view.elements);

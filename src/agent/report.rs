@@ -34,8 +34,8 @@ pub struct RunReport {
     /// after the run had succeeded. If the run ended while a person was asked something, this is the question.
     pub error: Option<String>,
     /// The errors of the memory store, as in the events `memory_failed`; empty if there were none. If an error has a
-    /// detail `lost`, a kind of memory with this name has lost its observations of the run. Otherwise memory learns
-    /// from the observations at the next run.
+    /// detail `lost`, the kind of memory that this detail names has lost its observations of the run. Otherwise memory
+    /// learns from the observations at the next run.
     pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run
     /// ended. The record consists of the events, the journal and the checkpoints.

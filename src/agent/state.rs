@@ -25,8 +25,8 @@ const VERSION: u32 = 2;
 
 /// The beginning of the mark below lines that were found or read on a page that the run has left.
 const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title in a mark that names the page of the lines above it. Unit: characters. Source:
-/// chosen.
+/// Maximum length of a page's title in the line that says from which page the lines above it come. Unit: characters.
+/// Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
 /// An action in the queue, with its targets as they were when the action was decided on.
@@ -37,11 +37,12 @@ pub(super) struct Queued {
     /// The identities of the targets, in the order of the action's references; `None` if one of the targets was not on
     /// the page for which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// The address of the page that `go_back_to` opens again; `None` if another call queued this action. An action with
-    /// targets is carried out only on that page.
+    /// The address of the page that `go_back_to` opens again, if a call of `go_back_to` queued this action; otherwise
+    /// `None`. Except for the action that opens the page, such an action is carried out only on that page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
-    /// The points of the picture that the model gave, if the action has points of an element in their place.
+    /// The points in the window's picture that the model chose. Given only if the action has points of an element
+    /// instead of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) picked: Vec<(u32, u32)>,
 }

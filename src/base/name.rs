@@ -9,7 +9,7 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Defines a type for names, which wraps a `String`. The second argument is the operation that errors of `parse` name.
+/// Defines a type for names, which wraps a `String`. The second argument names the operation in the errors of `parse`.
 macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident, $operation:literal) => {
         $(#[$doc])*

@@ -406,7 +406,8 @@ fn memory(name: &str, value: Value) -> Result<(String, Value), String> {
     Ok(((*flag).to_owned(), value))
 }
 
-/// Returns a value of a configuration file as on the command line; `None` if no flag can have such a value.
+/// Converts a value of a configuration file to the texts that would give it on the command line; `None` if no flag can
+/// have such a value.
 fn values(value: &Value) -> Option<Vec<String>> {
     let one = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -60,8 +60,8 @@ impl Refusal {
         self
     }
 
-    /// Returns the error for arguments that the parser refused; `None` if they asked for the help or the version. `command`
-    /// is the command to whose help the sentence refers.
+    /// Returns the error for arguments that the parser refused; `None` if they asked for the help or the version. The error
+    /// refers to the help of `command`.
     pub(crate) fn of_arguments(error: &clap::Error, command: &str) -> Option<Self> {
         if matches!(
             error.kind(),

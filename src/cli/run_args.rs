@@ -22,11 +22,11 @@ use crate::{
 /// The actions that need approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Approve {
-    /// All actions except reading.
+    /// All actions except reading need approval.
     Safe,
-    /// Only actions that cannot be undone.
+    /// Only actions that cannot be undone need approval.
     Hybrid,
-    /// No actions.
+    /// No action needs approval.
     Auto,
 }
 

@@ -32,8 +32,7 @@ impl Arm {
 /// The policy that decides which runs of the evaluation share a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// Runs that fill a memory fill the user's own memory. Runs that need a filled memory use the user's own memory
-    /// too.
+    /// All runs that fill a memory, or need a filled one, use the user's own memory.
     None,
     /// Each combination of a case and a seed has a memory of its own.
     PerRun,

@@ -40,8 +40,8 @@ pub struct Intent {
     pub at: DateTime<Utc>,
     /// The action. Placeholders stand for its secrets.
     pub action: Action,
-    /// The worst effect that the action could have, judged by the last observed page. Never [`Effect::Read`], because an
-    /// action that only reads has no intent.
+    /// The worst effect that the action could have, judged by the last observed page. Never [`Effect::Read`], because no
+    /// intent is recorded for an action that only reads.
     pub effect: Effect,
     /// The page elements on which the action acts. The page wrote their names and other texts, so these are untrusted.
     /// Placeholders stand for secrets in them.

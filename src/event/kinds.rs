@@ -160,7 +160,7 @@ pub enum EventKind {
     /// most one event of this kind in a run. The events `tier1_loaded`, `error_recall` and `domain_recall` do not contain
     /// withheld items.
     AdviceWithheld {
-        /// Texts of the items.
+        /// Texts of the withheld items of memory.
         lessons: Vec<String>,
         /// Ids of the items' records.
         items: Vec<AdviceId>,
@@ -346,7 +346,7 @@ pub enum EventKind {
     /// A kind of memory ([`MemoryKind`](crate::memory::MemoryKind)) changed one of its records. Changes of lessons have
     /// events of their own.
     MemoryChanged {
-        /// Id of the record. The field `collection` of its shelf contains the name of the kind of memory.
+        /// Id of the record. The kind of memory is named in the field `collection` of the id's shelf.
         item: AdviceId,
         /// The change, in a word that the kind of memory chose, such as `recorded`.
         what: String,

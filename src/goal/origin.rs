@@ -42,7 +42,7 @@ pub(super) enum Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) pieces: Vec<Piece>,
-    /// The kind of the words that the goal does not give.
+    /// The kind of those words of the text that do not come from the goal.
     pub(super) rest: Rest,
 }
 

@@ -219,7 +219,7 @@ fn number_programs(value: &Value, literal: &str) -> Vec<Program> {
 }
 
 /// Returns the text programs that give the recorded text exactly. If there are none, and the text was not typed,
-/// returns the programs that give it in another case.
+/// returns the programs whose result differs from it only in upper and lower case.
 fn text_programs(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     let all = MARKS.iter().flat_map(|marks| {
         BORDERS.iter().flat_map(move |border| {

@@ -24,7 +24,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Creates a run without parameters. All its steps can be undone.
+    /// Creates a run without parameters, of which all steps can be undone.
     pub fn new(goal: impl Into<String>, steps: Vec<Literals>) -> Self {
         Self {
             goal: goal.into(),
@@ -74,9 +74,9 @@ pub struct Literals {
 /// The position of a target among elements of one kind, such as the third of 24 products.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Collection {
-    /// Number of elements of that kind, including the target.
+    /// Number of elements of the target's kind, including the target.
     pub size: usize,
-    /// Position of the target among these elements, counted from 0.
+    /// Position of the target among the `size` elements, counted from 0.
     pub index: usize,
 }
 

@@ -27,8 +27,9 @@ use super::{
 /// The explanation says which words of the goal give the text, and which [`Program`](super::Program)s turn these words
 /// into the text.
 ///
-/// The JSON form shows the frame (the goal with slot names in the places of its values), the slots and the
-/// explanations. Only the runs are read back; everything else is built anew from them.
+/// The JSON form contains the recorded runs. To show a person what follows from them, it also contains the frame (the
+/// goal with slot names in the places of its values), the slots and the explanations. Only the runs are read back;
+/// everything else is built anew from them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {

@@ -187,8 +187,8 @@ pub enum Reason {
     UnknownLanguage,
     /// Every word of the recorded value begins with a capital, as in a name, but a word of the new value does not.
     NotAName,
-    /// A value mixes scripts in one word. Or only the new value contains Hiragana, or only one of the two contains
-    /// Hangul.
+    /// A value mixes scripts in one word. Or the new value contains Hiragana and the recorded one does not, or one of
+    /// them contains Hangul and the other does not.
     Script,
     /// The recorded value occurs more than once in the recorded goal, and it is unclear which occurrence a step uses.
     WhichOccurrence,

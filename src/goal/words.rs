@@ -285,8 +285,8 @@ pub(super) fn is_relative_time(text: &str) -> bool {
             .any(|part| text.contains(part))
 }
 
-/// Reports whether the first two tokens form a Chinese word that begins with the character for "please" but has another
-/// meaning, such as leave or invitation.
+/// Reports whether the first two tokens form a Chinese word that begins with the character for "please" but does not mean
+/// "please", such as the words for "ask for leave" and "invitation card".
 fn is_request(folds: &[&str]) -> bool {
     ["请", "請"].contains(&folds[0]) && "求假帖柬愿願教示客安罪負负願".contains(folds[1])
 }

@@ -36,7 +36,7 @@ use crate::{
 
 /// Number of turns after which the model is warned. Source: chosen.
 const WARN_TURNS: u32 = 3;
-/// Number of turns after which the run ends. Source: chosen.
+/// Number of turns through a repeated cycle after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
 /// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source: chosen;
 /// finding one of a hundred numbers by halving takes 7 turns.
@@ -47,8 +47,8 @@ const MAX_CYCLE: usize = 4;
 /// Number of most recent actions that are searched for a frequent action. Source: a requirement of the project.
 const LAST: usize = 10;
 
-/// The key by which [`RepeatGuard`] recognises repeated actions: the signature of an action with its typed text and
-/// without.
+/// The key by which [`RepeatGuard`] recognises repeated actions. It consists of two signatures of an action, one with and
+/// one without the text that the action types.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionKey {
     exact: Signature,

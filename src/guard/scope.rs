@@ -23,7 +23,7 @@ pub enum Blank {
     /// A page without content is accepted. The agent's loop uses this for the first page of a run, after an action on
     /// tabs, and if no web page was shown before the action.
     Tolerated,
-    /// A page without content is refused. The agent's loop uses this in all other cases.
+    /// A page without content is refused. The agent's loop uses this whenever it does not use `Tolerated`.
     Refused,
 }
 

@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{PageState, Verdict, Warning};
 
-/// Number of actions in a row without a change of the page after which the model is warned. Source: chosen.
+/// Number of actions in a row that must leave the page unchanged before the model is warned. Source: chosen.
 const WARN_UNCHANGED: u32 = 2;
-/// Number of actions in a row without a change of the page after which the run ends. Source: chosen.
+/// Number of actions in a row that must leave the page unchanged before the run ends. Source: chosen.
 const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.
 ///
-/// Only actions that should change a page count ([`BrowserTool::should_change_page`]). Any change of the page resets
-/// the count, even a change that no action caused.
+/// Counts only actions of tools that should change the page ([`BrowserTool::should_change_page`]). Any change of the
+/// page resets the count, even a change that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -16,14 +16,14 @@ pub enum Warning {
     Cycle {
         /// Number of actions in one pass through the cycle.
         length: u32,
-        /// Number of passes in a row.
+        /// Number of passes through the cycle in a row.
         times: u32,
     },
     /// The same actions were repeated with other typed text, and nothing else on the page is new.
     Retyped {
-        /// Number of actions in one pass.
+        /// Number of actions in one repetition.
         length: u32,
-        /// Number of passes in a row.
+        /// Number of times in a row that these actions were done.
         times: u32,
     },
     /// An action was done often among the last actions, and each time led to the same state of the same page. This

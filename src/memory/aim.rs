@@ -92,8 +92,8 @@ impl Aim {
             .into_iter()
     }
 
-    /// Returns the target by its position alone, as older records described an element without a name. Returns `None`
-    /// if the element has a name or a lasting label.
+    /// Returns the target described by its position alone. Older records describe an element without a name in this
+    /// form. Returns `None` if the element has a name or a lasting label.
     pub(crate) fn by_place(identity: &TargetIdentity) -> Option<Self> {
         let bare = TargetIdentity {
             attributes: Vec::new(),

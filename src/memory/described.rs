@@ -63,8 +63,8 @@ pub struct Uses {
     /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action, all
     /// steps of the pattern were carried out, or the run that used the trajectory reached its goal.
     pub helped: u64,
-    /// Number of times that the item did not help: it was used without success, or a run that was shown a trajectory
-    /// did not reach its goal.
+    /// Number of times that the item did not help: it was used without success, or it is a trajectory and a run that
+    /// was shown it did not reach its goal.
     pub harmed: u64,
 }
 
@@ -128,7 +128,7 @@ pub struct Described {
     pub origin: Origin,
     /// The standing of the record.
     pub standing: Standing,
-    /// The type of the record for a list, such as `pattern of 3 steps, search`; may be empty.
+    /// The type of the record, as a list shows it, such as `pattern of 3 steps, search`; may be empty.
     pub is: String,
     /// The results of the record so far, for a list; may be empty.
     pub results: String,

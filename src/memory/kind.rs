@@ -248,7 +248,7 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Converts the items of this kind in a [documented folder](super::agent_memory) (the memory of another program) to
-    /// records, as an import stores them if a person trusts the folder. The import then passes each record to
+    /// records. Each record has the form for a folder that a person trusts. The import then passes it to
     /// [`admit`](Self::admit), which changes or refuses it if nobody trusts the folder. The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);

@@ -85,7 +85,7 @@ pub enum Note {
         id: AdviceId,
         /// The site on which the lesson was used or followed.
         site: Option<Site>,
-        /// True if the lesson's failure happened and its recovery was carried out.
+        /// True if the failure that the lesson is about happened, and the lesson's recovery was carried out.
         used: bool,
         /// True if the run was shown the lesson before it carried out the recovery.
         followed: bool,

@@ -49,15 +49,15 @@ pub enum StoreNoticeKind {
         /// Path of the file or folder, relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so it removed the files of the hosts that had not been written for the longest
-    /// time.
+    /// The store exceeded its size limits, so it removed the files of those hosts for which nothing had been written
+    /// for the longest time.
     Compacted {
         /// Number of hosts whose files were removed.
         hosts: usize,
         /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store exceeds its size limits, and it may not remove any of the remaining files.
+    /// The store exceeds its size limits, but all of the remaining files must be kept.
     OverCaps,
 }
 

@@ -119,11 +119,11 @@ impl fmt::Display for Shelf {
 /// A selection of shelves by their fields. A field that is `None` matches every shelf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
-    /// The namespace that a shelf must have.
+    /// The namespace of the selected shelves.
     pub namespace: Option<Namespace>,
-    /// The collection that a shelf must have.
+    /// The collection of the selected shelves.
     pub collection: Option<String>,
-    /// The scope that a shelf must have.
+    /// The scope of the selected shelves.
     pub scope: Option<Scope>,
 }
 

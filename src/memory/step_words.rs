@@ -16,7 +16,7 @@ pub(super) fn next(step: &StoredStep) -> String {
     [NEXT.0, if is_here { NEXT.1 } else { "" }].concat()
 }
 
-/// Returns true if a line of this advice marks the next step as one whose target is on the page.
+/// Returns true if a line of this advice ends with the mark `<- next, on this page`.
 pub(super) fn has_next(advice: &Advice) -> bool {
     let mark = [NEXT.0, NEXT.1].concat();
     let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.contains(&mark));

@@ -77,8 +77,8 @@ impl TryFrom<StoredAdvice> for Advice {
 }
 
 impl Placement {
-    /// Returns the section that replaces a placement of the old format. The old format never cut tips with a heading of
-    /// their own, so these get the highest priority.
+    /// Returns the section that replaces a placement of the old format. Tips with a heading of their own get the
+    /// highest priority, because versions with the old format never left out lines of such tips.
     fn section(self, heading: Option<&str>) -> Section {
         match (self, heading) {
             (Self::System, _) => Section::Lessons,

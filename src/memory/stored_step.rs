@@ -120,7 +120,7 @@ pub enum StoredText {
 }
 
 impl StoredStep {
-    /// Creates a step without a target that can be taken on any page.
+    /// Creates a step that has no target and can be taken on any page.
     pub const fn new(tool: BrowserTool) -> Self {
         Self {
             tool,
@@ -226,7 +226,8 @@ impl StoredStep {
     }
 
     /// Stores the name of the group around the target, unless the target already has a group. An item of a list gets no
-    /// group, because another run may choose another item. Items of menus and fields that the step fills in do get one.
+    /// group, because another run may choose another item. But a menu item gets one, and so does a field that the step
+    /// fills in.
     fn put_in_group(&mut self, group: Option<&str>) {
         let is_of_form = self.writes();
         let Some(target) = &mut self.target else {
@@ -398,7 +399,7 @@ pub(super) fn half_is_in(name: &str, words: &BTreeSet<String>) -> bool {
     among > 0 && 2 * among >= own.len()
 }
 
-/// The share of a name's words that are among other words.
+/// The share of a name's words that are in a given set of words: all, at least half, or less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Share {
     Less,

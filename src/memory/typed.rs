@@ -20,7 +20,7 @@ impl Typed {
         Self::texts(steps.iter().flat_map(texts))
     }
 
-    /// Creates the collection without texts that are too short to be compared.
+    /// Creates the collection from `texts`. Leaves out texts that are too short to be compared.
     pub(super) fn texts(texts: impl IntoIterator<Item = String>) -> Self {
         let folded = texts.into_iter().map(|text| text::fold(text.trim()));
         let long = folded.filter(|text| text.chars().count() >= MIN_TYPED);

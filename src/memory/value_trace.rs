@@ -90,8 +90,8 @@ fn literals(step: &Step, goal: &str) -> Literals {
     literals
 }
 
-/// Returns the name of a target as the goal writes it. If the goal does not contain the whole name, a remark in brackets at
-/// the end of a choice's name is left out.
+/// Returns the name of a target as the goal writes it. If the goal does not contain the whole name, and the target is a
+/// radio button, a checkbox or an option, a remark with a number in brackets at the end of the name is left out.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
     if text::fold(goal).contains(&text::fold(name)) {

@@ -19,7 +19,7 @@ const MAX_OPTION: usize = 60;
 /// gives the rest.
 const MAX_TYPED: usize = 1_000;
 
-/// Names of the properties of a node that its element has as [`hints`].
+/// Names of the properties that [`hints`] copies from a node to its element.
 const SHOWN: [&str; 7] = [
     "type",
     "placeholder",

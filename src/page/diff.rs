@@ -35,7 +35,7 @@ const MAX_LINE_TEXT: usize = 80;
 pub struct Change {
     /// The role of the element or text.
     pub role: Role,
-    /// The label of the element, or the text; at most [`MAX_LABEL`](super::MAX_LABEL) characters.
+    /// The label of the element; for a text, the text itself. At most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
     /// The differences, such as `checked` or `value "a" -> "b"`; empty for an element or text that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name in which the texts inside the element are searched for, to leave out those that
-/// repeat the name. Unit: bytes. Source: chosen; longer names would take quadratic time.
+/// Maximum length of an element's name that is compared with the texts inside the element, so that texts that repeat it
+/// are left out. Unit: bytes. Source: chosen; longer names would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
@@ -23,8 +23,8 @@ pub(super) struct Fact {
     pub(super) look: Option<u64>,
 }
 
-/// Returns an identity for each fact with a hash in [`exact`](Fact::exact): a hash of its key and of its position among such
-/// facts with the same key.
+/// Returns an identity for each fact that has an [`exact`](Fact::exact) hash; `None` for any other fact. The identity
+/// is a hash of the fact's key and of its position among the facts with the same key that have such a hash.
 pub(super) fn slots(facts: &[Fact]) -> Vec<Option<u64>> {
     let mut places: HashMap<u64, u64> = HashMap::new();
     let slot = |fact: &Fact| {

@@ -30,7 +30,8 @@ const POINTER: Kinds = 1 << 6;
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
 /// Counts of the parts of a page. Unless a field says otherwise, a count covers only the main content
-/// ([`Outline::is_content`]). `fields`, `checks`, `buttons`, `links`, `images`, `prices` and `articles` exclude collections.
+/// ([`Outline::is_content`]). `fields`, `checks`, `buttons`, `links`, `images`, `prices` and `articles` leave out
+/// everything that is in a collection (a group of similar siblings).
 #[derive(Debug, Default)]
 pub(super) struct Features {
     /// True if there is anything to read or act on, anywhere on the page.
@@ -185,8 +186,8 @@ impl Features {
     }
 }
 
-/// Returns the properties by which similar siblings are found: the role, and the kinds of nodes inside. All items of lists
-/// and tables count as similar, so their kinds are set to 0.
+/// Returns the role of a node, the kinds of nodes inside it, and its id. Siblings with the same role and the same kinds are
+/// similar. For an item of a list or table, the kinds are 0, because all such items count as similar.
 fn member<'t>(tree: &'t Tree, kinds: &[Kinds], id: NodeId) -> (&'t Role, Kinds, NodeId) {
     let role = &tree[id].role;
     (

@@ -253,7 +253,7 @@ const STABLE_PROPERTIES: [&str; 8] = [
 
 /// Attributes that say what an element is, in words for people. The clearest comes first.
 const SPOKEN: [&str; 3] = ["icon", "placeholder", "alt"];
-/// Attributes that say what a field is for, in words for programs. The clearest comes first.
+/// Attributes that say what a field is for, in words that programs read and people do not. The clearest comes first.
 pub(crate) const TELLING: [&str; 4] = ["name", "testid", "autocomplete", "inputmode"];
 /// Endings of icon names that only describe the look of the icon, which a click may change.
 const LOOKS: [&str; 6] = ["-o", "-fill", "-filled", "-outline", "-outlined", "-solid"];
@@ -373,14 +373,14 @@ const fn is_container(role: &Role) -> bool {
     )
 }
 
-/// An element, with the properties of its counterparts in other rows or cards. For example, each row has a delete button,
-/// and these buttons are counterparts.
+/// An element, with the properties by which its counterparts in other rows or cards are recognised. For example, each
+/// row has a delete button, and these buttons are counterparts.
 struct Likeness<'t> {
     tree: &'t Tree,
     outline: &'t Outline,
     id: NodeId,
-    /// The name or label of the element without numbers, if counterparts must have the same: a field `User` is no
-    /// counterpart of a field `Password`.
+    /// The name or label, without numbers, that a counterpart of the element must have: a field `User` is no counterpart of
+    /// a field `Password`. `None` for elements such as links, whose counterparts may have any name.
     said: Option<String>,
 }
 
@@ -394,8 +394,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Returns true if `sibling` corresponds to its sibling `own`, which is the element or a node around it. If `own` is the
-    /// element, `sibling` must be a counterpart of it. Otherwise, `sibling` must be or contain a counterpart.
+    /// Compares two siblings: `own`, which is this element or a node around it, and `sibling`. If `own` is this element,
+    /// returns true if `sibling` is its counterpart. Otherwise, returns true if `sibling` is or contains a counterpart.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)

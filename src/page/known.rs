@@ -40,7 +40,7 @@ impl KnownElement {
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if the identity has this element's role and the first of its `marks`.
+    /// Returns true if `identity` has the role and the first of the `marks` that are stored for this element.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role

@@ -53,7 +53,7 @@ pub(super) fn visible_text(tree: &Tree, outline: &Outline, max: usize) -> (Strin
     (reader.finish(), complete)
 }
 
-/// Returns, for each node, true if a node inside it has text. The name of such a node would only repeat this text.
+/// Returns, for each node, true if a node inside it has text. The outer node's name would only repeat this text.
 pub(super) fn subtrees_with_text(tree: &Tree) -> Vec<bool> {
     let mut below = vec![false; tree.len()];
     for (id, node) in tree.iter().rev() {

@@ -39,8 +39,8 @@ const MAX_LINE: usize = 400;
 /// Maximum length of a line of a text that describes a page or has no special kind. It is shorter than [`MAX_LINE`], so that
 /// lines of more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
-/// Maximum lengths that are tried, in this order, to lengthen the lines that were cut, if room is left. Unit: characters.
-/// Source: chosen.
+/// Maximum lengths of a line, tried in this order if room is left, so that lines that were cut become longer. Unit:
+/// characters. Source: chosen.
 const LONGER: [usize; 5] = [MAX_LINE, 1_000, 2_000, 4_000, 8_000];
 const GAP: &str = "...";
 /// Shares of the budget that are reserved for web addresses, as divisors: a fifth, or a half if a fifth is not enough.
@@ -108,8 +108,8 @@ pub(super) fn compress(text: &str, budget: TokenCount, known: Option<ContentType
         .unwrap_or(short)
 }
 
-/// Returns a JSON value, shortened to the budget. `reserved` tokens of the budget are kept for missing web addresses, which
-/// are listed after the value.
+/// Returns a JSON value, shortened to the budget. `reserved` tokens of the budget are kept for a list of the web addresses
+/// that the shortened value no longer contains. The list comes after the value.
 fn shorten_json(
     value: &Value,
     urls: &BTreeSet<&str>,
@@ -226,7 +226,7 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Returns addresses to add to the shortened text `out`, which does not contain them. The list ends once `out` has the
+/// Returns addresses that the shortened text `out` lacks, just enough that `out` together with them has the
 /// [`required`] share of all addresses. An address that does not fit into `room` is left out. Unit of `room`: tokens.
 fn missing(all: &BTreeSet<&str>, out: &[String], room: u64) -> Vec<String> {
     let shown = out.join("\n");

@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 use crate::base::text::{squeeze, words};
 
-/// Minimum length of a word of the goal that counts when the part of a text is chosen. Unit: bytes. Source: chosen; shorter
-/// words are mostly grammar.
+/// Minimum length of the goal's words that decide which part of a text is shown. Unit: bytes. Source: chosen; shorter words
+/// are mostly grammar.
 const MIN_WORD: usize = 4;
 
 /// Divisor for the share of the shown part that comes before the words of the query: 4 means a quarter. Source: chosen; in a

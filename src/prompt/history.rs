@@ -28,14 +28,14 @@ const THOUGHTS: usize = 3;
 /// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
-/// The arguments of an action on points that [`points`] writes.
+/// The arguments that the line does not repeat after the function [`points`] has written an action's points.
 const COORDINATES: [&str; 6] = ["target", "x", "y", "to_x", "to_y", "via"];
 /// Maximum number of points on the way of a drag in the line about the step. Source: chosen.
 const MAX_POINTS: usize = 4;
 
-/// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. The outcome follows, unless it is
-/// `done`, and then the page that the step led to, or the text with which the page answered. The text is there because
-/// the section with the changes reports only the last reply's calls.
+/// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. An outcome other than `done` is added,
+/// and then the page that the step led to. If it led to no other page, the text with which the page answered is added
+/// instead, because the section with the changes reports only the last reply's calls.
 ///
 /// References are left out, because they refer to elements of an earlier page.
 pub(super) fn history_line(step: &Step) -> String {
@@ -112,14 +112,15 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns a look without the shapes of the drawing, which change with each action on it.
+/// Returns an element's `look` property without the shapes inside a drawing, because each action on the drawing may change
+/// them.
 fn place_of(look: &str) -> &str {
     look.split_once(": ").map_or(look, |(place, _)| place)
 }
 
-/// Returns the points of an action on points, such as ` at 78,63 of it`. `None` for other actions. The points are those of
-/// the picture if the model gave these, so that they can be compared with what the page shows next; `of it` says that they
-/// are those of the target.
+/// Returns the points of an action on points, such as ` at 78,63 of it`; `None` for other actions. If the model gave
+/// points of the picture, returns these, so that they can be compared with what the page shows next. Points of the
+/// target end with `of it`.
 fn points(step: &Step) -> Option<String> {
     let Action::Browser(action) = &step.action else {
         return None;

@@ -37,8 +37,8 @@ const LEAST_EXTRACTED: u64 = 100;
 /// Divisor for the share of the free tokens that is reserved for the label, the quotation marks and the remarks of a text: 5
 /// means a fifth. Source: chosen.
 const FOR_FORM: u64 = 5;
-/// Length of the beginning of a given text by which the text is compared with the goal. Unit: characters. Source: chosen; a
-/// text says at its beginning what it is about.
+/// Length of the part of a given text, from its beginning, that is compared with the goal. Unit: characters. Source:
+/// chosen; a text says at its beginning what it is about.
 const BEGINNING: usize = 500;
 /// Maximum length of a line of a text that the message shows, such as an extracted text. A longer line is split into
 /// several lines. Unit: characters. Source: chosen; a line of this length has some 50 tokens.

@@ -125,8 +125,8 @@ fn address(url: &str) -> String {
     }
 }
 
-/// Returns an address without its query parameters that have no value, and their number. Fewer than [`MIN_EMPTY`] such
-/// parameters stay in the address.
+/// Removes the query parameters without a value from an address. Returns the new address and the number of removed
+/// parameters. If there are fewer than [`MIN_EMPTY`] of them, removes none.
 pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {

@@ -1,4 +1,4 @@
-//! Reads the page section of a message, which `page` writes.
+//! Reads the page section that the module `page` writes into a message.
 //!
 //! The reader is for code that decides in place of a language model, such as the model made of rules in the
 //! module `stand_in`, and the decision functions of tests. Such code may know only what a prompt contains.

@@ -28,13 +28,14 @@ pub(super) enum Zone {
 pub(super) enum Line<'a> {
     /// A line that is written unchanged.
     Ready(String),
-    /// A line of advice. In the message, each name from a page in it is replaced by a reference, such as `e12`, or by a
-    /// numbered short name, such as `n1`.
+    /// A line of advice. In the message, each of its names that come from a page is replaced by a reference, such as
+    /// `e12`, or by a numbered short name, such as `n1`.
     Tip(TipLine<'a>),
 }
 
 impl Line<'_> {
-    /// Returns the line with the names from pages written out. The size of a line of advice is computed from this form.
+    /// Returns the line with every page name in full, not as a reference. The size of a line of advice is computed from
+    /// this form.
     fn in_full(&self) -> String {
         match self {
             Self::Ready(line) => line.clone(),

@@ -64,8 +64,8 @@ pub struct StepParts<'a> {
     /// The nonce (random number) of the first fence. A fence is a pair of marks around text from outside. The first
     /// fence holds the sections that only grow, so its nonce is the same in all messages of a run.
     pub run_nonce: Nonce,
-    /// The nonce (random number) of the second fence, which holds all other text from outside. It is new for each
-    /// message.
+    /// The nonce (random number) of the second fence, which holds the untrusted text that is new in each message. The nonce
+    /// is also new for each message.
     pub nonce: Nonce,
     /// The words of the goal. When a page is cut, elements that contain such words are kept first.
     pub goal_words: &'a [String],
@@ -172,7 +172,8 @@ impl<'a> StepParts<'a> {
     }
 }
 
-/// Returns the message of one step: first the text from outside, inside fences, then the remarks of the loop.
+/// Returns the message of one step: first two fences that contain all text that a page may have influenced, then the remarks
+/// of the loop.
 ///
 /// The sections that only grow come first, inside a fence with the run's nonce. So each message begins like the one
 /// before, and a provider that caches this beginning charges only a fraction for it. The sections that are new in each

@@ -148,7 +148,7 @@ impl<'a> Group<'a> {
 pub(super) struct Names<'a> {
     /// The references of the elements that the message shows, by the name in the advice.
     shown: HashMap<&'a PageName, &'a ElementRef>,
-    /// The names of all other elements. They are numbered from 1.
+    /// The names for which `shown` has no reference. They are numbered from 1.
     others: Vec<&'a PageName>,
 }
 

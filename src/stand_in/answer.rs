@@ -74,9 +74,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the table's column and in the row that the words `what` identify. If they identify no row
-    /// or several rows, returns the value that follows a label in one row, if the label contains all these words: the
-    /// row of a total may have such a label.
+    /// Returns the value in the table's column and in the row that the words `what` identify. If they do not identify
+    /// exactly one row, searches for the first row with a label that contains all of `what`, such as the row of a total,
+    /// and returns the value after this label.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows
@@ -95,8 +95,8 @@ impl<'a> Table<'a> {
         found.filter(|found| !found.value.is_empty())
     }
 
-    /// Returns the index of the cell whose words identify this row as the wanted one; `None` if the row is not wanted. If no
-    /// words identify a row, every row is wanted, and the index is that of the column.
+    /// Returns the index of the cell whose words identify this row as the wanted one; `None` if the row is not wanted. If
+    /// `of_row` is empty, every row is wanted, and the index is `column`.
     fn place(&self, row: &Line) -> Option<usize> {
         let is_meant = |cell: &String| content(cell).iter().collect::<BTreeSet<_>>() == self.of_row;
         if self.of_row.is_empty() {

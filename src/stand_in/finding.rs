@@ -16,8 +16,9 @@ const FIELD_FIT: f64 = 0.3;
 /// Minimum fit between an element's label and the words of the instruction for the element to be clicked. Unit: see [`fit`].
 /// Source: chosen; a wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
-/// Fit of a field of the kind that the instruction names, such as a password field, unless its label fits even better.
-/// Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the instruction fits better.
+/// Minimum fit of a field if the instruction names the field's kind, such as "password". If the field's label fits
+/// better, the fit of the label counts. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the
+/// instruction fits better.
 const KIND_FIT: f64 = 0.98;
 /// Minimum fit between the label of a choice and the wanted value, if they are not equal. Unit: see [`fit`]. Source:
 /// chosen.

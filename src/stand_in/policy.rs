@@ -249,8 +249,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the click that a tip for this site asks for before these acts; `None` if no tip does. None of the last three
-/// calls may have clicked the element.
+/// Returns the click that a tip for this site asks for before these acts; `None` if no tip does. An element that one of
+/// the last three calls clicked is not clicked again.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;

@@ -57,15 +57,15 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// The texts that the run read. An entry has the words of the page that the text is from (`None` for a tool's
-    /// result), and the words of the text.
+    /// The texts that the run read. For a text from a page, an entry has the words of the text and then the words of
+    /// the page. For a tool's result, it has `None` and the words of the result.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
     known: Known,
 }
 
-/// Hashes of the texts whose words were added.
+/// Hashes of the texts of pages whose words or numbers [`Seen`] already contains.
 #[derive(Debug, Clone, Default)]
 struct Known(HashSet<u64>);
 
@@ -186,8 +186,9 @@ fn letters(words: &[String]) -> usize {
     words.iter().map(|word| word.chars().count()).sum()
 }
 
-/// Searches for evidence as one passage of a page. The evidence must have at least `min` letters and digits. `here`
-/// contains the words of the current page.
+/// Searches for a passage that contains all words of the evidence side by side, on the current page and in what the
+/// run read earlier. The evidence must have at least `min` letters and digits. `here` contains the words of the current
+/// page.
 fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
     let wanted = text::words(evidence);
     if letters(&wanted) < min {

@@ -7,10 +7,10 @@ use crate::{
     page::{ElementRef, KnownElement, Locator, LocatorStep, Role, TargetIdentity},
 };
 
-/// Returns the reference of the element that had the words of this locator as its name in earlier runs.
+/// Returns the reference of the element on the page whose name in earlier runs consisted of this locator's words.
 ///
-/// Returns `None` if the locator finds an element on the page, or if the page does not have exactly one element that
-/// had this name.
+/// Returns `None` if the locator itself finds an element on the page, or if no element or several elements had this name
+/// in earlier runs.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,

@@ -8,7 +8,8 @@ use crate::{
     verify::traces::{answers, answers_wheel},
 };
 
-/// Maximum time of a `wait` that ended at once. Unit: milliseconds. Source: chosen; one look at the page takes some 100 ms.
+/// Duration below which a `wait` counts as having ended at once. Unit: milliseconds. Source: chosen; one look at the
+/// page takes some 100 ms.
 const AT_ONCE: u64 = 1_000;
 
 /// The driver's report about an action that it tried.
@@ -282,9 +283,9 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     }
 }
 
-/// Returns a sentence for the model about a successful `wait` for a text to appear or disappear, if this had already
-/// happened on the page `before` the wait, so that the wait ended at once. Returns `None` for every other action.
-/// `took` is the time of the wait in milliseconds.
+/// Returns a sentence for the model about a successful `wait` for a text that ended at once, because the text was there
+/// (or gone) from the beginning. Returns `None` for every other action. `before` is the page before the wait. `took` is
+/// the time of the wait in milliseconds.
 pub(crate) fn waited_for_nothing(
     action: &BrowserAction,
     before: &Observation,

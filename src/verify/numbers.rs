@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels by which the part of the page that counts as beside the target extends above the target.
+/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
 /// Source: chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
 /// Maximum number of nodes of the part of the page that counts as beside the target. Source: chosen; larger than any

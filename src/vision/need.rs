@@ -3,11 +3,11 @@
 
 use crate::page::{DrawingKind, Element, ElementRef, Role, Scene};
 
-/// Size from which on a canvas may be the content of a page. Unit: square CSS pixels. Source: chosen, 48 by 48 pixels;
-/// a smaller canvas is an icon or a tiny chart.
+/// Minimum size of a canvas or a video that may be the content of a page. Unit: square CSS pixels. Source: chosen, 48
+/// by 48 pixels; a smaller canvas is an icon or a tiny chart.
 const MIN_CANVAS: f64 = 2_304.0;
-/// Size from which on an SVG drawing may be the content of a page. Unit: square CSS pixels. Source: chosen, 100 by 100
-/// pixels; icons are smaller.
+/// Minimum size of an SVG drawing that may be the content of a page. Unit: square CSS pixels. Source: chosen, 100 by
+/// 100 pixels; icons are smaller.
 const MIN_SVG: f64 = 10_000.0;
 /// Share of the window that an image without a name must fill so that it may be the content of a page. Source: chosen;
 /// pictures of products and people fill less.

@@ -111,7 +111,8 @@ fn position<'s>(scrolls: impl Iterator<Item = &'s Scroll>) -> [u32; 2] {
         })
 }
 
-/// Returns true if a step changed a field or box by an action that is not repeated, such as a click or typed keys.
+/// Returns true if a step changed a field or box by an action, such as a click or typed keys, that is not done again when
+/// the page is restored.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];

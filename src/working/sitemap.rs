@@ -95,7 +95,7 @@ pub struct MapPage {
     pub controls: Vec<String>,
     /// Number of links in the navigation menus of the page.
     pub navigation_links: usize,
-    /// Number of all other links of the page.
+    /// Number of links of the page outside its navigation menus.
     pub content_links: usize,
 }
 

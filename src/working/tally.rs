@@ -49,7 +49,7 @@ pub(super) struct Tally {
     pub(super) results: Vec<usize>,
     /// Positions of the last steps before `shown` that did something that cannot be undone, oldest first.
     pub(super) lasting: VecDeque<usize>,
-    /// The groups of the steps before `shown` that are not in `lasting`.
+    /// The steps that come before `shown` and are not in `lasting`, counted in groups.
     pub(super) groups: Vec<GroupCount>,
     group_of: HashMap<GroupKey, usize>,
     /// The pages that the run was on, in the order of their first visits.

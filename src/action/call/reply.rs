@@ -64,8 +64,8 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the values in the last lines of the text, if these lines contain nothing but JSON values. Otherwise returns
-/// an empty list.
+/// Returns the JSON values at the end of the text, from the first line after which nothing but JSON values follows.
+/// Returns an empty list if the text does not end with JSON values.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();

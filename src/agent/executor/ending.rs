@@ -27,8 +27,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Marks the run as stopped if a step ended with a stop reason, and records the action in progress. A question that
-    /// waits for an answer becomes the error of the run. Returns `end`.
+    /// If a step ended with a stop reason, marks the run as stopped and records the action in progress; a question that
+    /// waits for an answer then becomes the error of the run. Returns `end`.
     pub(in crate::agent) fn stop_on(
         &mut self,
         end: Result<(), StopReason>,
@@ -63,7 +63,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.ended(StopReason::Cancelled)
     }
 
-    /// Ends the run and returns the report. `stop` is the stop reason of a run that has not stopped yet.
+    /// Ends the run and returns the report. The stop reason is `stop`, unless the run has already stopped for another.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);

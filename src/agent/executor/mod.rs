@@ -64,7 +64,7 @@ pub struct Executor<'g, B> {
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
     pub(super) in_flight: Option<Tried>,
-    /// The question to a person that is waiting for an answer.
+    /// The question that a person was asked and has not answered yet.
     pub(super) asking: Option<String>,
     recording: Option<String>,
     /// The store for checkpoints; `None` if the run is not registered.
@@ -153,7 +153,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(executor)
     }
 
-    /// Makes the executor of a run from its state. If another run is using the browser, this run is stopped as busy.
+    /// Makes the executor of a run from its state. If another run is using the browser, stops this run with
+    /// [`StopReason::Busy`].
     fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
         let turn = Turn::take(&parts.is_busy);
         if turn.is_none() {

@@ -66,7 +66,7 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     page.layout().surroundings(node)
 }
 
-/// Adds a description of its appearance to each target that has no name of any kind.
+/// Gives each target that has no name of any kind a description of its appearance.
 fn describe(targets: &mut [TargetIdentity], page: &PageNow, action: &Action) {
     for (target, reference) in targets.iter_mut().zip(references(action)) {
         if let (true, Some(node)) = (

@@ -54,9 +54,9 @@ const SHAPES: [(&str, &[usize], Shape); 6] = [
     (SPREAD, &[10, 300, 1_000], spread),
 ];
 const BUTTONS: &str = "buttons in a form";
-/// Maximum number of elements in the quick profile, for the buttons.
+/// Maximum number of elements of the shape [`BUTTONS`] in the quick profile.
 const QUICK_BUTTONS: usize = 3_000;
-/// Maximum number of elements in the quick profile, for the other shapes.
+/// Maximum number of elements in the quick profile, for all shapes of pages except [`BUTTONS`].
 const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
 /// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes per node

@@ -19,7 +19,7 @@ use crate::{
 };
 
 const URL: &str = "https://shop.example/";
-/// The time that the runs have. Shorter than the time for an action, which would end first.
+/// The time limit of the runs. It is shorter than that of an action, so that the run's time ends first.
 const LONG: Duration = Duration::from_secs(10);
 
 /// A person who is at the terminal and answers nothing.

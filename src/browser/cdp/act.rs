@@ -387,7 +387,7 @@ impl Cdp {
             .map(|()| told)
     }
 
-    /// Carries out `work` on an element, and returns the element's locator from before `work`.
+    /// Carries out `work` on an element, and returns the locator that the element had before `work`.
     async fn named(
         &self,
         aim: &Aim,

@@ -69,7 +69,8 @@ pub struct Cdp {
 pub(super) struct Turn {
     /// The last observation of each frame. The key is the browser's id of the frame.
     pub(super) seen: HashMap<String, Seen>,
-    /// The session that receives the input of the current action, even if its tab closes.
+    /// The id of the session to which the input of the current action is sent. It is kept even if the session's tab
+    /// closes.
     pub(super) session: Option<String>,
     /// True once the last part of the current action was sent to the page. If a dialog opens later, the action counts
     /// as done.

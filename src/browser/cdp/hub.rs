@@ -293,8 +293,8 @@ impl Hub {
         }
     }
 
-    /// Tests whether a dialog of another tab also blocks the current page, as it does if both pages share a process.
-    /// Records a blocking dialog in the known state. Never returns.
+    /// Waits for a dialog of another tab, and tests whether it also blocks the current page, as it does if both pages
+    /// share a process. Records a blocking dialog in the known state. Never returns.
     async fn watch_behind(&self) -> Infallible {
         loop {
             let behind = self.until(|known| known.dialog_behind()).await;

@@ -37,7 +37,7 @@ struct Watch {
 pub(super) struct Midway {
     pressed: bool,
     dragged: bool,
-    /// True if a document may still watch for a press.
+    /// True if our script may still watch in a document for a press of the mouse.
     watched: bool,
 }
 

@@ -129,7 +129,7 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Shown<'a> {
     pub(super) seen: &'a Seen,
-    /// The frames directly inside this frame that could be read, by the number of the element that shows each.
+    /// The readable frames directly inside this frame. The key is the number of the element that shows the inner frame.
     pub(super) frames: HashMap<u64, Self>,
 }
 

@@ -205,7 +205,7 @@ impl Hub {
         self.let_begin(session);
     }
 
-    /// Lets a new session run if the browser holds it.
+    /// Lets a new session run if the browser paused it at its start.
     pub(super) fn let_begin(&self, session: &str) {
         drop(
             self.wire

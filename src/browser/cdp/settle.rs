@@ -49,7 +49,7 @@ pub(super) enum Pending {
     Navigation,
     /// Parts of the document, requests of scripts, or new windows.
     Parts,
-    /// Further parts of responses to scripts' requests. The first parts have arrived.
+    /// The rest of responses to scripts' requests: all these responses have begun to arrive, but not ended.
     Rest,
 }
 

@@ -58,8 +58,8 @@ impl StderrTail {
     }
 }
 
-/// Reads a browser's error output, and keeps the last lines in `tail`. The returned task ends with the output, and
-/// returns the first lines.
+/// Reads a browser's error output, and keeps its last lines in `tail`. When the output ends, the returned task ends and
+/// returns the output's first lines.
 pub(super) fn listen(errors: ChildStderr, tail: StderrTail) -> JoinHandle<Vec<String>> {
     tokio::spawn(async move {
         let (longest, most) = KEPT;

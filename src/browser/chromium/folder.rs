@@ -31,8 +31,8 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks whether the process has ended. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if the new folder is removed
-/// before it is locked, by the start of another browser.
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another browser, as it
+/// starts, removes the new folder before it is locked.
 const TAKINGS: u32 = 10;
 /// Maximum number of attempts to remove a folder. An attempt fails if the last processes of a browser still write to
 /// the folder. Source: chosen; usually the first attempt succeeds.

@@ -117,8 +117,8 @@ mod tests {
 
     /// The environment variable with the folder's path, set for the process that owns the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Number of times that the test looks for an owner, as each start does. If each time added a connection to the
-    /// socket's queue, the queue would be full.
+    /// Number of times that the test looks for an owner, as each start of a browser does. It is so high that the queue
+    /// of the socket would be full if each look connected to the socket.
     const STARTS: usize = 5000;
 
     /// A child process that is killed when dropped.

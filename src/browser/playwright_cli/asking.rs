@@ -35,7 +35,8 @@ pub(super) enum Need {
     /// Reads the attributes if the search of the page finds something. Used for a control with words, and for an
     /// element that can be clicked.
     Rest,
-    /// Reads the attributes if the element can be edited or reacts to clicks. Used for every other element.
+    /// Reads the attributes only if the element turns out to be editable or to react to clicks. Used for all elements
+    /// to which neither of the other variants applies.
     Click,
 }
 

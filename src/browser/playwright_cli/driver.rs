@@ -140,8 +140,8 @@ impl PlaywrightCli {
         self.send_with(state, command, timeout, Trust::Page).await
     }
 
-    /// Sends a command that may leave a blank page. Until the reply comes, the current page counts as unknown, so a
-    /// blank page is not taken for a dead renderer.
+    /// Sends a command after which the current page may be blank. Until the reply comes, the current page counts as
+    /// unknown, so a blank page is not taken for a dead renderer.
     pub(super) async fn send_leaving(
         &self,
         state: &mut State,
@@ -312,11 +312,11 @@ impl Scripted {
 /// The possible author of a reply's error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool, for one of its own commands.
+    /// The tool, because the command is one of the tool's own.
     Tool,
     /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
     Script,
-    /// The page, because the script ran in it.
+    /// The page, for a command whose script runs in the page.
     Page,
 }
 

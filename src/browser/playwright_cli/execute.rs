@@ -225,7 +225,7 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command of the tool. The reply's code must contain `evidence`.
+    /// Runs a command of the tool. It counts as done only if the code that the reply repeats contains `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,

@@ -19,7 +19,8 @@ use crate::{
 
 /// Maximum size of the tool's output folder. Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
-/// Chromium features that the tool switches off. They are repeated here because our own switch replaces the tool's.
+/// Chromium features that the tool switches off. They are repeated here because Chromium obeys only the last
+/// `--disable-features`, which is this driver's and not the tool's.
 /// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\

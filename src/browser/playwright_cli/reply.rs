@@ -197,7 +197,8 @@ fn sections(text: &str) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// Returns true if the tool wrote the whole error text itself: a refusal because of an open dialog.
+/// Returns true if the error text is only the tool's own sentence that refuses a command because a dialog is open, or
+/// because none is.
 fn is_own_refusal(error: &str) -> bool {
     let error = error.trim_end_matches('\n');
     let (Some(first), None) = (error.lines().next(), error.lines().nth(1)) else {

@@ -47,7 +47,7 @@ pub(super) struct Returned {
     pub(super) hints: Vec<Option<Hint>>,
     /// The addresses to which the field's form may be sent.
     pub(super) to: Vec<String>,
-    /// An unchecked address to which the field's form may now be sent; `None` if there is none.
+    /// An address to which the field's form would now be sent, but which was not checked; `None` if there is none.
     pub(super) turned: Option<String>,
     pub(super) sends: Vec<Sends>,
     /// The reactions of the page to an action; `None` if the page was not watched.

@@ -41,8 +41,8 @@ impl Probe {
         )))
     }
 
-    /// Returns the page at which the run ended, together with the value of the expression. If the page cannot be read, the
-    /// error is the reason.
+    /// Evaluates `script`, if there is one, in the page at which the run ended. Returns this page and the result. If
+    /// the page cannot be read, the error is the reason.
     pub(super) async fn look(&self, browser: &dyn BrowserDriver) -> Result<LastPage, String> {
         let script = match &self.script {
             Some(script) => Some(evaluate(browser, script).await),

@@ -80,7 +80,8 @@ enum ArmName {
 /// empty memory, and runs of `off` have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum IsolationName {
-    /// The arms warm and withheld use and change your own memory, or the memory in --memory-dir. The earlier runs do so too.
+    /// The runs of the arms `warm` and `withheld`, and the earlier runs, use and change your own memory, or the memory in
+    /// --memory-dir.
     None,
     /// Each case and seed has a memory of its own.
     PerRun,

@@ -125,7 +125,7 @@ pub(super) struct ForgetArgs {
 pub(super) struct HostArg {
     /// The host of the address, which is read as an https address if it has no scheme.
     pub(super) host: Host,
-    /// The host of the same address read as an http address; `None` if the address has a scheme.
+    /// The host of the address if read as an http address; `None` if the address has a scheme.
     pub(super) by_http: Option<Host>,
 }
 

@@ -71,7 +71,7 @@ pub struct Turn {
     pub success: bool,
     /// The host on which the run ended.
     pub host: Host,
-    /// The other hosts whose pages the run saw, at most [`MAX_HOSTS`].
+    /// The hosts whose pages the run saw, except the host on which it ended, at most [`MAX_HOSTS`].
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub others: BTreeSet<Host>,
     /// The time when the run ended.

@@ -17,8 +17,8 @@ use crate::{
 /// Maximum number of actions from a failed action to its repetition. An element that was clicked in between can count
 /// as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
-/// Number of actions after a fill that are searched for one that types the same text key by key, which shows that the
-/// field needs keys. Source: chosen; enough for a click into the field and the typing.
+/// Number of actions after a fill that are searched for an action that types the same text key by key. Such an action
+/// shows that the field needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;

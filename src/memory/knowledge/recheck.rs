@@ -127,7 +127,7 @@ fn uncovered(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     out
 }
 
-/// Returns the keys of the facts about this host in the prompt that led to the step.
+/// Returns the keys of those facts about this host that were shown in the prompt that led to the step.
 fn offered<'a>(log: &'a RunLog, step: &'a Step, host: &Host) -> BTreeSet<&'a str> {
     let own = log.offered_at(step).filter(|id| {
         let is_here = matches!(&id.shelf.scope, Scope::Host(own) if own == host);

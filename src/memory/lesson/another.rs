@@ -43,8 +43,8 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
 }
 
 /// Returns the names of the groups by which two elements with the same name can be told apart: for each element, a
-/// group that does not contain the other. Returns `(None, None)` for neighbours without names, and `None` in all other
-/// cases.
+/// group that does not contain the other. Returns `(None, None)` for neighbouring elements without names, and `None` in
+/// all other cases.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

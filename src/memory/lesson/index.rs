@@ -33,11 +33,11 @@ pub struct LessonIndex {
     matcher: Option<AhoCorasick>,
     /// Tips for the pages of the shelf's host, ordered by [`rank`].
     site: Vec<SiteTip>,
-    /// Positions of recoveries in `site`, by failed command, kind of failure and target.
+    /// Indexes into `site`: the tips that are recoveries, by failed command, kind of failure and target.
     recoveries: HashMap<(BrowserTool, FailureKind, Option<Aim>), Vec<usize>>,
-    /// Positions in `site` of the tips that need elements on the page, by the first of these elements.
+    /// Indexes into `site`: the tips that need elements on the page, by the first of these elements.
     by_need: HashMap<Aim, Vec<usize>>,
-    /// Positions in `site` of the tips that need no element.
+    /// Indexes into `site`: the tips that apply to every page, because they need no element.
     anywhere: Vec<usize>,
     /// The roles of all elements that the tips need.
     roles: HashSet<Role>,
@@ -53,7 +53,7 @@ struct SiteTip {
     /// The elements that must be on the page for the tip to apply.
     needs: Vec<Aim>,
     advice: Advice,
-    /// The same advice for the prompt section about a failed command; `None` for a person's words.
+    /// A copy of `advice` for the prompt section about a failed command; `None` for a tip from [`LessonText::Words`].
     at_failure: Option<Advice>,
 }
 

@@ -55,8 +55,8 @@ impl Lesson {
     /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson. If
     /// the versions have different texts, the lesson stays as it is.
     ///
-    /// The counts whose evidence was dropped are not added up, because both versions may have counted the same runs.
-    /// The larger part is kept.
+    /// The part of a count whose evidence was dropped is not added up over the versions, because both may have counted
+    /// the same runs. The larger of the two parts is kept.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();
@@ -127,7 +127,7 @@ mod tests {
         memory::lesson::{Category, Credit},
     };
 
-    /// Returns a lesson that was used in these runs, a day apart.
+    /// Returns a lesson that was used in each of these runs. Run `n` ended on day `n`.
     fn lesson(runs: impl Iterator<Item = u32>) -> Lesson {
         let at = |day: u32| DateTime::<Utc>::UNIX_EPOCH + chrono::TimeDelta::days(day.into());
         let text = crate::memory::lesson::LessonText::Words("Press Escape.".to_owned());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Original {
-    /// The words of the entry, if the lesson has other words.
+    /// The text of the imported entry, if it differs from the text of this lesson.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lesson: Option<String>,
     /// The command that fails, as the entry names it. Stored only for a seed (a lesson that ships with this crate).

@@ -186,16 +186,16 @@ pub struct Credit {
     /// [`Counts::offered`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub offered: bool,
-    /// True if the evidence adds 1 to [`Counts::used`].
+    /// True if the run adds 1 to [`Counts::used`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub used: bool,
-    /// True if the evidence adds 1 to [`Counts::followed`].
+    /// True if the run adds 1 to [`Counts::followed`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub followed: bool,
-    /// True if the evidence adds 1 to [`Counts::helped`].
+    /// True if the run adds 1 to [`Counts::helped`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub helped: bool,
-    /// True if the evidence adds 1 to [`Counts::harmed`].
+    /// True if the run adds 1 to [`Counts::harmed`].
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub harmed: bool,
 }

@@ -10,8 +10,8 @@ use crate::{
     page::Collection,
 };
 
-/// Returns the part of a step that runs with different goals can share: the step without typed texts, groups around the
-/// target, positions, locators and results. Returns `None` if the step cannot be part of a pattern.
+/// Returns the part of a step that can be the same in runs with different goals: the step without typed texts, groups
+/// around the target, positions, locators and results. Returns `None` if the step cannot be part of a pattern.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
     let is_usual = matches!(

@@ -1,4 +1,4 @@
-//! Patterns given by a person or a program, and the counting of their uses outside of runs.
+//! Creates patterns that a person or a program gives, and counts uses of patterns that were not part of a run.
 
 use chrono::{DateTime, Utc};
 

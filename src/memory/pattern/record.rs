@@ -112,10 +112,10 @@ pub struct Header {
     /// Number of runs that were shown the pattern, plus the number of uses that [`credit`](super::credit) counted.
     #[serde(default)]
     pub shown: u64,
-    /// Number of the runs and uses in `shown` in which all steps were taken.
+    /// Number of those runs and uses counted in `shown` in which all steps were taken.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of the runs and uses in `shown` in which a step failed.
+    /// Number of those runs and uses counted in `shown` in which a step failed.
     #[serde(default)]
     pub failed: u64,
     /// The time when the pattern was learned or given.
@@ -171,8 +171,8 @@ impl Header {
         }
     }
 
-    /// Returns the description that a person or program gave the pattern. Without one, returns this program's sentence for
-    /// the type of the pattern.
+    /// Returns the description that a person or program gave the pattern. If there is none, returns this crate's
+    /// sentence for the type of the pattern.
     pub fn description(&self) -> &str {
         self.words.as_deref().unwrap_or(self.kind.describes())
     }

@@ -26,7 +26,7 @@ pub(super) struct Learned {
     pub(super) used: Vec<Used>,
 }
 
-/// An element that a run used, with the result of the one action that [`Learned::of`] chose.
+/// An element that a run used, with the result of one action on it. [`Learned::of`] chooses this action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) host: Host,

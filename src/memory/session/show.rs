@@ -12,8 +12,8 @@ use crate::{
 
 /// The prompt section for sessions. Source of its priority: chosen.
 const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
-/// Maximum number of earlier sessions with the run's own session id that a prompt shows, with their answers and addresses.
-/// Source: chosen.
+/// Maximum number of earlier sessions that a prompt shows in full, with their answers and addresses. Only sessions that
+/// have the session id of the run are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
 /// Maximum number of failed sessions with another or no session id that a prompt shows. Source: chosen.
 const OF_OTHERS: usize = 2;

@@ -27,7 +27,8 @@ use crate::{
     page::{Locator, LocatorStep, PageTemplate, Role},
 };
 
-/// The value of the field `model` in written trajectories, because stored ones do not name a model.
+/// The value of the field `model` of each trajectory that is written to the other program's folder, because the stored
+/// trajectories do not name a model.
 const NO_MODEL: &str = "unknown";
 
 /// A trajectory in the format of the folder. `run_id` is an addition of this crate, which other programs ignore.

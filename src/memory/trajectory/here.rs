@@ -25,8 +25,8 @@ pub(super) struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// Looks at a page for a run with this goal. `template` is the template of the page's address. `values` has the value in
-    /// the run's goal for each value of the recorded goal.
+    /// Views a page as a run with this goal sees it. `template` is the template of the page's address. For each value of
+    /// the recorded goal, `values` has the value that the run's goal has in its place.
     pub(super) fn new(
         trajectory: &'a Trajectory,
         (template, page): (Option<&'a PageTemplate>, &Tree),
@@ -94,9 +94,9 @@ impl<'a> Here<'a> {
         self.values.get(slot)?.as_deref()
     }
 
-    /// Returns a test whether an element's name contains the value at this position. If the value in the run's goal is
-    /// not known, the whole name must occur in the goal. If the recorded goal quotes its value and both goals have
-    /// equally many quoted parts, the name must occur in a quoted part of the run's goal.
+    /// Returns a test of an element: its name must contain the run's value for this slot. If that value is not known,
+    /// the run's goal must contain the whole name instead. If, in this case, the recorded goal quotes its own value for
+    /// the slot and both goals have equally many quoted parts, a quoted part of the run's goal must contain the name.
     fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
         let known = self.value(slot);
         let texts = if known.is_some() {

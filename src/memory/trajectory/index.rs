@@ -26,8 +26,8 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, with the results of its last comparisons: `same` with a whole goal, `begun` with the beginning of a
-/// goal.
+/// A trajectory, with the results of its last two comparisons: `same` is from the one with a whole goal, `begun` from
+/// the one with the beginning of a goal.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -37,7 +37,8 @@ struct Known {
 }
 
 impl Known {
-    /// Returns the task of the trajectory with the values of `goal`; `None` if `goal` describes another task.
+    /// Returns the trajectory's task, in which the values of `goal` replace the recorded ones; `None` if `goal` describes
+    /// another task.
     fn same_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }

@@ -144,7 +144,7 @@ impl Trajectory {
     ///
     /// - The shorter sequence of steps is kept, or the newer one if both have the same length.
     /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
-    ///   retired and the run of `other` did not take its steps.
+    ///   retired and `other` does not contain all of its steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();

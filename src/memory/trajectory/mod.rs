@@ -83,8 +83,8 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity between the goals of a trajectory and a run for the trajectory to be shown. The similarity is the
-    /// number of different words that both goals contain, divided by the number of different words in the two goals
+    /// Minimum similarity between the goal of a trajectory and the goal of the run to which it is shown. The similarity is
+    /// the number of different words that both goals contain, divided by the number of different words in the two goals
     /// together. Range: 0 to 1. Default: 0.5. Source: chosen.
     pub min_similarity: f64,
     /// If true, trajectories are ranked by a weighted sum: 60 % similarity of the goals, 20 % recency, 10 % speed and 10 %

@@ -17,7 +17,7 @@ pub(super) struct Behind {
     left_out: Vec<usize>,
 }
 
-/// Returns the progress of a run with the steps `taken` along `way`, the steps of a trajectory.
+/// Compares the steps `taken` by a run with `way`, the steps of a trajectory, and returns how far the run has come.
 pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     let mut behind = Behind::default();
     let done = taken.iter().filter(|step| step.outcome.is_done());
@@ -84,11 +84,11 @@ pub(super) fn is_in(name: &str, words: &str) -> bool {
     name.len() > 2 && spaced(words).contains(&name)
 }
 
-/// Returns the positions of the remaining steps of the trajectory `way`, the next step first. Empty if none of the next
-/// steps can be taken on the current page.
+/// Returns the positions of the remaining steps of the trajectory `way`: first the skipped steps that can be taken on
+/// the current page, then the next step and all later ones. Empty if neither a skipped step nor one of the next steps
+/// can be taken on the current page.
 ///
-/// Skipped steps come first if they can be taken on this page. A later step may submit a form with a field that a skipped
-/// step should fill in.
+/// Skipped steps come first, because a later step may submit a form with a field that a skipped step should fill in.
 pub(super) fn left(way: &[StoredStep], behind: &Behind, here: &Here<'_>) -> Vec<usize> {
     let mut ahead = behind.at..way.len().min(behind.at + MAX_LEFT_OUT + 1);
     let has_target = |at: &usize| way[*at].target.is_some();

@@ -24,7 +24,7 @@ pub(super) struct SameTask {
     pub(super) values: Vec<Option<String>>,
     /// The text that each step types or chooses; `None` if it cannot be derived from the new goal.
     pub(super) texts: Vec<Option<String>>,
-    /// For each step, the value of the new goal that its target has as its name; `None` if the name is not such a value.
+    /// The name of each step's target, if it is a value of the new goal; otherwise `None`.
     pub(super) names: Vec<Option<String>>,
     /// Number of recorded steps, from the first on, that the new goal needs too.
     pub(super) steps: usize,
@@ -60,8 +60,8 @@ pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask>
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
-/// Returns the task of these steps with the values of `goal`; `None` if `goal` describes another task. The steps were taken
-/// for the goal `recorded`. `slots` are the ranges of the values in `recorded`, in bytes.
+/// Returns the task of the earlier goal `recorded`, for which `steps` were taken, with the values of the new `goal`;
+/// `None` if `goal` describes another task. `slots` are the ranges of the values in `recorded`, in bytes.
 pub(super) fn matched(
     recorded: &str,
     slots: &[(usize, usize)],

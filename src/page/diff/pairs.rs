@@ -53,8 +53,9 @@ pub(super) fn partners(old: &[Fact], new: &[Fact]) -> Vec<Option<usize>> {
     partners
 }
 
-/// Pairs the remaining facts with one key, if one observation has more of them than the other: first facts with the same
-/// content, then the others by position. By position alone, each fact after an added or removed fact would look changed.
+/// Pairs the remaining facts that share one key: first facts with equal content, then the others in order. Called only
+/// if one observation has more facts with the key than the other: pairing in order alone would then make each fact
+/// after an added or removed fact look changed.
 fn pair_equal(
     (old, before): (&[Fact], &[usize]),
     (new, after): (&[Fact], &[usize]),

@@ -49,7 +49,7 @@ pub(super) enum Kind {
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading, or an element that can be acted on, which writes its own words.
+    /// A heading, a progress bar, a meter, or an element that can be acted on. Its first draft has its own name.
     Named,
 }
 

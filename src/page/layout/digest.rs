@@ -54,7 +54,7 @@ pub enum Shown<'l> {
         alike: usize,
         /// The number of left-out lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
-        /// The words of the goal that all lines counted in `matching` contain.
+        /// The words of the goal that occur in every one of the lines counted in `matching`.
         words: Vec<String>,
         /// The nearest group that has a reference and contains the left-out lines; `None` if there is no such group.
         of: Option<&'l Part>,
@@ -83,7 +83,7 @@ const SHORT_TEXT: usize = 300;
 /// Maximum length of each text if the page does not fit the budget even with [`SHORT_TEXT`]. Unit: characters. Source:
 /// chosen.
 const SHORTEST_TEXT: usize = 120;
-/// Limits on how many of a run of similar items are shown. They are tried in this order until the digest fits. Source:
+/// Maximum numbers of consecutive similar items that are shown. They are tried in this order until the digest fits. Source:
 /// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
 /// Minimum number of similar items that are left out together. Fewer items are shown, because they cost no more than the
@@ -278,7 +278,7 @@ impl Layout {
 
     /// Returns, for each line, true if it is kept. These lines are kept:
     ///
-    /// - The first `cap` lines of each run of similar neighbours, or the whole run if fewer than `least` lines follow these.
+    /// - The first `cap` lines of each run of similar neighbours, or the whole run if it has fewer than `least` more.
     /// - The last item of each group.
     /// - Every line in `matched`.
     fn folded_to(
@@ -315,7 +315,8 @@ impl Layout {
         kept
     }
 
-    /// Leaves out the items of a run after the first `cap`, unless there are fewer than `least` of them.
+    /// Leaves out all but the first `cap` of the similar items `run`. Leaves out none if it would leave out fewer than
+    /// `least`.
     fn fold_run(&self, run: &[usize], cap: usize, least: usize, kept: &mut [bool]) {
         if run.len() >= cap + least {
             for at in &run[cap..] {

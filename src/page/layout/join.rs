@@ -18,7 +18,7 @@ struct Room {
     weight: usize,
 }
 
-/// Limits for a line in a run of text. Source of all four sets of limits: chosen, by readability on pages of shops, mail
+/// Limits for a line of running text. Source of all four sets of limits: chosen, by readability on pages of shops, mail
 /// programs and administration tools.
 const IN_TEXT: Room = Room {
     parts: 20,
@@ -206,8 +206,8 @@ impl Builder<'_> {
         true
     }
 
-    /// Joins the lines from the draft `from` on into as few lines as possible. Does nothing if one of these lines is a group
-    /// or an item, or if there are more than [`MAX_FLOW`] of them.
+    /// Joins the lines of the draft `from` and all later drafts, so that as few lines as possible are left. Does nothing if
+    /// one of these lines is a group or an item, or if there are more than [`MAX_FLOW`] of them.
     fn flow(&mut self, from: usize) {
         let len = self.drafts.len();
         let plain = |(draft, at): (&Draft, usize)| {

@@ -61,7 +61,7 @@ pub struct Part {
     pub reference: Option<ElementRef>,
     /// The role of the node; [`Role::Text`] for plain words.
     pub role: Role,
-    /// The label of the element, or the words. The page wrote this text, so it is untrusted.
+    /// The label of the element; for a part that is no element, its words. The page wrote this text, so it is untrusted.
     pub text: String,
     /// The index of the element in [`PageView::elements`](super::PageView::elements); `None` if the part is not an
     /// element.

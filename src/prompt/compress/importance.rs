@@ -255,8 +255,8 @@ fn in_form(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Ranks the values of a form by how often their labels occur. Of a label that occurs often, all values but the first ones
-/// are lowered. In a form with such labels, values with rare labels are raised.
+/// Ranks the values of a form by how often their labels occur. If a label occurs often, lowers the ranks of all its values
+/// but the first ones. In a form with such labels, raises the ranks of values with rare labels.
 fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
     let label = |line: &'a str| pair(line.trim()).map(|(label, _)| label);
     let mut counts: HashMap<&str, usize> = HashMap::new();

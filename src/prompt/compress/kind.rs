@@ -15,8 +15,8 @@ const ERROR_SHARE: usize = 8;
 /// Minimum number of [reports](is_report) in a text about a failure. One is enough if the share of stack frames is at least
 /// [`FRAME_SHARE`].
 const MIN_REPORTS: usize = 2;
-/// Minimum share of stack frames among the lines of a text about a failure with a single [report](is_report). Unit: percent.
-/// Source: chosen.
+/// Minimum share of [stack frames](is_frame) among its lines by which a text with only one [report](is_report) is recognised
+/// as a text about a failure. Unit: percent. Source: chosen.
 const FRAME_SHARE: usize = 30;
 /// Minimum share of lines with a web address in a list of search results. Unit: percent.
 const ADDRESS_SHARE: usize = 12;

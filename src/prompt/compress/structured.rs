@@ -43,7 +43,7 @@ const LEAST: Limits = Limits {
 };
 /// The limits on the number of items, in the order in which they are tried.
 const ITEMS: [usize; 11] = [100, 50, 30, 20, 15, 10, 8, 5, 3, 2, 1];
-/// The limits on the depth. The results for all of them are compared.
+/// The limits on the depth. All of them are tried, and the one whose result shows most is used.
 const DEPTHS: [usize; 8] = [usize::MAX, 7, 6, 5, 4, 3, 2, 1];
 /// Maximum lengths of a text: the first if the limit on items is above [`MANY`], the second otherwise. Unit:
 /// characters.
@@ -53,7 +53,7 @@ const LETTERS: (usize, usize) = (200, 120);
 const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
 /// Maximum length of an address that is never cut. A longer address is cut like any other text. Unit: bytes.
 const MAX_ADDRESS: usize = 500;
-/// Largest limit on items to which the second maximum in [`LETTERS`] applies.
+/// Highest limit on items at which texts get the second maximum of [`LETTERS`].
 const MANY: usize = 20;
 /// The limit on the plain values of an object, such as texts and numbers: the first number times the limit on items, but at
 /// least the second number. It is higher than the limit on items, because a record has more fields than a short list has
@@ -64,8 +64,9 @@ const MAX_SEARCHED: usize = 500;
 /// Maximum number of different values of a field that divides the items of a list into groups.
 const MAX_GROUPS: usize = 8;
 
-/// Points for each plain value that a result shows. `TOP` is for a value in an object that no list contains, because such a
-/// value says what the whole is. `IN_SERIES` is for a value in a long series, and `USUAL` for every other value.
+/// Points by which cuts of a JSON value are compared, for each plain value that a cut shows. `TOP` is for a value in an
+/// object that no list contains, because such a value says what the whole is. `IN_SERIES` is for a value in a long series,
+/// and `USUAL` for every other value.
 mod worth {
     pub(super) const TOP: u64 = 32;
     pub(super) const USUAL: u64 = 8;
@@ -113,7 +114,7 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
     least.compressed()
 }
 
-/// A JSON value that was cut to limits, as lines.
+/// The lines of a JSON value, after the value was cut to [`Limits`].
 #[derive(Debug)]
 struct Cut {
     limits: Limits,
@@ -153,7 +154,8 @@ impl Cut {
         }
     }
 
-    /// Returns the value, cut to the limits. If the value is plain, adds the points `worth` to those of the result.
+    /// Returns the value, cut to the limits. If it is a text, a number or a boolean, adds its points `worth` to the total in
+    /// the field `worth`.
     fn cut(&mut self, value: &Value, limits: Limits, worth: u64) -> Value {
         match value {
             Value::Array(items) => self.cut_list(items, limits, worth),

@@ -16,8 +16,9 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters of a form that was made by undoing escapes in the secret itself. Source: chosen; a
-/// secret of six characters may consist of three escapes, which stand for three characters.
+/// Minimum number of characters that must be left of a secret when its own escapes are undone; shorter results are not
+/// searched for. Source: chosen; a secret of six characters may consist of three escapes, which stand for three
+/// characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of one form of a secret. They are wiped from memory on drop.
@@ -28,9 +29,9 @@ pub(super) struct Coded {
     /// The base64 characters that depend only on the secret. The characters at its edges may also depend on the bytes
     /// around the secret, so they are left out.
     pub(super) form: Form,
-    /// True if the character before the form also holds bits of the secret.
+    /// True if the base64 character before `form` also holds bits of the secret.
     pub(super) before: bool,
-    /// True if the character after the form also holds bits of the secret.
+    /// True if the base64 character after `form` also holds bits of the secret.
     pub(super) after: bool,
 }
 
@@ -98,8 +99,8 @@ pub(super) fn base64(value: &str) -> [Form; 2] {
     [STANDARD.encode(value), URL_SAFE.encode(value)].map(|text| Zeroizing::new(text.into_bytes()))
 }
 
-/// Returns the forms to search for in a view without white space: the value as base64, at each of the three alignments
-/// and in both alphabets. The characters that depend on the bytes around the secret are left out.
+/// Returns the forms to search for in a packed view (see [`View::packed`]): the value as base64, at each of the three
+/// alignments and in both alphabets. The characters that depend on the bytes around the secret are left out.
 pub(super) fn coded(value: &str) -> Vec<Coded> {
     let mut out = Vec::new();
     for skipped in 0..3 {

@@ -44,7 +44,7 @@ struct Piece {
 /// Replacements in the texts of nodes: for each text, the ranges to replace, each with its new text.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// Hides in a tree the secrets that are spread over several nodes. The secrets in single texts must have been replaced
+/// Hides each secret that is spread over several nodes of the tree. The secrets in single texts must have been replaced
 /// before.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();

@@ -37,7 +37,7 @@ const MIN_GROWTH: u64 = 1_024 * 1_024;
 /// host. Source: chosen.
 const WAIT: Duration = Duration::from_millis(100);
 
-/// Growth of the store by the writes of this handle since its last check of the caps.
+/// The hosts and bytes that this handle has added to the store since the handle last checked the caps.
 #[derive(Debug, Default)]
 pub(super) struct Growth(Mutex<Added>);
 
@@ -50,7 +50,7 @@ struct Added {
     at: Option<(u64, u64)>,
 }
 
-/// The result of a clean-up. A clean-up deletes the shelves of the hosts that were not written for the longest time.
+/// The result of a clean-up, which deletes the shelves of the hosts that were written least recently.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {

@@ -25,7 +25,7 @@ const JITTER: u32 = 1_800_000;
 /// waiting processes would slow down the process that writes. Source: measured with 50 processes on two cores; with the
 /// growth, the processes take two thirds of the time.
 const ATTEMPTS: u32 = 10;
-/// Largest multiple of [`JITTER`] that the maximum random time of a pause can reach. Source: chosen; even the longest
+/// Factor by which [`JITTER`] is multiplied after many attempts; it grows no further. Source: chosen; even the longest
 /// pause is shorter than an update that has to wait for the disk twice.
 const MAX_GROWTH: u32 = 10;
 

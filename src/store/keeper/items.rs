@@ -58,8 +58,8 @@ pub struct Damaged {
 }
 
 impl Damaged {
-    /// Converts an error of loading this shelf. Returns the error unchanged if it may concern other shelves too, such as
-    /// a lost connection.
+    /// Converts an error that occurred when this shelf was loaded. Returns the error unchanged if it may concern other
+    /// shelves too, such as a lost connection.
     pub(super) fn of(shelf: &Shelf, error: Error) -> Result<Self> {
         // A store of files names the file in the error.
         let refused = error.said("path").map(|path| refused(path, &error));

@@ -25,7 +25,7 @@ impl Place {
         }
     }
 
-    /// Returns the edit by which a memory kind removes from a shelf for all sites what the kind learned in this place.
+    /// Returns the edit of a memory kind's global shelf that removes everything that the kind learned in this place.
     fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
         match self {
             Self::Site(site) => kind.forget(site, None),

@@ -12,7 +12,7 @@
 //!   updates of the process go on meanwhile, because each update has a connection of its own.
 //! - A removed shelf leaves nothing behind, so its generations begin again at 1, as in the other stores.
 //! - If the connection is lost during the commit, the update is not repeated. It may be stored already, and an edit that
-//!   counts something would then count twice. If an edit fails by which memory learns from a run, a later run repeats
+//!   counts something would then count twice. If an edit by which memory learns from a run fails, a later run repeats
 //!   it; such an edit changes nothing the second time.
 //! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts
 //!   with `Keeper`.
@@ -294,7 +294,7 @@ impl MemoryBackend for Postgres {
     }
 }
 
-/// The rows of the table `records` that are written and deleted in order to store changes.
+/// The rows of the table `records` to write, and the keys of the rows to delete, when changes of a shelf are stored.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Written {
     keys: Vec<Vec<u8>>,

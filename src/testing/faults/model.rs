@@ -31,8 +31,8 @@ pub enum ModelFault {
     InventedRef,
     /// A reply without a call, in which the model refuses to help.
     Refusal,
-    /// A reply that breaks off, as if it had reached the limit of tokens. It contains the first half of the text of the
-    /// wrapped model's first call.
+    /// A reply that breaks off, as if it had reached the limit of tokens. Its text is the first half of the first tool
+    /// call in the wrapped model's reply.
     CutOff,
     /// The error [`ErrorKind::Refused`], as if the provider's content filter had rejected the request.
     ContentFilter,

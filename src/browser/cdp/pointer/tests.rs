@@ -34,10 +34,11 @@ enum Then {
     Closed,
 }
 
-/// A simulated browser that shows a page with a frame. It also answers for our script in the page.
+/// A simulated browser that shows a page with a frame. It also gives the answers of our script in the page.
 struct Played {
     then: Then,
-    /// The report of the watch for a press, by frame id. A document that does not watch reports no hit.
+    /// The reports about a press from the watching scripts, by frame id. A document without such a script
+    /// reports no hit.
     saw: BTreeMap<&'static str, Value>,
     /// The number of the document in each frame.
     documents: BTreeMap<&'static str, u64>,
@@ -62,7 +63,7 @@ impl Played {
         format!("{frame}{}", self.documents[frame])
     }
 
-    /// Returns the browser's answer to a call, after the events that come before it.
+    /// Returns what the browser sends upon a call: events, then the answer as the last item.
     fn hears(&mut self, call: &Value) -> Vec<Value> {
         let (id, params) = (&call["id"], &call["params"]);
         let mut says = Vec::new();

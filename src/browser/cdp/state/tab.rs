@@ -15,7 +15,7 @@ const MAX_DOCUMENTS: usize = 20;
 pub(in crate::browser::cdp) struct World {
     /// The number of the world within its process. Another process may use the same number.
     pub(in crate::browser::cdp) context: u64,
-    /// The browser's id of our script's object in the world, unique among all processes.
+    /// The id that the browser gave our script's object in this world. No other process uses the same id.
     pub(in crate::browser::cdp) object: String,
 }
 

@@ -206,7 +206,7 @@ pub(super) mod tests {
         file
     }
 
-    /// Starts a daemon that answers one connection with these bytes and returns what it received.
+    /// Starts a daemon that answers one connection with these bytes. The task's result is the line that it received.
     pub(in super::super) fn daemon(
         folder: &Path,
         answer: &'static [u8],

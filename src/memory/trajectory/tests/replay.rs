@@ -498,8 +498,8 @@ fn file_goal(title: &str, priority: &str, rest: &str) -> String {
     )
 }
 
-/// Returns the number of steps, counted until the first that memory does not offer, that a run with this goal takes from
-/// memory. Each of these steps has the same result as in the run `like`.
+/// Returns how many steps a run with this goal takes from memory before the first step that memory does not offer. Each
+/// of the taken steps has the same result as in the run `like`.
 fn first_steps(records: &[Record], goal: &str, like: &RunLog) -> usize {
     let page = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
         textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";

@@ -33,8 +33,8 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 /// store.
 const OTHERS: u32 = 0o077;
 
-/// Maximum number of remembered folders whose entry in the parent folder survives a power cut. Source: chosen; even
-/// large sets of runs visit fewer hosts.
+/// Maximum number of folders that are remembered as durable, which means that their entry in the parent folder survives
+/// a power cut. Source: chosen; even large sets of runs visit fewer hosts.
 const MAX_DURABLE: usize = 4_096;
 /// Maximum number of remembered paths from which the rights of other users were removed. Source: chosen; the first
 /// paths show the problem.
