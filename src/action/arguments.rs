@@ -252,7 +252,7 @@ arguments! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MouseButton {
-    /// The usual one.
+    /// The usual button.
     Left,
     /// The button that opens context menus.
     Right,

@@ -41,7 +41,10 @@ const NOTES: &[(&str, &str)] = &[
     ),
     ("select_text", "all, or these words"),
     ("type", "where the focus is"),
-    ("scroll", "a side, or until target is in view"),
+    (
+        "scroll",
+        "the page, or inside target; without direction until target is in view",
+    ),
     ("wait", "exactly one"),
     ("extract", "keep its text under name"),
     ("note", "kept in view, as find and read are not"),
@@ -205,8 +208,8 @@ mod tests {
     use crate::action::{BrowserTool, RawCall, parse_calls};
 
     /// Maximum size of all tool declarations in a request. Unit: tokens of `o200k`. Source: measured; the declarations
-    /// of a run take 757 tokens if the run has the tools for saved states and one tool of an embedder.
-    const MAX_DECLARED: usize = 760;
+    /// of a run take 762 tokens if the run has the tools for saved states and one tool of an embedder.
+    const MAX_DECLARED: usize = 765;
 
     fn tools() -> ToolSet {
         let pay = ToolSpec {
@@ -254,7 +257,7 @@ mod tests {
             "drag_by(target, from_x?, from_y?, x?, y?): pixels right and down, may be negative; from a point or its middle",
             "select_text(target, text?): all, or these words",
             "wait(gone?, seconds?, text?): exactly one",
-            "scroll(direction? up|down|left|right, pixels?, target?): a side, or until target is in view",
+            "scroll(direction? up|down|left|right, pixels?, target?): the page, or inside target; without direction until target is in view",
             "goto(url)",
             "go_back",
         ] {

@@ -51,11 +51,11 @@ pub(super) fn history_line(step: &Step) -> String {
             let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
             continue;
         }
-        let _ = write!(line, " {}", target.role);
-        // The number alone says little to a reader, and a look has the element's place.
+        // The position alone says little to a reader, and a look has the element's place.
         if !matches!(target.appearance, Some(Appearance::Look(_))) {
-            let _ = write!(line, " number {}", target.ordinal + 1);
+            let _ = write!(line, " {}", ordinal(target.ordinal));
         }
+        let _ = write!(line, " {}", target.role);
         let group = || Some((" in ", target.ancestors.first()?.as_str()));
         let words = match &target.appearance {
             Some(Appearance::Look(look)) => Some((" look ", place_of(look))),
@@ -110,6 +110,20 @@ pub(super) fn history_line(step: &Step) -> String {
         let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
     line
+}
+
+/// Returns the position of an element among those like it in words: `1st` for 0. A plain number would be taken for a
+/// reference.
+fn ordinal(at: u32) -> String {
+    let position = u64::from(at) + 1;
+    let ending = match (position % 10, position % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{position}{ending}")
 }
 
 /// Returns an element's `look` property without the shapes inside a drawing, because each action on the drawing may change
@@ -278,16 +292,16 @@ mod tests {
         };
         let line = |target: TargetIdentity| filled(target, false);
         let mut field = TargetIdentity::new(Role::TextBox, "");
-        assert_eq!(line(field.clone()), r#"1. fill textbox number 1 "ada""#);
+        assert_eq!(line(field.clone()), r#"1. fill 1st textbox "ada""#);
         field.ancestors = vec!["Login".to_owned(), "Shop".to_owned()];
         assert_eq!(
             line(field.clone()),
-            r#"1. fill textbox number 1 in "Login" "ada""#
+            r#"1. fill 1st textbox in "Login" "ada""#
         );
         field.appearance = Some(Appearance::Beside("Your name".to_owned()));
         assert_eq!(
             line(field.clone()),
-            r#"1. fill textbox number 1 beside "Your name" "ada""#
+            r#"1. fill 1st textbox beside "Your name" "ada""#
         );
         field.label = Some("User".to_owned());
         assert_eq!(line(field.clone()), r#"1. fill textbox "User" "ada""#);
@@ -297,6 +311,26 @@ mod tests {
             filled(field, true),
             r#"1. fill textbox "Login" "ada" submit"#
         );
+    }
+
+    #[test]
+    fn positions_are_told_as_ordinal_numbers() {
+        let told = [0, 1, 2, 3, 10, 11, 12, 20, 21, 110, 111, u32::MAX].map(ordinal);
+        let expected = [
+            "1st",
+            "2nd",
+            "3rd",
+            "4th",
+            "11th",
+            "12th",
+            "13th",
+            "21st",
+            "22nd",
+            "111th",
+            "112th",
+            "4294967296th",
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -19,8 +19,14 @@ pub(super) fn past(line: &str) -> Option<Past> {
     number.parse::<u32>().ok()?;
     let (tool, mut rest) = rest.split_once(' ').unwrap_or((rest, ""));
     let mut target = None;
-    while let Some((role, after)) = rest.split_once(' ').filter(|(role, _)| is_role(role)) {
-        let Some((name, after)) = json_string(after).or_else(|| numbered(after)) else {
+    loop {
+        let named = || {
+            let (role, after) = rest.split_once(' ').filter(|(role, _)| is_role(role))?;
+            let (name, after) = json_string(after)?;
+            Some((role, name, after))
+        };
+        let nameless = || unnamed(rest).map(|(role, after)| (role, String::new(), after));
+        let Some((role, name, after)) = named().or_else(nameless) else {
             break;
         };
         target = target.or(Some((role.to_owned(), name)));
@@ -33,10 +39,10 @@ pub(super) fn past(line: &str) -> Option<Past> {
         Value::Null => Value::Null,
         only => json!({ only_argument(tool): only }),
     };
-    // The page that the step led to follows the outcome.
+    // The page that the step led to, or the text with which the page answered, follows the outcome.
     let said = rest.split_once("-> ").map_or("done", |(_, said)| said);
     let outcome = match said.split_once(' ') {
-        Some(("page" | "same", _)) => "done",
+        Some(("page" | "same" | "shows", _)) => "done",
         Some(("failed", class)) => class,
         _ => said,
     };
@@ -49,13 +55,13 @@ pub(super) fn past(line: &str) -> Option<Past> {
     })
 }
 
-/// Parses the number that a history line gives for an element without a name, as in `number 2 "ada"`. Returns an empty
-/// name and the text after the number.
-fn numbered(line: &str) -> Option<(String, &str)> {
-    let rest = line.strip_prefix("number ")?;
-    let (number, rest) = rest.split_once(' ').unwrap_or((rest, ""));
-    number.parse::<u32>().ok()?;
-    Some((String::new(), rest))
+/// Parses an element without a name, as in `2nd textbox "ada"`. Returns its role and the text after it.
+fn unnamed(line: &str) -> Option<(&str, &str)> {
+    let (position, rest) = line.split_once(' ')?;
+    let number = position.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
+    number.parse::<u32>().ok().filter(|_| number != position)?;
+    let (role, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+    is_role(role).then_some((role, rest))
 }
 
 fn is_role(word: &str) -> bool {
@@ -97,6 +103,10 @@ mod tests {
         assert!(read.done());
         let read = past(r##"12. click link "Go" -> same page at "#b""##).unwrap();
         assert!(read.done());
+        let read = past(r#"12. click link "Go" -> shows "Not -> done yet""#).unwrap();
+        assert!(read.done());
+        let read = past(r#"13. fill 2nd textbox in "Login" "ada""#).unwrap();
+        assert_eq!(read.target, Some(("textbox".to_owned(), String::new())));
         let read = past(r#"12. press "Enter" -> unclear -> page "/a""#).unwrap();
         assert_eq!(
             (read.outcome.as_str(), read.argument("key")),

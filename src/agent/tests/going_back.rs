@@ -152,7 +152,7 @@ async fn a_page_that_was_left_opens_again_with_its_fields_filled() {
     for shown in [
         "e30 textbox \"Name\" value \"Anne\"",
         "e31 textbox \"Title\" value \"Choir\"",
-        "\n9. go_back_to 7\n10. goto \"https://desk.example/new\"\n11. fill textbox \"Title\" \"Choir\"\n12. fill textbox \"Name\" \"Anne\"\n13. scroll {\"direction\":\"down\",\"pixels\":1200}\n",
+        "\n9. go_back_to 7\n10. goto \"https://desk.example/new\"\n11. fill textbox \"Title\" \"Choir\"\n12. fill textbox \"Name\" \"Anne\"\n13. scroll {\"direction\":\"down\",\"pixels\":1200} -> shows \"More\"\n",
     ] {
         assert!(last.contains(shown), "{shown}: {last}");
     }

@@ -89,7 +89,7 @@ async fn an_element_without_a_name_is_told_by_what_a_person_sees_of_it() {
     };
     assert_eq!(
         told("fill", "e1", Some("Kiwi")).await,
-        r#"2. fill textbox number 1 beside "Go" "Kiwi" -> no_effect"#
+        r#"2. fill 1st textbox beside "Go" "Kiwi" -> no_effect"#
     );
     assert_eq!(
         told("click", "e3", None).await,
@@ -98,7 +98,7 @@ async fn an_element_without_a_name_is_told_by_what_a_person_sees_of_it() {
     // Of two that look the same, the words of the row tell them apart.
     assert_eq!(
         told("click", "e5", None).await,
-        r#"2. click generic number 3 in "Bob" -> no_effect"#
+        r#"2. click 3rd generic in "Bob" -> no_effect"#
     );
 }
 
