@@ -63,8 +63,8 @@ pub struct Uses {
     /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action, all
     /// steps of the pattern were carried out, or the run that used the trajectory reached its goal.
     pub helped: u64,
-    /// Number of times that the item did not help: it was used without success, or it is a trajectory and a run that
-    /// was shown it did not reach its goal.
+    /// Number of times that the item did not help: it was used without success, or, for a trajectory, a run did not reach
+    /// its goal although a prompt had shown the trajectory.
     pub harmed: u64,
 }
 

@@ -419,8 +419,8 @@ impl PlaywrightCli {
         Err(malformed("no answer to a dialog"))
     }
 
-    /// Runs the caller's script in the tool. The script may forge its reply, so another command then reads the current
-    /// page.
+    /// Runs the caller's script in the tool. The script can forge the tool's reply, so the current page is read by a
+    /// second command.
     async fn run_code(
         &self,
         state: &mut State,

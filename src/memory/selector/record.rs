@@ -197,8 +197,8 @@ impl Selector {
         })
     }
 
-    /// Returns the record of the element. If it would be too large, the oldest names are left out first, then the last
-    /// attributes, then the oldest runs.
+    /// Returns the record of the element. If it would be too large, the oldest names are left out first, then attributes
+    /// from the end of the list, then the oldest runs.
     ///
     /// # Errors
     /// `Corrupt` if the element cannot be written as JSON.

@@ -44,8 +44,8 @@ struct Piece {
 /// Replacements in the texts of nodes: for each text, the ranges to replace, each with its new text.
 type Cuts = BTreeMap<(NodeId, Part), Vec<(Range<usize>, String)>>;
 
-/// Hides each secret that is spread over several nodes of the tree. The secrets in single texts must have been replaced
-/// before.
+/// Hides each secret that is spread over several nodes of the tree. The secrets in single texts must already have been
+/// replaced.
 pub(super) fn hidden(forms: &Forms, tree: Tree) -> Tree {
     let mut cuts = Cuts::new();
     let values = |node: &Node, _: bool| node.value.as_ref().map(|_| Part::Value);

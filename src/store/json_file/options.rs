@@ -24,8 +24,8 @@ pub struct JsonFilesOptions {
     /// that were written least recently. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
     /// Minimum number of new hosts that a handle adds between two checks of the limits on hosts and bytes. Far below
-    /// the limits, the handle waits longer: for an eighth of the number of hosts that can still be added before a
-    /// clean-up. The first new host always makes the handle check. Default: 64. Source: chosen; a check of 10,000 hosts
+    /// the limits, more hosts are added between two checks: an eighth of the number that still fits before the limits
+    /// require a clean-up. A handle always checks after its first new host. Default: 64. Source: chosen; a check of 10,000 hosts
     /// takes some tenths of a second.
     pub hosts_between_checks: usize,
 }

@@ -147,9 +147,9 @@ impl Files {
         }
     }
 
-    /// Removes the files of a shelf. The main file is removed last, when the removal of the other files already
-    /// survives a power cut. Otherwise, the shelf could be restored from its backup. When this returns, a power cut
-    /// could still bring back the main file.
+    /// Removes the files of a shelf. The main file is removed last, once the removal of the other files is durable. If
+    /// it were removed earlier, a power cut could leave a backup behind, and the removed shelf would be restored from
+    /// it. When this returns, the removal of the main file itself is not durable yet.
     pub(super) fn unlink_shelf(&self, place: &Place) -> Result<(), Failure> {
         let mut others = self.list(&place.dir)?;
         others.retain(|entry| place.owns(&entry.name) && entry.name != place.name);

@@ -137,8 +137,8 @@ impl Frame {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
 
-    /// Returns true if the frame is navigating or its document is not parsed yet. After a vain wait (see `vain`),
-    /// always returns false.
+    /// Returns true if the frame is navigating or its document is not parsed yet. Always returns false once
+    /// an action has waited for the frame in vain (see `vain`).
     pub(in crate::browser::cdp) fn navigates(&self) -> bool {
         (self.goes.is_some() || (self.loading && !self.ready)) && !self.vain
     }
