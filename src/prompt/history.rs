@@ -105,7 +105,8 @@ pub(super) fn history_line(step: &Step) -> String {
     }
     outcome(&mut line, &step.outcome);
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
-        line.push_str(&led_to(place, &step.before));
+        let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
+        line.push_str(&led_to(place, &step.before, is_routed));
     } else if let Some(answer) = step.changes.as_ref().and_then(PageDiff::answer) {
         let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
@@ -183,9 +184,10 @@ fn is_goto(step: &Step) -> bool {
     matches!(step.action, Action::Browser(BrowserAction::Goto(_)))
 }
 
-/// Returns the end of the line about a step that led from the page `before` to `place`.
-fn led_to(place: &Place, before: &Place) -> String {
-    if !is_same_document(place.url(), before.url()) {
+/// Returns the end of the line about a step that led from the page `before` to `place`. `is_routed` is
+/// [`PageDiff::is_routed`].
+fn led_to(place: &Place, before: &Place, is_routed: bool) -> String {
+    if is_routed || !is_same_document(place.url(), before.url()) {
         return format!(" -> page {}", address(place, before));
     }
     let position = place.url().find('#').map(|at| &place.url()[at..]);
@@ -406,6 +408,16 @@ mod tests {
             r##"2. reload -> same page at "#w""##
         );
         assert_eq!(line("https://a.test/x#w", on), "2. reload -> same page");
+        let mut routed = PageDiff::default();
+        (routed.url, routed.title) = (Some(on.to_owned()), Some("Cart".to_owned()));
+        assert_eq!(
+            led_to(
+                &Place::of("https://a.test/x#cart"),
+                &Place::of(on),
+                routed.is_routed()
+            ),
+            r##" -> page "/x#cart""##
+        );
         assert_eq!(
             line(on, "https://a.test/x#/w"),
             r#"2. reload -> page "/x#/w""#

@@ -95,6 +95,17 @@ fn going_to_another_page_is_told_from_moving_in_it() {
     assert_eq!(moved.summary(3), [r##"the same page, now at "#part""##]);
     let back = go("https://a.example/x#part", "https://a.example/x");
     assert_eq!(back.summary(3), ["the same page, at another position"]);
+    // A link to a place in a document leaves the title as it is; an application that shows another page does not.
+    let cart = "https://a.example/x#cart";
+    let routed = diff(
+        (&head("https://a.example/x", "Shop"), &page),
+        (&head(cart, "Cart"), &page),
+    );
+    assert!(!routed.navigated);
+    assert_eq!(
+        routed.summary(3),
+        [&format!("went to \"{cart}\""), "title is now \"Cart\""]
+    );
     for to in [
         "https://a.example/y",
         "https://a.example/x?p=2",

@@ -22,6 +22,12 @@ const CHOICES: [(Role, &str, &str); 2] = [
 pub(crate) const MORE_CHANGES: &str = " more changes";
 
 impl PageDiff {
+    /// Returns true if only the fragment of the address changed, but the title did too: an application shows another of its
+    /// pages, such as `#cart`. A link to a place in a document leaves the title as it is.
+    pub(crate) const fn is_routed(&self) -> bool {
+        !self.navigated && self.url.is_some() && self.title.is_some()
+    }
+
     /// Returns all changes with their ranks and signs, the lowest rank first.
     fn ranked(&self) -> Vec<(u8, char, &Change)> {
         let mut ranked: Vec<(u8, char, &Change)> = Vec::new();
@@ -62,7 +68,7 @@ impl PageDiff {
         let mut lines: Vec<String> = Vec::new();
         if let Some(url) = &self.url {
             lines.push(match url.find('#') {
-                _ if self.navigated => format!("went to {}", quoted(url)),
+                _ if self.navigated || self.is_routed() => format!("went to {}", quoted(url)),
                 Some(at) => format!("the same page, now at {}", quoted(&url[at..])),
                 // There is no fragment, or the address is cut before it.
                 None => "the same page, at another position".to_owned(),
