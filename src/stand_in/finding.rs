@@ -107,6 +107,11 @@ fn is_password(element: &Element) -> bool {
     hint(element, "type") == "password"
 }
 
+/// Returns true if the page has a field for a password.
+pub(super) fn asks_for_password(page: &Page) -> bool {
+    page.elements.iter().any(is_password)
+}
+
 /// Returns the text field whose label fits the words `name` best. If there are no words, returns the first empty text
 /// field.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {

@@ -5,7 +5,10 @@ use serde_json::json;
 use super::{
     advice::{aimed, is_for, is_warned_of, told},
     answer,
-    finding::{How, choice, clickable, field_or_only, item, list_field, only_button, tick_box},
+    finding::{
+        How, asks_for_password, choice, clickable, field_or_only, item, list_field, only_button,
+        tick_box,
+    },
     goal::{Planned, Step, steps},
     progress::{Progress, progress},
     recover, seek,
@@ -325,10 +328,14 @@ fn finish_done(now: &Situation<'_>) -> Act {
     } else {
         answer::opening(&page.opening, 60)
     };
+    let is_login = |planned: &Planned| planned.way.iter().any(|word| word == "login");
     if now.plan.is_empty() {
         give_up(&format!(
             "the goal has no instruction that the stand-in knows ({PHRASES}); any other goal needs a language model"
         ))
+    } else if now.plan.last().is_some_and(is_login) && asks_for_password(page) {
+        // No later step shows whether the site accepted the login.
+        give_up("the page still asks for a password")
     } else {
         finish(&format!("Done: {}", page.title), &evidence, true)
     }

@@ -206,6 +206,24 @@ fn who_is_logged_in_does_not_log_in_again() {
 }
 
 #[test]
+fn a_login_that_the_page_asks_for_again_is_no_success() {
+    let history = "## History\n1. fill textbox \"Username\" \"ada\"\n2. fill textbox \"Password\" \"<secret:CARD_PIN>\"\n\
+                   3. click button \"Log in\"\n";
+    let form = "e1 textbox \"Username\"\ne2 textbox \"Password\" type \"password\"\ne3 button \"Log in\"\n";
+    let mut request = goal_only("Log in as \"ada\" with the password <secret:CARD_PIN>.");
+    let mut finished = |body: &str| {
+        request.message = format!(
+            "{history}## Page\n<<<1\nurl \"https://library.example/\"\ntitle \"Library\"\n{body}1>>>\n"
+        );
+        let call = StandIn::new().decide(&request).calls[0].clone();
+        assert_eq!(call.name, "finish", "{call:?}");
+        call.arguments["success"].clone()
+    };
+    assert_eq!(finished("\"Welcome, Ada\"\ne9 button \"Log out\"\n"), true);
+    assert_eq!(finished(&format!("\"Wrong password\"\n{form}")), false);
+}
+
+#[test]
 fn an_action_that_is_not_allowed_ends_the_task_at_once() {
     for (class, why) in [
         (ErrorClass::Blocked, "not allowed"),
