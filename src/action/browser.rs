@@ -370,7 +370,7 @@ impl BrowserAction {
                 if given != 1 {
                     return bad("wait takes exactly one of text, gone and seconds");
                 }
-                if seconds.is_some_and(|s| s > MAX_WAIT_SECONDS) {
+                if seconds.is_some_and(|s| s > MAX_WAIT_SECONDS.into()) {
                     return bad("wait takes at most 30 seconds");
                 }
                 Ok(())

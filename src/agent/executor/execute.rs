@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, ErrorClass, Outcome},
+    action::{BrowserAction, ErrorClass, Outcome, Seconds},
     agent::{emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution},
@@ -239,10 +239,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the time limit for an action. For a `wait`, its seconds are added to the limit.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
-            BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
-            _ => 0,
+            BrowserAction::Wait(wait) => wait.seconds.map_or(Duration::ZERO, Seconds::duration),
+            _ => Duration::ZERO,
         };
-        let waits = Duration::from_secs(waits.into());
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 
