@@ -43,6 +43,7 @@ const NOTES: &[(&str, &str)] = &[
     ("type", "where the focus is"),
     ("scroll", "a side, or until target is in view"),
     ("wait", "exactly one"),
+    ("screenshot", "all of a reply are shown"),
     ("extract", "keep its text under name"),
     ("note", "kept in view, as find and read are not"),
     ("remember", "for later runs"),

@@ -8,7 +8,6 @@ use tokio::time::{Instant, timeout_at};
 use super::{
     Executor,
     aim::{has_target, is_in_words, judged, known_by},
-    look::is_closed_frame,
     patience::Patience,
 };
 use crate::{
@@ -189,19 +188,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if let Some(text) = told(action, execution.text.take(), &after) {
             self.keep_result(action.tool().as_str(), &text);
         }
-        let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
-        if let Some(png) = execution
-            .image
-            .take()
-            .filter(|_| !self.state.secret_seen && !shows_closed)
-        {
-            self.emitter
-                .emit(EventKind::PictureTaken { png: png.clone() });
-            if action.targets().is_empty() {
-                self.state.remarks.window = Some(png);
-            } else {
-                self.state.remarks.pictures.push(png);
-            }
+        if let Some(png) = execution.image.take() {
+            self.keep_picture(png, action, &after);
         }
         self.state.page = Some(after);
         // If another page is shown, the model sees it as a whole, so no differences are reported. Differences from or
