@@ -7,6 +7,7 @@ use webwise::{
     DecisionLoop, Origin, Task,
     action::RawCall,
     agent::{Images, Options},
+    base::TokenCount,
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     event::EventKind,
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, Scene},
@@ -78,6 +79,37 @@ fn browser() -> ScriptedBrowser {
 
 fn does(tool: &str, arguments: serde_json::Value) -> ChatResponse {
     ChatResponse::with_calls([RawCall::new(tool, arguments)])
+}
+
+/// A reply with several calls.
+fn do_all(calls: &[(&str, serde_json::Value)]) -> ChatResponse {
+    let calls = calls.iter();
+    ChatResponse::with_calls(calls.map(|(tool, arguments)| RawCall::new(*tool, arguments.clone())))
+}
+
+fn seeing(replies: Vec<ChatResponse>) -> ScriptedModel {
+    let mut capabilities = LlmCapabilities::new("scripted");
+    capabilities.images = true;
+    ScriptedModel::new(replies).with_capabilities(capabilities)
+}
+
+/// The request after a reply with these calls on the form, where screenshots give these pictures, and how many pictures there
+/// are events of.
+async fn after(
+    calls: &[(&str, serde_json::Value)],
+    pictures: &[&'static str],
+) -> (ChatRequest, usize) {
+    let pngs = pictures.iter().map(|text| text.as_bytes().to_vec());
+    let model = seeing(vec![do_all(calls), give_up()]);
+    let (mut requests, _, pictured) =
+        drive(browser().with_pictures(pngs), Images::Auto, model, FORM).await;
+    (requests.remove(1), pictured)
+}
+
+fn shown(request: &ChatRequest) -> Vec<&str> {
+    let pngs = request.images.iter();
+    pngs.map(|image| std::str::from_utf8(&image.png).unwrap())
+        .collect()
 }
 
 fn give_up() -> ChatResponse {
@@ -209,12 +241,13 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
         )
         .unwrap();
     for (images, page) in [(Images::Always, FORM), (Images::Auto, BOARD)] {
-        let fill = does("fill", json!({ "target": "e3", "text": "<secret:WORD>" }));
+        let fill = do_all(&[
+            ("screenshot", json!({})),
+            ("screenshot", json!({ "target": "e2" })),
+            ("fill", json!({ "target": "e3", "text": "<secret:WORD>" })),
+        ]);
         let again = does("screenshot", json!({}));
-        let mut capabilities = LlmCapabilities::new("scripted");
-        capabilities.images = true;
-        let model =
-            ScriptedModel::new(vec![fill, again, give_up()]).with_capabilities(capabilities);
+        let model = seeing(vec![fill, again, give_up()]);
         let mut options = Options::default();
         options.images = images;
         options.settle = Duration::ZERO;
@@ -236,7 +269,11 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
         let is_picture = |kind: &EventKind| matches!(kind, EventKind::PictureTaken { .. });
         let all = events.events();
         let pictured = all.iter().filter(|event| is_picture(&event.kind)).count();
-        assert_eq!(pictured, 1, "{page}");
+        assert_eq!(pictured, 3, "two before the secret was typed: {page}");
+        for request in &requests[1..] {
+            assert!(!request.message.contains("picture is from"), "{page}");
+            assert!(!request.message.contains("picture 1"), "{page}");
+        }
         let last = &requests[2].message;
         assert!(last.contains("screenshot"), "it was tried: {last}");
     }
@@ -290,9 +327,7 @@ async fn points_of_a_marked_picture_become_points_of_what_lies_under_them() {
         does("click_xy", json!({ "x": 700, "y": 500 })),
         give_up(),
     ];
-    let mut capabilities = LlmCapabilities::new("scripted");
-    capabilities.images = true;
-    let model = ScriptedModel::new(replies).with_capabilities(capabilities);
+    let model = seeing(replies);
     // Of a screen with twice as many pixels.
     let browser = browser().with_picture(white(1_600, 1_200));
     let (requests, executed, pictured) = drive(browser, Images::Auto, model, BOARD).await;
@@ -331,4 +366,109 @@ async fn points_of_a_marked_picture_become_points_of_what_lies_under_them() {
     assert_eq!((reader.info().width, reader.info().height), (800, 600));
     assert_ne!(*png, white(800, 600), "with marks");
     assert_eq!((requests.len(), pictured), (6, 6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_picture_of_a_reply_comes_in_order_with_its_step() {
+    let (look, wait) = (
+        ("screenshot", json!({})),
+        ("wait", json!({ "seconds": 0.3 })),
+    );
+    let follows = [&look, &wait, &look, &wait, &look].map(Clone::clone);
+    let (request, pictured) = after(&follows, &["a", "b", "c"]).await;
+    assert_eq!(shown(&request), ["a", "b", "c"], "c is not sent twice");
+    let told = "- picture 1 is from step 2, picture 2 from step 4; the last picture shows the window now\n";
+    assert!(request.message.contains(told), "{}", request.message);
+    assert!(
+        request.message.contains("3. wait 0.3\n"),
+        "{}",
+        request.message
+    );
+    assert_eq!(pictured, 4);
+    // The display goes on.
+    let (request, _) = after(&follows, &["a", "b", "c", "d"]).await;
+    assert_eq!(shown(&request), ["a", "b", "c", "d"]);
+    // It stands still.
+    let (request, _) = after(&follows, &["a"]).await;
+    assert_eq!(shown(&request), ["a"]);
+    let alone = "- the picture shows the window\n";
+    assert!(request.message.contains(alone), "{}", request.message);
+    // A picture alone, as the last call, is that of now.
+    let (request, _) = after(&follows[..1], &["a", "b"]).await;
+    assert_eq!(shown(&request), ["b"]);
+    assert!(request.message.contains(alone), "{}", request.message);
+    // One before an action is not lost.
+    let fill = ("fill", json!({ "target": "e3", "text": "Ada" }));
+    let (request, _) = after(&[look.clone(), fill], &["a", "b"]).await;
+    assert_eq!(shown(&request), ["a", "b"]);
+    let element = ("screenshot", json!({ "target": "e2" }));
+    let (request, _) = after(&[element], &["a", "b"]).await;
+    assert_eq!(shown(&request), ["a"]);
+    let told = "- the picture is from step 2\n";
+    assert!(request.message.contains(told), "{}", request.message);
+    // Only so many are sent.
+    let many = vec![look; 7];
+    let (request, _) = after(&many, &["a", "b", "c", "d", "e", "f", "g", "h"]).await;
+    assert_eq!(shown(&request), ["d", "e", "f", "g", "h"]);
+    let told = "picture 4 from step 8, older ones are left out; the last";
+    assert!(request.message.contains(told), "{}", request.message);
+}
+
+#[tokio::test(start_paused = true)]
+async fn pictures_leave_room_for_the_message() {
+    let look = ("screenshot", json!({}));
+    let sent = async |window| {
+        let mut capabilities = LlmCapabilities::new("scripted");
+        capabilities.images = true;
+        capabilities.context_window = Some(TokenCount(window));
+        let replies = vec![do_all(&vec![look.clone(); 4]), give_up()];
+        let model = ScriptedModel::new(replies).with_capabilities(capabilities);
+        let browser = browser().with_pictures(["a", "b", "c", "d", "e"].map(Into::into));
+        let (mut requests, ..) = drive(browser, Images::Auto, model, FORM).await;
+        let request = requests.remove(1);
+        shown(&request).concat()
+    };
+    assert_eq!(sent(64_000).await, "abcde");
+    assert_eq!(sent(16_000).await, "cde");
+    assert_eq!(sent(4_000).await, "e");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_earlier_picture_is_sent_once_a_frame_is_hidden() {
+    let framed = "https://form.example/framed";
+    let look = |target| ("screenshot", target);
+    let calls = [
+        look(json!({})),
+        look(json!({ "target": "e2" })),
+        ("click", json!({ "target": "e2" })),
+    ];
+    for (leads_to, sent) in [(BOARD, "abc"), (framed, "")] {
+        let browser = browser()
+            .with_pictures(["a", "b", "c"].map(Into::into))
+            .with_page(framed, "Framed", "iframe \"Ad\" e1 -> http://10.0.0.1/ad")
+            .on(
+                FORM,
+                r#"click {"target":"e2"}"#,
+                [ScriptedReply::Show(leads_to)],
+            );
+        let model = seeing(vec![do_all(&calls), give_up()]);
+        let (requests, ..) = drive(browser, Images::Auto, model, FORM).await;
+        assert_eq!(shown(&requests[1]).concat(), sent);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_follows_a_display_is_not_warned_at_once() {
+    let (look, wait) = (("screenshot", json!({})), ("wait", json!({ "seconds": 1 })));
+    let follows = do_all(&[&look, &wait, &look, &wait].map(Clone::clone));
+    let (requests, ..) = drive(browser(), Images::Auto, seeing(vec![follows; 12]), FORM).await;
+    let warned = |request: &ChatRequest| request.message.contains("Try another way");
+    let first = requests.iter().position(warned);
+    assert_eq!((first, requests.len()), (Some(5), 10), "it ends");
+    let told = "In 5 replies in a row you only looked or waited, and nothing new was shown.";
+    assert!(
+        requests[5].message.contains(told),
+        "{}",
+        requests[5].message
+    );
 }

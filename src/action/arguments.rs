@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Target, TextValue, lenient};
+use super::{Key, Seconds, Target, TextValue, lenient};
 
 /// Default distance of a `scroll`. Unit: CSS pixels. Source: the description of the tool `scroll`.
 const SCROLLED: u32 = 600;
@@ -199,9 +199,9 @@ arguments! {
         /// Until this text is gone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         gone: Option<String>,
-        /// The number of seconds to wait, at most 30.
+        /// The number of seconds to wait, such as 0.5; at most 30.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        seconds: Option<u32>,
+        seconds: Option<Seconds>,
     }
     /// Arguments of `screenshot`.
     Screenshot {

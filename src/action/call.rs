@@ -10,7 +10,7 @@ mod shape;
 mod tests;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet, ToolSpec};
 use crate::secret::Redactor;
@@ -248,18 +248,19 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
 const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
 
 /// Corrects the arguments of a call of one of the crate's tools. Removes nulls, which models write for arguments that
-/// they leave out. Converts `"3"` and `3.0` to `3` where the tool takes a whole number. Rounds positions in pixels,
-/// such as `96.5`, to the nearest pixel, and seconds up.
+/// they leave out. Converts `"3"` and `3.0` to `3` where the tool takes a whole number, and `"0.3"` to `0.3` where it
+/// takes any number. Rounds positions in pixels, such as `96.5`, to the nearest pixel.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
         for (name, value) in map {
-            let rounded: Option<fn(f64) -> f64> = match name.as_str() {
-                "seconds" => Some(f64::ceil),
-                place if PLACES.contains(&place) => Some(f64::round),
-                _ => None,
-            };
-            if let Some(number) = whole(value, rounded).filter(|_| spec.takes_whole_number(name)) {
+            if spec.takes(name, "integer") {
+                if let Some(number) = whole(value, PLACES.contains(&name.as_str())) {
+                    *value = number.into();
+                }
+            } else if spec.takes(name, "number")
+                && let Some(number) = quoted_number(value)
+            {
                 *value = number.into();
             }
         }
@@ -267,15 +268,20 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     arguments
 }
 
-/// Returns the whole number in a JSON number or in a text such as `"3"`. A number with a fraction is rounded by `rounded`;
-/// if `rounded` is `None`, so is the result.
-fn whole(value: &Value, rounded: Option<fn(f64) -> f64>) -> Option<i64> {
+/// Returns the whole number in a JSON number or in a text such as `"3"`. If the number has a fraction, it is rounded if
+/// `rounds` is true; otherwise the result is `None`.
+fn whole(value: &Value, rounds: bool) -> Option<i64> {
     let number = match value {
         Value::String(text) => text.trim().parse().ok()?,
         other => other.as_f64()?,
     };
     // Beyond this, a number with a fraction does not tell whole numbers apart.
-    let is_exact = number.abs() < 9e15 && (rounded.is_some() || number.fract() == 0.0);
+    let is_exact = number.abs() < 9e15 && (rounds || number.fract() == 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
-    is_exact.then(|| rounded.unwrap_or(f64::round)(number) as i64)
+    is_exact.then(|| number.round() as i64)
+}
+
+/// Returns the number in a text such as `"0.3"`; `None` if it is infinite or no number, or if the value is no text.
+fn quoted_number(value: &Value) -> Option<Number> {
+    Number::from_f64(value.as_str()?.trim().parse().ok()?)
 }

@@ -40,12 +40,13 @@ impl ToolSpec {
             .is_some_and(|arguments| arguments.contains_key(argument))
     }
 
-    pub(super) fn takes_whole_number(&self, argument: &str) -> bool {
+    /// Returns true if the argument may have values of this JSON type, such as `integer`.
+    pub(super) fn takes(&self, argument: &str, json_type: &str) -> bool {
         let schema = self.arguments().and_then(|all| all.get(argument));
         let types = schema.map(|schema| &schema["type"]);
         types.is_some_and(|types| match types {
-            Value::Array(all) => all.iter().any(|one| one == "integer"),
-            one => one == "integer",
+            Value::Array(all) => all.iter().any(|one| one == json_type),
+            one => one == json_type,
         })
     }
 

@@ -10,7 +10,7 @@ use super::{
     emit::elapsed_ms,
     executor::identities,
     paid::Terms,
-    sight::Sight,
+    sight::IMAGE_TOKENS,
     state::{Queued, Remarks},
 };
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
         text::{self, counted},
         tokens::{Calibration, estimate},
     },
-    chat::{CallMode, ChatRequest, ChatResponse, Image},
+    chat::{CallMode, ChatRequest, ChatResponse},
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Lasts, places},
@@ -37,9 +37,6 @@ const MAX_UNUSABLE: u32 = 3;
 /// Note that tells the model how to answer an open file chooser.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
-/// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600 tokens for a
-/// picture.
-const IMAGE_TOKENS: u64 = 1_600;
 
 /// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the
 /// smallest context window of the models that providers offer today.
@@ -166,13 +163,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (options.mode, options.digest)
         };
         let mut request = self.request();
-        if self.parts.model.capabilities().images {
-            let asked_for = std::mem::take(&mut self.executor.state.remarks.pictures);
-            let shown = self.sight.as_ref().map(|sight| sight.png.clone());
-            request
-                .images
-                .extend(asked_for.into_iter().chain(shown).map(|png| Image { png }));
-        }
+        let pictured = self.show_pictures(&mut request);
         let budget = self.budget(&request);
         self.executor.state.unseen = false;
         if let Some(page) = &self.executor.state.page {
@@ -201,7 +192,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .cloned()
             .chain(replayed(remarks.replayed))
             .chain(chooser)
-            .chain(self.sight.as_ref().map(Sight::note))
+            .chain(pictured)
             .collect();
         let host = self
             .executor

@@ -106,6 +106,7 @@ mod executor;
 mod explore;
 mod options;
 mod paid;
+mod pictures;
 mod reading;
 mod registered;
 mod registration;

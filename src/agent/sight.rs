@@ -4,12 +4,13 @@ use std::{collections::HashSet, time::Duration};
 
 use tokio::time::timeout;
 
-use super::{Run, executor::is_closed_frame, options::Images};
+use super::{Run, executor::shows_closed_frame, options::Images, pictures::Pictures};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
+    chat::{ChatRequest, Image},
     event::EventKind,
     page::{ElementRef, Line, Scene},
     verify::PageNow,
@@ -17,6 +18,9 @@ use crate::{
     working::StopReason,
 };
 
+/// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600 tokens for a
+/// picture.
+pub(super) const IMAGE_TOKENS: u64 = 1_600;
 /// Maximum number of elements that are marked in the picture. Source: chosen; more marks would cover the page.
 const MAX_WANTED: usize = 300;
 /// Maximum time for the browser to return a picture, or the boxes of elements. Source: chosen; each takes some 100 ms,
@@ -33,50 +37,42 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    pub(super) fn note(&self) -> String {
+    /// Returns the rest of the sentence that says that the picture shows the window.
+    fn about(&self) -> String {
         let Scene { width, height, .. } = self.scene;
         if self.is_marked && self.scene.is_known() {
             format!(
-                "the picture shows the window, {width} x {height} pixels, with the ref at a corner of each outlined element; \
+                ", {width} x {height} pixels, with the ref at a corner of each outlined element; \
                  click_xy, hover_xy and drag_xy without target take its pixels"
             )
         } else {
-            "the picture shows the window".to_owned()
+            String::new()
         }
     }
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Takes a picture of the page for the next message, if the model asked for a picture, or if the options or the
-    /// page require one.
+    /// Takes a picture of the page for the next message, if the model asked for a picture of the window, or if the options
+    /// or the page require one. Drops the pictures that the model asked for if they may not be shown.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
-        let asked = self.executor.state.remarks.window.take();
         let images = self.parts.guarded.options.images;
         let may_see = self.parts.model.capabilities().images && images != Images::Never;
-        let Some(page) = self
-            .executor
-            .state
-            .page
-            .clone()
-            .filter(|_| may_see && !self.executor.state.secret_seen)
-        else {
+        let state = &mut self.executor.state;
+        let may_show = |page: &PageNow| may_see && !state.secret_seen && !shows_closed_frame(page);
+        let Some(page) = state.page.clone().filter(may_show) else {
+            // The pictures were taken before the secret or the frame was noticed, but perhaps not before it was shown.
+            state.remarks.pictures = Pictures::default();
             return Ok(());
         };
-        let seen = &page.observation;
-        if seen.dialog.is_some()
-            || seen.unresponsive
-            || seen.tree.nodes().iter().any(is_closed_frame)
-        {
+        if page.observation.dialog.is_some() || page.observation.unresponsive {
             return Ok(());
         }
-        match self.picture(&page, images, asked.is_some()).await {
+        match self.picture(&page, images).await {
             Ok(sight) => {
                 if let Some(sight) = &sight {
                     let png = sight.png.clone();
                     self.executor.emitter.emit(EventKind::PictureTaken { png });
-                } else {
-                    self.executor.state.remarks.pictures.extend(asked);
                 }
                 self.sight = sight;
                 Ok(())
@@ -84,7 +80,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.executor.lost(error)),
             // Without a picture, the step continues with the page's tree alone.
             Err(error) => {
-                self.executor.state.remarks.pictures.extend(asked);
                 let text = format!(
                     "no picture could be taken: {}",
                     self.executor.describe(error)
@@ -99,18 +94,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Returns a picture of the page, with marks on elements if their boxes are known; `None` if no picture is needed,
-    /// or if the browser shows another page by now.
-    async fn picture(
-        &self,
-        page: &PageNow,
-        images: Images,
-        asked: bool,
-    ) -> CrateResult<Option<Sight>> {
+    /// or if the browser shows another page by now. Drops the last picture that the model asked for, if it shows the same.
+    async fn picture(&mut self, page: &PageNow, images: Images) -> CrateResult<Option<Sight>> {
         let elements = &page.view.elements;
+        let browser = &self.parts.guarded.browser;
         let scene_of = async |wanted| {
             let request = SceneRequest::new(wanted);
-            in_time(self.parts.guarded.browser.scene(&request)).await
+            in_time(browser.scene(&request)).await
         };
+        let asked = self.executor.state.remarks.pictures.show_window();
         // Some drivers take a while to find boxes, so all boxes are requested only if there will be a picture.
         if !asked && images != Images::Always {
             let scene = scene_of(nameless(elements, MAX_WANTED)).await?;
@@ -123,7 +115,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return Ok(None);
         }
         let request = ScreenshotRequest::default();
-        let png = in_time(self.parts.guarded.browser.screenshot(&request)).await?;
+        let png = in_time(browser.screenshot(&request)).await?;
+        let pictures = &mut self.executor.state.remarks.pictures;
+        pictures.replace_last(&png, page.look);
         // A reference that no line of the message has would only hide a part of the page.
         let lines = page.layout().lines().iter().flat_map(Line::all_parts);
         let told: HashSet<&ElementRef> = lines.filter_map(|part| part.reference.as_ref()).collect();
@@ -139,6 +133,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 is_marked: false,
             },
         }))
+    }
+
+    /// Adds pictures to a request that is empty otherwise: those that the model asked for, then the one of the window now.
+    /// Returns the note that explains them; `None` if there are none.
+    pub(super) fn show_pictures(&mut self, request: &mut ChatRequest) -> Option<String> {
+        let mut pictures = std::mem::take(&mut self.executor.state.remarks.pictures);
+        let now = self.sight.as_ref();
+        // The message needs the rest. One picture is shown at any rate.
+        let room = (self.budget(request).0 / 2 / IMAGE_TOKENS).max(1);
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        pictures.keep(room - usize::from(now.is_some()));
+        let note = pictures.note(now.map(Sight::about).as_deref());
+        let shown = now.map(|sight| sight.png.clone());
+        let all = pictures.into_pngs().chain(shown);
+        request.images.extend(all.map(|png| Image { png }));
+        note
     }
 
     /// Sets the target of an action that gives only a point. The new target is the element at that point of the

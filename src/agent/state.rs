@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{executor::Guards, reading::LinesRead};
+use super::{executor::Guards, pictures::Pictures, reading::LinesRead};
 use crate::{
     action::{Action, BrowserAction, CallProblem, Outcome},
     base::{Error, ErrorKind, Host, Result, RunId, tokens::Calibration},
@@ -59,12 +59,9 @@ pub(super) struct Remarks {
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
     pub(super) refused: Vec<CallProblem>,
-    /// Pictures of elements that the model asked for. They are not stored, because the model can ask again.
+    /// Pictures that the model asked for. They are not stored, because the model can ask again.
     #[serde(skip)]
-    pub(super) pictures: Vec<Vec<u8>>,
-    /// The picture of the browser window that the model asked for. It is not stored, because the model can ask again.
-    #[serde(skip)]
-    pub(super) window: Option<Vec<u8>>,
+    pub(super) pictures: Pictures,
     pub(super) notes: Vec<String>,
     /// Warnings of the guards after the last call. Those after earlier calls are dropped, because they may no longer be
     /// true.

@@ -15,6 +15,13 @@
 //! same state. It is not frequent if, more than once, something new was on the page before the action, because a dialog
 //! with new content is closed for a reason. A frequent action does not end the run.
 //!
+//! Actions that only look (`wait`, `snapshot`, `screenshot`, `tab_list`) are different, because a model that follows
+//! a display repeats them for a reason: what changes may be in the pixels alone, so that no page counts as new, and all
+//! looks of one reply were decided before the model saw the first result. A cycle of looks alone is no repetition, and
+//! no look is frequent. Instead, replies with looks are counted, up to the next action of another kind or the next new
+//! page. After five the model is warned, and after ten the run ends, because the model may be waiting for something
+//! that never comes, and the budget alone would let it pay for that up to its last step.
+//!
 //! Two measures of "the same" are tracked side by side:
 //!
 //! - **exact**: the signatures are equal, and everything that the page shows was seen before. After three turns the
@@ -41,6 +48,11 @@ const STOP_TURNS: u32 = 5;
 /// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source: chosen;
 /// finding one of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
+/// Number of replies in a row that look and see nothing new, after which the model is warned. Source: chosen; a reply
+/// can follow a display for a minute, with several looks and waits.
+const WARN_LOOKS: u32 = 5;
+/// Number of replies in a row that look and see nothing new, after which the run ends. Source: chosen.
+const STOP_LOOKS: u32 = 10;
 /// Longest cycle that is detected. Unit: actions. Source: chosen.
 const MAX_CYCLE: usize = 4;
 
@@ -54,6 +66,9 @@ pub struct ActionKey {
     exact: Signature,
     near: Signature,
     types: bool,
+    /// True if the action only looks.
+    #[serde(default)]
+    looks: bool,
 }
 
 impl ActionKey {
@@ -65,6 +80,7 @@ impl ActionKey {
             exact: Signature::of(action, targets, template),
             near: Signature::of(blank.as_ref().unwrap_or(action), targets, template),
             types: blank.is_some(),
+            looks: matches!(action, Action::Browser(action) if only_looks(action)),
         }
     }
 
@@ -72,6 +88,17 @@ impl ActionKey {
     pub const fn signature(&self) -> &Signature {
         &self.exact
     }
+}
+
+/// Returns true if the action neither changes nor moves anything in the page. A hover or a scroll may.
+const fn only_looks(action: &BrowserAction) -> bool {
+    matches!(
+        action,
+        BrowserAction::Wait(_)
+            | BrowserAction::Snapshot(_)
+            | BrowserAction::Screenshot(_)
+            | BrowserAction::TabList(_)
+    )
 }
 
 /// Returns the action without its typed text; `None` if the action types nothing.
@@ -98,6 +125,8 @@ struct Done {
     signature: Signature,
     /// A hash of what the page showed after the action; `None` if the action led to another page.
     shown: Option<u64>,
+    #[serde(default)]
+    looks: bool,
     /// True if something new was on the page before the action.
     is_first_look: bool,
 }
@@ -116,11 +145,24 @@ pub struct RepeatGuard {
     /// True if the last action led to something that was not seen before.
     #[serde(default)]
     is_new: bool,
+    /// Number of replies in a row that look and see nothing new.
+    #[serde(default)]
+    looks: u32,
+    /// The number of the last reply that is counted in `looks`.
+    #[serde(default)]
+    look_turn: Option<u32>,
 }
 
 impl RepeatGuard {
-    /// Records an action that was carried out or failed, with the state of the page before and after the action.
-    pub fn record(&mut self, key: ActionKey, before: PageState, after: PageState) -> Verdict {
+    /// Records an action that was carried out or failed, with the state of the page before and after the action. `turn` is
+    /// the number of the model's reply that the action belongs to.
+    pub fn record(
+        &mut self,
+        key: ActionKey,
+        before: PageState,
+        after: PageState,
+        turn: u32,
+    ) -> Verdict {
         self.shown.insert(before.shown);
         self.frames.insert(before.frame);
         let was_shown = !self.shown.insert(after.shown);
@@ -137,8 +179,14 @@ impl RepeatGuard {
                 *near,
             );
         }
+        if !key.looks || !was_shown {
+            (self.looks, self.look_turn) = (0, None);
+        } else if self.look_turn.replace(turn) != Some(turn) {
+            self.looks = self.looks.saturating_add(1);
+        }
         self.last.push_front(Done {
             signature: key.exact.clone(),
+            looks: key.looks,
             shown: (before.url == after.url).then_some(after.shown),
             is_first_look: self.is_new,
         });
@@ -158,7 +206,8 @@ impl RepeatGuard {
         if self.exact.iter().any(|repeated| *repeated > 1) {
             return None;
         }
-        let newest = self.last.front().filter(|done| done.shown.is_some())?;
+        let newest = self.last.front();
+        let newest = newest.filter(|done| done.shown.is_some() && !done.looks)?;
         let is_same =
             |done: &&Done| done.signature == newest.signature && done.shown == newest.shown;
         let same = || self.last.iter().filter(is_same);
@@ -169,8 +218,11 @@ impl RepeatGuard {
     }
 
     fn verdict(&self) -> Verdict {
-        let found: Vec<_> = (1..=4)
-            .zip(self.recent.iter().enumerate())
+        let cycles = (1..=4).zip(self.recent.iter().enumerate());
+        let acts = |place: usize| self.recent.iter().take(place + 1).any(|key| !key.looks);
+        let looked = Warning::Looked { times: self.looks };
+        let found: Vec<_> = cycles
+            .filter(|(_, (place, _))| acts(*place))
             .flat_map(|(length, (place, _))| {
                 let turns = |count: u32| count / length + 1;
                 let types = self.recent.iter().take(place + 1).any(|key| key.types);
@@ -197,15 +249,17 @@ impl RepeatGuard {
                 ));
                 std::iter::once((exact, STOP_TURNS, exactly)).chain(nearly)
             })
+            .map(|(turns, stop, warning)| (turns, (WARN_TURNS, stop), warning))
+            .chain([(self.looks, (WARN_LOOKS, STOP_LOOKS), looked)])
             .collect();
         let stop = found
             .iter()
-            .find(|(turns, stop, _)| turns >= stop)
+            .find(|(turns, (_, stop), _)| turns >= stop)
             .map(|(.., warning)| Verdict::Stop(*warning));
         let warn = || {
             found
                 .iter()
-                .find(|(turns, ..)| *turns >= WARN_TURNS)
+                .find(|(turns, (warn, _), _)| turns >= warn)
                 .map(|(.., warning)| Verdict::Warn(*warning))
         };
         stop.or_else(warn).unwrap_or(Verdict::Go)

@@ -34,6 +34,11 @@ pub enum Warning {
         /// Number of most recent actions that were searched to count `times`.
         last: u32,
     },
+    /// Replies only looked at the page, and nothing new was seen.
+    Looked {
+        /// Number of such replies in a row.
+        times: u32,
+    },
     /// Actions that should have changed the page left it unchanged.
     Unchanged {
         /// Number of actions in a row that left the page unchanged.
@@ -72,6 +77,9 @@ impl Warning {
             ),
             Self::Frequent { times, last } => format!(
                 "Of the last {last} actions, {times} were the same and led to the same state of the page. Try another way."
+            ),
+            Self::Looked { times } => format!(
+                "In {times} replies in a row you only looked or waited, and nothing new was shown. Try another way."
             ),
             Self::Unchanged { times } => {
                 format!(

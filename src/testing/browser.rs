@@ -50,7 +50,7 @@ struct Rule {
 struct State {
     pages: Vec<Observation>,
     scenes: Vec<Scene>,
-    picture: Option<Vec<u8>>,
+    pictures: VecDeque<Vec<u8>>,
     current: Option<usize>,
     dialog: Option<Dialog>,
     rules: Vec<Rule>,
@@ -98,7 +98,12 @@ impl ScriptedBrowser {
 
     /// Sets the bytes of the PNG file that every screenshot returns.
     pub fn with_picture(self, png: Vec<u8>) -> Self {
-        self.lock().picture = Some(png);
+        self.with_pictures([png])
+    }
+
+    /// Sets the bytes of the PNG files that screenshots return: each returns the next; the last one is repeated.
+    pub fn with_pictures(self, pngs: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        self.lock().pictures = pngs.into_iter().collect();
         self
     }
 
@@ -141,9 +146,13 @@ impl State {
             .map_or("about:blank", |index| &self.pages[index].url)
     }
 
-    /// Returns the picture that the test set, or else bytes that are not a picture.
-    fn picture(&self) -> Vec<u8> {
-        self.picture.clone().unwrap_or_else(|| b"scripted".to_vec())
+    /// Returns the next picture that the test set, or else bytes that are not a picture.
+    fn picture(&mut self) -> Vec<u8> {
+        let next = match self.pictures.len() {
+            0 | 1 => self.pictures.front().cloned(),
+            _ => self.pictures.pop_front(),
+        };
+        next.unwrap_or_else(|| b"scripted".to_vec())
     }
 
     fn reply(&mut self, line: &str) -> Option<ScriptedReply> {
@@ -193,7 +202,7 @@ impl BrowserDriver for ScriptedBrowser {
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
-        let state = self.lock();
+        let mut state = self.lock();
         state.lost()?;
         let mut page = state.current.map_or_else(
             || Observation::new("about:blank", "", tree("")),
@@ -253,7 +262,7 @@ impl BrowserDriver for ScriptedBrowser {
     }
 
     async fn screenshot(&self, _: &ScreenshotRequest) -> Result<Vec<u8>> {
-        let state = self.lock();
+        let mut state = self.lock();
         state.lost()?;
         Ok(state.picture())
     }

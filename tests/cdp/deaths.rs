@@ -86,7 +86,7 @@ fn wait_by_the_clock() -> BrowserAction {
     BrowserAction::Wait(Wait {
         text: None,
         gone: None,
-        seconds: Some(30),
+        seconds: Some(30.into()),
     })
 }
 

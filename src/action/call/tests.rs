@@ -126,24 +126,40 @@ fn a_whole_number_may_be_quoted_or_have_a_fraction() {
         {"tool":"click_at","target":"e1","x":96.5,"y":" 7 "},
         {"tool":"go_back_to","step":"3"},
         {"tool":"fill","target":"e1","text":"3"},
-        {"tool":"wait","seconds":0.4},
         {"tool":"go_back_to","step":"three"},
         {"tool":"go_back_to","step":-1},
         {"tool":"go_back_to","step":2.5}]"#;
     let read = lines(content);
     assert_eq!(
-        read[..5],
+        read[..4],
         [
             r#"drag_by {"target":"e1","x":-40,"y":2}"#,
             r#"click_at {"target":"e1","x":97,"y":7}"#,
             r#"go_back_to {"step":3}"#,
             r#"fill {"target":"e1","text":"3"}"#,
-            r#"wait {"seconds":1}"#
         ]
     );
-    assert!(read[5].contains("three"), "{read:?}");
-    assert!(read[6].contains("-1"), "{read:?}");
-    assert!(read[7].contains("2.5"), "{read:?}");
+    assert!(read[4].contains("three"), "{read:?}");
+    assert!(read[5].contains("-1"), "{read:?}");
+    assert!(read[6].contains("2.5"), "{read:?}");
+}
+
+#[test]
+fn a_wait_takes_parts_of_a_second() {
+    let content = r#"[{"tool":"wait","seconds":0.3},{"tool":"wait","seconds":" 0.3 "},
+        {"tool":"wait","seconds":"2"},{"tool":"wait","seconds":2.0},{"tool":"wait","seconds":30},
+        {"tool":"wait","seconds":30.1},{"tool":"wait","seconds":1e300},
+        {"tool":"wait","seconds":-0.5},{"tool":"wait","seconds":"-1"},
+        {"tool":"wait","seconds":"NaN"},{"tool":"wait","seconds":"soon"}]"#;
+    let read = lines(content);
+    let waits = ["0.3", "0.3", "2", "2", "30"].map(|text| format!(r#"wait {{"seconds":{text}}}"#));
+    assert_eq!(read[..5], waits);
+    for long in &read[5..7] {
+        assert!(long.contains("wait takes at most 30 seconds"), "{long}");
+    }
+    for bad in &read[7..] {
+        assert!(bad.contains("a number of seconds, at least 0"), "{bad}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Hides the message of a dialog if it may come from a frame that is out of the run's scope. The browser does not say
 //! which frame opened a dialog.
 
-use super::{Executor, look::is_closed_frame};
+use super::{Executor, look::shows_closed_frame};
 use crate::{
     BrowserDriver,
     action::{ErrorClass, Outcome},
@@ -47,7 +47,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return self.state.guards.is_bounded();
         };
         match &page.observation.dialog {
-            None => page.observation.tree.nodes().iter().any(is_closed_frame),
+            None => shows_closed_frame(page),
             // If the message is unchanged, this dialog was already observed, and the earlier decision holds.
             Some(shown) => {
                 shown.message != message

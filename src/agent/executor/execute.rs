@@ -8,12 +8,11 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::{
     Executor,
     aim::{has_target, is_in_words, judged, known_by},
-    look::is_closed_frame,
     patience::Patience,
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, Drag, DragBy, DragXy, ErrorClass, Outcome},
+    action::{BrowserAction, Drag, DragBy, DragXy, ErrorClass, Outcome, Seconds},
     agent::{emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
@@ -198,19 +197,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if let Some(text) = told(action, execution.text.take(), &after) {
             self.keep_result(action.tool().as_str(), &text);
         }
-        let shows_closed = after.observation.tree.nodes().iter().any(is_closed_frame);
-        if let Some(png) = execution
-            .image
-            .take()
-            .filter(|_| !self.state.secret_seen && !shows_closed)
-        {
-            self.emitter
-                .emit(EventKind::PictureTaken { png: png.clone() });
-            if action.targets().is_empty() {
-                self.state.remarks.window = Some(png);
-            } else {
-                self.state.remarks.pictures.push(png);
-            }
+        if let Some(png) = execution.image.take() {
+            self.keep_picture(png, action, &after);
         }
         self.state.page = Some(after);
         // If another page is shown, the model sees it as a whole, so no differences are reported. Differences from or
@@ -258,10 +246,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the time limit for an action. For a `wait`, its seconds are added to the limit.
     fn patience_for(&self, action: &BrowserAction) -> Patience {
         let waits = match action {
-            BrowserAction::Wait(wait) => wait.seconds.unwrap_or_default(),
-            _ => 0,
+            BrowserAction::Wait(wait) => wait.seconds.map_or(Duration::ZERO, Seconds::duration),
+            _ => Duration::ZERO,
         };
-        let waits = Duration::from_secs(waits.into());
         Patience::new(self.parts.options.command_timeout.saturating_add(waits))
     }
 

@@ -135,7 +135,7 @@ impl Guards {
             return verdicts;
         }
         let (before, after) = (state(before, numbers), state(after, numbers));
-        let repeats = self.repeat.record(key, before, after);
+        let repeats = self.repeat.record(key, before, after, turn.number);
         let repeats = self.patient("repeat", repeats, turn);
         verdicts.add("repeat", repeats, StopReason::RepeatedAction);
         if let Action::Browser(browser) = action

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::{Executor, patience::Patience};
 use crate::{
     BrowserDriver,
+    action::BrowserAction,
     agent::emit::elapsed_ms,
     base::{Error, ErrorKind, Result as CrateResult},
     browser::ObserveRequest,
@@ -94,6 +95,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
+    /// Keeps a picture that the action in progress took, for the next message. Drops it if it may show a secret or a frame
+    /// that is out of scope, because a picture cannot be redacted. `after` is the page after the action.
+    pub(super) fn keep_picture(&mut self, png: Vec<u8>, action: &BrowserAction, after: &PageNow) {
+        if self.state.secret_seen || shows_closed_frame(after) {
+            return;
+        }
+        let window = action.targets().is_empty().then_some(after.look);
+        let pictures = &mut self.state.remarks.pictures;
+        pictures.add(self.emitter.step, png.clone(), window);
+        self.emitter.emit(EventKind::PictureTaken { png });
+    }
+
     pub(in crate::agent) fn patience(&self) -> Patience {
         Patience::new(self.parts.options.command_timeout)
     }
@@ -164,7 +177,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns true if the node is a frame whose content was removed because it is out of scope.
-pub(in crate::agent) fn is_closed_frame(node: &Node) -> bool {
+/// Returns true if the page contains a frame whose content was removed because it is out of scope.
+pub(in crate::agent) fn shows_closed_frame(page: &PageNow) -> bool {
+    page.observation.tree.nodes().iter().any(is_closed_frame)
+}
+
+fn is_closed_frame(node: &Node) -> bool {
     node.role == Role::Iframe && node.value.as_deref() == Some(CLOSED_FRAME)
 }

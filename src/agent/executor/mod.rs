@@ -26,7 +26,7 @@ pub use guarded::GuardedBrowser;
 pub(super) use {
     aim::{identities, judged, references},
     guards::{Guards, TurnNow},
-    look::is_closed_frame,
+    look::shows_closed_frame,
     record::{Concluded, Tried, ends_in_vain},
 };
 

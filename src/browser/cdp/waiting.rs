@@ -31,9 +31,7 @@ impl Cdp {
             });
             // This wait sends nothing to the page, so dialogs may open and close during it. Only a lost browser ends it
             // early.
-            return timeout(Duration::from_secs(seconds.into()), lost)
-                .await
-                .map_or(Ok(()), Err);
+            return timeout(seconds.duration(), lost).await.map_or(Ok(()), Err);
         }
         let wanted = Awaited::of(wait).map_err(|_| {
             CdpError::refused(

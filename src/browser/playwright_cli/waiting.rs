@@ -23,7 +23,7 @@ impl PlaywrightCli {
         timeout: Duration,
     ) -> Result<Execution> {
         if let Some(seconds) = wait.seconds {
-            tokio::time::sleep(Duration::from_secs(seconds.into())).await;
+            tokio::time::sleep(seconds.duration()).await;
             return Ok(Outcome::Done.into());
         }
         let wanted = match Awaited::of(wait) {

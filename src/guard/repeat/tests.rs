@@ -4,19 +4,26 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    action::{Click, Goto, Target},
+    action::{Click, Goto, Target, Wait},
     page::{ElementRef, Role},
 };
 
-/// Passes actions to the guard, each with the page that follows it. The action `n` presses the button `n`. The action
-/// `"text` fills the field with `text`. The page `a/b` shows `a` and has the frame `b`; the page `a` has the frame `a`.
+/// Passes actions to the guard, each as a reply of its own and with the page that follows it. The action `n` presses the
+/// button `n`. The action `"text` fills the field with `text`, and `?n` waits `n` seconds. The page `a/b` shows `a` and
+/// has the frame `b`; the page `a` has the frame `a`.
 fn run(steps: &[(&str, &str)]) -> Vec<Verdict> {
+    run_replies(steps, 1)
+}
+
+/// Like [`run`], with so many actions in each reply.
+fn run_replies(steps: &[(&str, &str)], calls: usize) -> Vec<Verdict> {
     let mut guard = RepeatGuard::default();
     let mut before = page("start");
-    steps
-        .iter()
-        .map(|(action, after)| {
-            let verdict = guard.record(key(action), before, page(after));
+    (1..)
+        .zip(steps.chunks(calls))
+        .flat_map(|(turn, reply)| reply.iter().map(move |step| (turn, step)))
+        .map(|(turn, (action, after))| {
+            let verdict = guard.record(key(action), before, page(after), turn);
             before = page(after);
             verdict
         })
@@ -29,6 +36,14 @@ fn page(text: &str) -> PageState {
 }
 
 fn key(action: &str) -> ActionKey {
+    if let Some(seconds) = action.strip_prefix('?') {
+        let wait = Wait {
+            text: None,
+            gone: None,
+            seconds: Some(seconds.parse::<u32>().unwrap().into()),
+        };
+        return ActionKey::of(&Action::Browser(BrowserAction::Wait(wait)), &[], "/");
+    }
     let target = Target::Ref(ElementRef::parse("e1").unwrap());
     let (action, identity) = match action.strip_prefix('"') {
         Some(text) => (
@@ -108,9 +123,41 @@ fn an_action_that_was_done_three_times_among_ten_is_warned_of_unless_it_leads_so
     let mut guard = RepeatGuard::default();
     let list = at("list");
     for item in ["A", "B", "C", "D"] {
-        assert_eq!(guard.record(key(item), list, at(item)), Verdict::Go);
-        assert_eq!(guard.record(key("Back"), at(item), list), Verdict::Go);
+        assert_eq!(guard.record(key(item), list, at(item), 1), Verdict::Go);
+        assert_eq!(guard.record(key("Back"), at(item), list, 2), Verdict::Go);
     }
+}
+
+#[test]
+fn looks_count_once_in_a_reply_and_may_be_more_than_what_acts() {
+    let (one, two) = (("?1", "start"), ("?2", "start"));
+    let looked = |times| Verdict::Warn(Warning::Looked { times });
+    for looks in [&[one][..], &[one, one], &[one, two], &[one, two, one, one]] {
+        let calls = looks.len();
+        let verdicts = run_replies(&times(10, looks), calls);
+        let (before, after) = verdicts.split_at(4 * calls);
+        assert!(before.iter().all(|verdict| *verdict == Verdict::Go));
+        assert_eq!(
+            after[..=calls],
+            [vec![looked(5); calls], vec![looked(6)]].concat()
+        );
+        assert_eq!(places(&verdicts).1, Some(9 * calls + 1));
+    }
+    // Something new, or an action, begins the count anew.
+    let new = [
+        &times(4, &[one])[..],
+        &[("?1", "new")],
+        &times(4, &[("?1", "new")]),
+    ]
+    .concat();
+    assert_eq!(places(&run(&new)), (None, None));
+    let acts = [&times(4, &[one])[..], &[("Go", "start")], &times(4, &[one])].concat();
+    assert_eq!(places(&run(&acts)), (None, None));
+    // What acts between looks is repeated all the same.
+    assert_eq!(
+        places(&run(&times(5, &[("Go", "start"), one]))),
+        (Some(6), Some(10))
+    );
 }
 
 #[test]

@@ -27,7 +27,6 @@ checks! {
     a_value_that_nobody_should_read_is_hidden needs [],
     what_attributes_say_of_a_field_is_told needs [],
     an_icon_without_a_name_is_told_by_what_its_makers_called_it needs [Click],
-    what_no_words_describe_is_told_by_its_look needs [Click],
     what_can_be_edited_and_what_listens_is_told_and_has_a_reference needs [Click],
     the_lines_of_a_text_stay_lines needs [],
     a_text_that_is_the_name_of_its_field_is_shown needs [Fill],
@@ -406,30 +405,6 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
         "the value of a password field is shown"
     );
     Ok(())
-}
-
-async fn what_no_words_describe_is_told_by_its_look(bed: &Bed<'_>) -> Found {
-    bed.open("shapes").await?;
-    let seen = bed.see().await?;
-    let nodes = seen.tree.nodes().iter();
-    let told: Vec<_> = nodes
-        .filter_map(|node| Some((node, node.property("look")?)))
-        .collect();
-    let looks: Vec<&str> = told.iter().map(|(_, look)| *look).collect();
-    let wanted = [
-        "200x120 top left 40,300: rect #000000 60x40 top left 50,320; line #00ff00 from 190,310 to 190,390; \
-         circle #ffffff outline #aa0000 20.4x20.4 centre 210,330; path of 2 corners #123456 from 60,410 to 100.5,370",
-        "polygon of 3 corners #0000ff 20x20 top left 140,380",
-        "#ff8800 24x20 top left 10,300",
-        "24x20 top left 10,330",
-    ];
-    ensure!(looks == wanted, "the looks are {looks:?}");
-    let polygon = told[1].0.reference.clone();
-    bed.does(click(Target::Ref(
-        polygon.ok_or("a shape without a reference")?,
-    )))
-    .await?;
-    bed.shows("at=polygon;").await
 }
 
 async fn an_icon_without_a_name_is_told_by_what_its_makers_called_it(bed: &Bed<'_>) -> Found {

@@ -8,7 +8,9 @@ use super::{
     checks, ensure,
 };
 use crate::{
-    action::{BrowserAction, BrowserTool, ErrorClass, Eval, Goto, StateFile, TabNew, Type, Wait},
+    action::{
+        BrowserAction, BrowserTool, ErrorClass, Eval, Goto, Seconds, StateFile, TabNew, Type, Wait,
+    },
     browser::ExecuteRequest,
 };
 
@@ -142,7 +144,7 @@ async fn history_is_walked_and_ends(bed: &Bed<'_>) -> Found {
     Ok(())
 }
 
-fn wait(text: Option<&str>, gone: Option<&str>, seconds: Option<u32>) -> BrowserAction {
+fn wait(text: Option<&str>, gone: Option<&str>, seconds: Option<Seconds>) -> BrowserAction {
     BrowserAction::Wait(Wait {
         text: text.map(Into::into),
         gone: gone.map(Into::into),
@@ -154,7 +156,9 @@ async fn waiting_ends_when_the_text_comes_or_goes(bed: &Bed<'_>) -> Found {
     bed.open("late").await?;
     bed.does(wait(None, Some("loading"), None)).await?;
     bed.does(wait(Some("READY:  10:30"), None, None)).await?;
-    bed.does(wait(None, None, Some(1))).await.map(drop)
+    bed.does(wait(None, None, Some(Seconds::from_millis(300))))
+        .await
+        .map(drop)
 }
 
 async fn waiting_in_vain_is_told(bed: &Bed<'_>) -> Found {
@@ -170,8 +174,8 @@ async fn waiting_in_vain_is_told(bed: &Bed<'_>) -> Found {
             "waiting in vain gave {class:?}"
         );
     }
-    let request =
-        ExecuteRequest::new(wait(None, None, Some(5))).with_timeout(Duration::from_millis(100));
+    let request = ExecuteRequest::new(wait(None, None, Some(5.into())))
+        .with_timeout(Duration::from_millis(100));
     let class = bed.ask(request).await?.outcome.class();
     ensure!(
         class == Some(ErrorClass::Timeout),

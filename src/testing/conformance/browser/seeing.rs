@@ -3,7 +3,7 @@
 
 use super::{
     Found,
-    bed::{Bed, said},
+    bed::{Bed, click, said},
     checks, ensure,
 };
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
 
 checks! {
     a_scene_tells_where_the_picture_shows_elements needs [Screenshot],
+    what_no_words_describe_is_told_by_its_look needs [Click],
     points_of_a_picture_are_clicked needs [Screenshot, ClickXy],
     points_of_a_drawing_are_dragged needs [Screenshot, DragXy],
     the_pointer_moves_to_a_point_of_a_drawing needs [Screenshot, HoverXy],
@@ -146,6 +147,30 @@ fn middle(picture: &Raster, colour: [u8; 3]) -> Result<(u32, u32), String> {
         whole(area.x + (area.width / 2.0).floor())?,
         whole(area.y + (area.height / 2.0).floor())?,
     ))
+}
+
+async fn what_no_words_describe_is_told_by_its_look(bed: &Bed<'_>) -> Found {
+    bed.open("shapes").await?;
+    let seen = bed.see().await?;
+    let nodes = seen.tree.nodes().iter();
+    let told: Vec<_> = nodes
+        .filter_map(|node| Some((node, node.property("look")?)))
+        .collect();
+    let looks: Vec<&str> = told.iter().map(|(_, look)| *look).collect();
+    let wanted = [
+        "200x120 top left 40,300: rect #000000 60x40 top left 50,320; line #00ff00 from 190,310 to 190,390; \
+         circle #ffffff outline #aa0000 20.4x20.4 centre 210,330; path of 2 corners #123456 from 60,410 to 100.5,370",
+        "polygon of 3 corners #0000ff 20x20 top left 140,380",
+        "#ff8800 24x20 top left 10,300",
+        "24x20 top left 10,330",
+    ];
+    ensure!(looks == wanted, "the looks are {looks:?}");
+    let polygon = told[1].0.reference.clone();
+    bed.does(click(Target::Ref(
+        polygon.ok_or("a shape without a reference")?,
+    )))
+    .await?;
+    bed.shows("at=polygon;").await
 }
 
 async fn points_of_a_picture_are_clicked(bed: &Bed<'_>) -> Found {
