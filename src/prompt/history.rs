@@ -416,7 +416,7 @@ mod tests {
                 &Place::of(on),
                 routed.is_routed()
             ),
-            r##" -> page "/x#cart""##
+            r#" -> page "/x#cart""#
         );
         assert_eq!(
             line(on, "https://a.test/x#/w"),
