@@ -275,7 +275,16 @@ async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
             .contains("give the whole id: next_3")
     );
     let undone = |run: &str| machine.says(&["undo", run, "--yes"]);
-    assert!(undone("last").starts_with("Took back what run_2 taught"));
+    assert!(undone("last").starts_with("Took back what run_2 taught (\"Count the results\", "));
+    // The last run stays the last one, and no other is taken back in its place.
+    let before = stored(&machine);
+    let said = machine.refuses(&["undo", "last", "--yes"]);
+    let nothing = "nothing is remembered of the last run, run_2 (\"Count the results\", ";
+    assert!(
+        said.contains(nothing) && said.contains("so nothing was taken back"),
+        "{said}"
+    );
+    assert_eq!(stored(&machine), before);
     assert!(undone("run_1a").starts_with("Took back what run_1a taught"));
     assert!(undone("run_1b").starts_with("Took back what run_1b taught"));
 }

@@ -211,24 +211,30 @@ pub(super) async fn undo<M: MemoryBackend>(
             "with --yes, give the whole id: {run}"
         )));
     }
-    if !keeper.was_taught_by(&run).await? {
-        return Err(Refusal::usage(format!(
-            "nothing is remembered of run {run}: `webwise runs` lists the runs"
-        )));
-    }
     // A run that is no longer in the register has only its id.
     let known = runs.runs().get(&run, Utc::now()).await?;
     let of = known.map_or_else(String::new, |known| {
         let age = ago(Utc::now() - known.started_at);
         format!(" ({}, {age})", quoted(&known.goal, MAX_GOAL))
     });
+    if !keeper.was_taught_by(&run).await? {
+        let which = if args.run == LAST {
+            "the last run, "
+        } else {
+            "run "
+        };
+        return Err(Refusal::usage(one_line(&format!(
+            "nothing is remembered of {which}{run}{of}, so nothing was taken back: to take back an earlier run, give its id; \
+             `webwise runs` lists the runs"
+        ))));
+    }
     confirm("Take back", &format!("what run {run}{of} taught"), args.yes)?;
     let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
-    say(format!(
-        "Took back what {run} taught: {} removed, {} kept.",
+    say(one_line(&format!(
+        "Took back what {run} taught{of}: {} removed, {} kept.",
         counted(removed, "record"),
         counted(kept.len(), "item")
-    ));
+    )));
     if kept.is_empty() {
         return Ok(());
     }
