@@ -161,10 +161,18 @@ fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
     let machine = Machine::complete();
     let memory = machine.home().join("memory");
     write(&memory);
-    // The folder that is looked into by default has other runs.
-    let here = machine.home().join("runs/run_a0");
-    std::fs::create_dir_all(&here).unwrap();
-    std::fs::write(here.join("run_meta.json"), "{}").unwrap();
+    // The folder that is looked into by default has other runs, a newer one among them.
+    let [here, newer] = ["run_a0", "run_z9"].map(|run| {
+        let here = machine.home().join("runs").join(run);
+        std::fs::create_dir_all(&here).unwrap();
+        std::fs::write(here.join("run_meta.json"), "{}").unwrap();
+        here
+    });
+    let any = machine.run(&["runs", "show", "last"]);
+    assert!(text(&any.stdout).starts_with(newer.to_str().unwrap()));
+    let other = machine.run(&["runs", "show", "--namespace", "other"]);
+    let none = "keeps the last 100 runs, has none of the 2 run folders in runs: give the id of one";
+    assert!(text(&other.stderr).contains(none) && other.status.code() == Some(2));
     let show = |run: &str| {
         let args = [
             "runs",

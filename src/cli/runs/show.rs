@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::{LAST, Register};
 use crate::{
-    cli::{Refusal, say},
+    cli::{Refusal, memory_place::MemoryPlace, say},
     event::open_private,
     report::RunRecord,
 };
@@ -29,7 +29,7 @@ pub(super) struct ShowArgs {
     #[arg(default_value = LAST)]
     run: String,
     /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
-    /// lists.
+    /// lists. With `--memory-dir` or `--namespace`, `last` is the last run of that memory's register.
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
     /// Open the report in your browser.
@@ -37,8 +37,18 @@ pub(super) struct ShowArgs {
     open: bool,
 }
 
-pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal> {
-    let folder = runs.folder(&args.run, args.runs_dir.as_deref()).await?;
+pub(super) async fn run(
+    runs: &Register,
+    place: &MemoryPlace,
+    args: &ShowArgs,
+) -> Result<(), Refusal> {
+    let runs_dir = args.runs_dir.as_deref();
+    // Without a named memory, the last run may be one without memory, or one of `webwise demo`.
+    let folder = if place.is_chosen() {
+        runs.own_folder(&args.run, runs_dir).await?
+    } else {
+        runs.folder(&args.run, runs_dir).await?
+    };
     let page = write_report(&folder).map_err(Refusal::failure)?;
     say(page.display());
     if args.open {
