@@ -212,3 +212,30 @@ fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
         "{said}"
     );
 }
+
+#[test]
+fn a_report_that_nothing_can_open_is_written_and_its_path_is_told() {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    for (programs, is_opened) in [
+        (&[][..], false),
+        (&[(opener, "exit 3")], false),
+        (&[(opener, "exit 0")], true),
+    ] {
+        let machine = Machine::with(programs);
+        let run = machine.home().join("runs/run_1");
+        std::fs::create_dir_all(&run).unwrap();
+        std::fs::write(run.join("run_meta.json"), "{}").unwrap();
+        let output = machine.run(&["runs", "show", "run_1", "--open"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let page = run.join("report.html");
+        assert_eq!(text(&output.stdout), format!("{}\n", page.display()));
+        assert!(page.exists());
+        let unopened = "nothing on this machine could open the report";
+        assert_eq!(said.contains(unopened), !is_opened, "{said}");
+    }
+}

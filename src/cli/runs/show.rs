@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::{LAST, Register};
 use crate::{
-    cli::{Refusal, memory_place::MemoryPlace, say},
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     event::open_private,
     report::RunRecord,
 };
@@ -32,7 +32,7 @@ pub(super) struct ShowArgs {
     /// lists. With `--memory-dir` or `--namespace`, `last` is the last run of that memory's register.
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
-    /// Open the report in your browser.
+    /// Open the report in your browser. If nothing can open it, a message says so, and the exit code is still 0.
     #[arg(long)]
     open: bool,
 }
@@ -51,8 +51,11 @@ pub(super) async fn run(
     };
     let page = write_report(&folder).map_err(Refusal::failure)?;
     say(page.display());
-    if args.open {
-        open(&page)?;
+    // The report is written and its path is printed, so a machine without a desktop is no failure.
+    if args.open && !is_opened(&page) {
+        tell(one_line(&format!(
+            "webwise: nothing on this machine could open the report ({OPENER} failed or is missing): open the file yourself"
+        )));
     }
     Ok(())
 }
@@ -71,19 +74,14 @@ pub(in crate::cli) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-fn open(page: &Path) -> Result<(), Refusal> {
+fn is_opened(page: &Path) -> bool {
     let status = Command::new(OPENER)
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(Refusal::failure(format!(
-            "{OPENER} could not open it: open the file yourself"
-        ))),
-    }
+    status.is_ok_and(|status| status.success())
 }
 
 #[cfg(test)]
