@@ -596,6 +596,12 @@ async fn a_file_that_the_system_refuses_to_read_is_named_and_the_others_are_list
     );
     assert!(listed.contains(&named), "{listed}");
     assert!(listed.contains("@shop.example"), "{listed}");
+    let output = machine.run(&["undo", "run_2", "--yes"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let advice = "Make it a file that this user can read, and give the command again";
+    assert!(said.contains(advice) && said.contains(file), "{said}");
+    assert!(!said.contains("delete it"), "{said}");
 }
 
 #[tokio::test]

@@ -7,7 +7,10 @@ use std::{
 
 use chrono::Utc;
 
-use super::args::{ForgetArgs, HostArg, UndoArgs};
+use super::{
+    ALLOW,
+    args::{ForgetArgs, HostArg, UndoArgs},
+};
 use crate::{
     MemoryBackend,
     base::{Error, Host, Site, text::counted},
@@ -168,6 +171,12 @@ fn untold(error: Error) -> Refusal {
     if let Some(damaged) = error.said("damaged") {
         left.push(format!(
             "this cannot be read and stays as it is: {damaged}. Repair the file or delete it, and give the command again"
+        ));
+    }
+    // The system did not let this program read the file, so the file may be whole and must not be deleted for that.
+    if let Some(refused) = error.said("refused") {
+        left.push(format!(
+            "this was not read and stays as it is: {refused}. {ALLOW}, and give the command again"
         ));
     }
     Refusal::failure(one_line(&format!(
