@@ -141,6 +141,12 @@ async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it(
         (&cut["run"], &"completed".into())
     );
     assert_eq!(listed.len(), 4);
+    // Memory has the steps before the interruption too.
+    let mut shown = desk.place.command(&["memory", "list", "--json"]);
+    let known: Value = serde_json::from_slice(&shown.output().unwrap().stdout).unwrap();
+    let mut known = known["items"].as_array().unwrap().iter();
+    let both = known.find(|item| item["kind"] == "trajectories" && item["text"] == both[1]);
+    assert_eq!(both.unwrap()["steps"], 2);
 }
 
 #[tokio::test]

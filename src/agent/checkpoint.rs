@@ -97,6 +97,7 @@ impl State {
             |kept| kept.seen = Seen::default(),
             |kept| {
                 let over = kept.steps().len().saturating_sub(LAST_STEPS);
+                kept.cut |= over > 0;
                 kept.memory.edit_steps(|steps| drop(steps.drain(..over)));
             },
             |kept| kept.memory.keep_extracted(LAST_EXTRACTED),
@@ -153,6 +154,12 @@ impl State {
         if let Some(intent) = intent {
             self.doubt(intent, thought);
         }
+        let unseen = self.steps().last().filter(|step| step.unseen);
+        let unseen =
+            unseen.map(|step| (step.number, step.action.tool_name().to_owned(), step.effect));
+        if let Some((number, tool, effect)) = unseen {
+            self.warn_of(number, &tool, effect);
+        }
         let goto = BrowserAction::Goto(Goto {
             url: url.to_string(),
         });
@@ -165,28 +172,42 @@ impl State {
         });
     }
 
-    fn doubt(&mut self, intent: Intent, thought: Option<String>) {
-        let irreversible = intent.effect == Effect::Irreversible;
+    /// Tells the model that the action of a step may have been carried out. If it cannot be undone, a person must approve
+    /// the next action of that kind.
+    fn warn_of(&mut self, step: u32, tool: &str, effect: Effect) {
+        let irreversible = effect == Effect::Irreversible;
         let also = if irreversible {
             "; it cannot be undone, so a person is asked before anything of that kind is done now"
         } else {
             ""
         };
         self.remarks.notes.push(format!(
-            "the {} of step {} was under way when the run was interrupted, so it may have been carried out: look on the page \
+            "the {tool} of step {step} was under way when the run was interrupted, so it may have been carried out: look on the page \
              whether it was before you do it again{also}",
-            intent.action.tool_name(),
-            intent.step
         ));
         if irreversible {
-            self.doubt = Some(intent.step);
+            self.doubt = Some(step);
         }
+    }
+
+    /// Records the action of an intent as a step whose outcome is not known.
+    fn doubt(&mut self, intent: Intent, thought: Option<String>) {
         let place = Place::of(intent.url);
         let template = place.template().map_or("", PageTemplate::as_str);
         let signature = Signature::of(&intent.action, &intent.targets, template);
         let why = "the run was interrupted while this was carried out";
         let outcome = Outcome::Unclear(Failure::new(ErrorClass::Other, why));
+        // The opening of the start page, or of the page at which the run was interrupted before.
+        let opened = self.last_url().or(self.about.start.as_deref());
+        let is_opening = matches!(
+            &intent.action,
+            Action::Browser(BrowserAction::Goto(goto)) if Some(&*goto.url) == opened
+        );
         let mut step = Step::new(intent.step, intent.action, outcome, signature);
+        if is_opening {
+            step.by = By::Task;
+        }
+        step.unseen = true;
         step.turn = self.spent.calls;
         step.effect = intent.effect;
         step.targets = intent.targets;

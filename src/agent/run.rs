@@ -300,6 +300,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Ends the run, learns from it and returns the report. A run that has not stopped before counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
+        // Without its step, the last checkpoint would replace the intent of an action that the caller gave up.
+        self.executor.record_in_flight();
         let stop = self.keep_last(stop).await;
         let state = &mut self.executor.state;
         if state.error.is_none() {
@@ -318,6 +320,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 std::mem::take(&mut self.executor.state.offered),
             )
             .ended_by(stop)
+            .lacking_its_beginning(self.executor.state.cut)
             .withholding(std::mem::take(&mut self.executor.state.withheld))
             .started_at(
                 TimeDelta::from_std(self.executor.elapsed())

@@ -143,6 +143,9 @@ pub struct State {
     pub(super) standing: usize,
     /// Ids of all advice in the prompts of the run, in the order of first appearance.
     pub(super) offered: Vec<AdviceId>,
+    /// True if a checkpoint had no room for the first steps, so that `memory` lacks them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) cut: bool,
     /// Ids of all advice that the run has withheld, in the order of first appearance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<AdviceId>,
@@ -223,6 +226,7 @@ impl State {
             gave: None,
             offered: Vec::new(),
             withheld: Vec::new(),
+            cut: false,
             guards,
             spent: Spent::default(),
             replayed: 0,

@@ -85,6 +85,11 @@ impl MemoryPlace {
         done.map_err(|refusal| refusal.because(&missing))
     }
 
+    /// Returns true if a flag chose the memory: its folder or its namespace.
+    pub(super) const fn is_chosen(&self) -> bool {
+        self.memory_dir.is_some() || self.namespace.is_some()
+    }
+
     pub(super) const fn named(&self) -> Option<&Namespace> {
         self.namespace.as_ref()
     }

@@ -28,6 +28,8 @@ pub struct RunLog {
     pub interrupted: bool,
     /// The steps in order.
     pub steps: Vec<Step>,
+    /// True if the first steps are missing, because the run was resumed from a checkpoint that had no room for them.
+    pub cut: bool,
     /// All advice shown in the run, in the order of first appearance.
     pub offered: Vec<AdviceId>,
     /// The advice that the run [held back](super::is_withheld), in the order in which it would have first appeared. Runs
@@ -53,6 +55,7 @@ impl RunLog {
             success,
             interrupted: false,
             steps,
+            cut: false,
             offered,
             withheld: Vec::new(),
         }
@@ -78,6 +81,13 @@ impl RunLog {
     #[must_use]
     pub fn withholding(self, withheld: Vec<AdviceId>) -> Self {
         Self { withheld, ..self }
+    }
+
+    /// Sets whether the first steps of the run are missing.
+    #[must_use]
+    pub const fn lacking_its_beginning(mut self, cut: bool) -> Self {
+        self.cut = cut;
+        self
     }
 
     /// Returns the duration of the run in milliseconds; 0 if the clock was set back during the run.

@@ -46,6 +46,7 @@ mod typed;
 mod value_trace;
 pub(crate) mod waiting;
 mod way;
+mod whole;
 
 pub use advice::{Advice, AdviceId, Line, PageName, Piece};
 pub use aim::Aim;

@@ -16,8 +16,8 @@ use crate::{
 /// - steps that gave a field a value that a later step replaced
 /// - navigation that led back to the page where it began
 /// - navigation that came right before a step that opens an address
-pub(super) fn shortest(steps: &[Step]) -> Vec<&Step> {
-    let acted = steps.iter().filter(|step| acts(step));
+pub(super) fn shortest<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<&'a Step> {
+    let acted = steps.into_iter().filter(|step| acts(step));
     let mut way: Vec<&Step> = Vec::new();
     for step in acted {
         if let Some(tool) = tool(step)
@@ -98,7 +98,7 @@ pub(super) fn only_moves(step: &Step) -> bool {
 }
 
 /// Returns true if the step only gave a field a value, so that a later step on the same field can replace it.
-fn only_sets(step: &Step) -> bool {
+pub(super) fn only_sets(step: &Step) -> bool {
     use BrowserAction as A;
     let sets = match &step.action {
         Action::Browser(A::Fill(fill)) => !fill.submit,
@@ -108,7 +108,7 @@ fn only_sets(step: &Step) -> bool {
     sets && step.before.url() == step.after.url()
 }
 
-fn is_same_field(step: &Step, earlier: &Step) -> bool {
+pub(super) fn is_same_field(step: &Step, earlier: &Step) -> bool {
     match (step.targets.first(), earlier.targets.first()) {
         (Some(field), Some(other)) => {
             field.is_same_element(other) && step.before.url() == earlier.before.url()

@@ -191,6 +191,10 @@ pub struct Step {
     /// elements, as in [`PageView::summary`](crate::page::PageView::summary). It quotes the page, so it is untrusted.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// True if nobody saw what came of the action, because the run or its process ended, or the caller dropped the step,
+    /// while the action was carried out. It may have been done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
     /// True if the action led to a page outside the run's scope and that page was left again.
     #[serde(default)]
     pub left_scope: bool,
@@ -256,6 +260,7 @@ impl Step {
             after: Place::default(),
             title: String::new(),
             summary: String::new(),
+            unseen: false,
             left_scope: false,
             reloaded: false,
             within: None,

@@ -161,10 +161,18 @@ fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
     let machine = Machine::complete();
     let memory = machine.home().join("memory");
     write(&memory);
-    // The folder that is looked into by default has other runs.
-    let here = machine.home().join("runs/run_a0");
-    std::fs::create_dir_all(&here).unwrap();
-    std::fs::write(here.join("run_meta.json"), "{}").unwrap();
+    // The folder that is looked into by default has other runs, a newer one among them.
+    let [here, newer] = ["run_a0", "run_z9"].map(|run| {
+        let here = machine.home().join("runs").join(run);
+        std::fs::create_dir_all(&here).unwrap();
+        std::fs::write(here.join("run_meta.json"), "{}").unwrap();
+        here
+    });
+    let any = machine.run(&["runs", "show", "last"]);
+    assert!(text(&any.stdout).starts_with(newer.to_str().unwrap()));
+    let other = machine.run(&["runs", "show", "--namespace", "other"]);
+    let none = "keeps the last 100 runs, has none of the 2 run folders in runs: give the id of one";
+    assert!(text(&other.stderr).contains(none) && other.status.code() == Some(2));
     let show = |run: &str| {
         let args = [
             "runs",
@@ -203,4 +211,31 @@ fn a_run_is_shown_by_the_beginning_of_its_id_wherever_it_was_written() {
         code == Some(2) && said.contains(looked.to_str().unwrap()) && said.contains("register"),
         "{said}"
     );
+}
+
+#[test]
+fn a_report_that_nothing_can_open_is_written_and_its_path_is_told() {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    for (programs, is_opened) in [
+        (&[][..], false),
+        (&[(opener, "exit 3")], false),
+        (&[(opener, "exit 0")], true),
+    ] {
+        let machine = Machine::with(programs);
+        let run = machine.home().join("runs/run_1");
+        std::fs::create_dir_all(&run).unwrap();
+        std::fs::write(run.join("run_meta.json"), "{}").unwrap();
+        let output = machine.run(&["runs", "show", "run_1", "--open"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let page = run.join("report.html");
+        assert_eq!(text(&output.stdout), format!("{}\n", page.display()));
+        assert!(page.exists());
+        let unopened = "nothing on this machine could open the report";
+        assert_eq!(said.contains(unopened), !is_opened, "{said}");
+    }
 }

@@ -275,7 +275,16 @@ async fn a_run_is_taken_back_by_its_beginning_or_as_the_last_one() {
             .contains("give the whole id: next_3")
     );
     let undone = |run: &str| machine.says(&["undo", run, "--yes"]);
-    assert!(undone("last").starts_with("Took back what run_2 taught"));
+    assert!(undone("last").starts_with("Took back what run_2 taught (\"Count the results\", "));
+    // The last run stays the last one, and no other is taken back in its place.
+    let before = stored(&machine);
+    let said = machine.refuses(&["undo", "last", "--yes"]);
+    let nothing = "nothing is remembered of the last run, run_2 (\"Count the results\", ";
+    assert!(
+        said.contains(nothing) && said.contains("so nothing was taken back"),
+        "{said}"
+    );
+    assert_eq!(stored(&machine), before);
     assert!(undone("run_1a").starts_with("Took back what run_1a taught"));
     assert!(undone("run_1b").starts_with("Took back what run_1b taught"));
 }
@@ -587,6 +596,12 @@ async fn a_file_that_the_system_refuses_to_read_is_named_and_the_others_are_list
     );
     assert!(listed.contains(&named), "{listed}");
     assert!(listed.contains("@shop.example"), "{listed}");
+    let output = machine.run(&["undo", "run_2", "--yes"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let advice = "Make it a file that this user can read, and give the command again";
+    assert!(said.contains(advice) && said.contains(file), "{said}");
+    assert!(!said.contains("delete it"), "{said}");
 }
 
 #[tokio::test]

@@ -13,23 +13,27 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use webwise::{
-    BrowserDriver, DecisionLoop, Error, ErrorKind, Result, Task,
+    BrowserDriver, DecisionLoop, Error, ErrorKind, MemoryBackend as _, Result, Task,
     action::Action,
     agent::{Approval, ApprovalRequest, Approver, Clock, Options, StepEnd},
+    base::Host,
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
         ScreenshotRequest,
     },
     event::RunFolder,
     guard::ApprovalMode,
-    memory::Namespace,
+    memory::{
+        Namespace, Shelf,
+        trajectory::{self, Trajectory},
+    },
     page::{Observation, Scene},
     registry::RunFilter,
-    store::{InMemory, JsonFiles, RunRegistry},
+    store::{JsonFiles, RunRegistry},
     testing::ScriptedModel,
 };
 
-use crate::club::{Club, Eyes, task};
+use crate::club::{Club, Eyes, HOME, task};
 
 /// What a child does, when this program is one.
 pub(crate) const JOB: &str = "WEBWISE_RESUME_JOB";
@@ -130,6 +134,16 @@ pub(crate) fn run() {
     runtime.block_on(work());
 }
 
+/// The steps of the trajectory that memory holds, in words; none if it holds no trajectory.
+async fn way(store: &JsonFiles) -> Vec<String> {
+    let host = Host::of(&HOME.parse().unwrap()).unwrap();
+    let shelf = Shelf::host(&Namespace::default(), trajectory::COLLECTION, &host);
+    let records = store.load(&shelf).await.unwrap().records;
+    let known = Trajectory::all(&records).into_iter();
+    let steps = known.flat_map(|(_, known)| known.steps);
+    steps.map(|step| step.to_string()).collect()
+}
+
 async fn work() {
     let place = PathBuf::from(env::var_os(PLACE).unwrap());
     let port: u16 = env::var(PORT).unwrap().parse().unwrap();
@@ -150,8 +164,7 @@ async fn work() {
     let mut options = Options::default();
     // Only an action in doubt is asked about.
     options.approval = ApprovalMode::Auto;
-    options.memory = false;
-    let agent = DecisionLoop::builder(eyes, model, InMemory::new())
+    let agent = DecisionLoop::builder(eyes, model, store.clone())
         .with_options(options)
         .with_clock(clock)
         .with_approver(Person(line.clone()))
@@ -160,7 +173,7 @@ async fn work() {
         .with_journal(Arc::clone(&folder))
         .build()
         .unwrap();
-    let runs = RunRegistry::new(store, Namespace::default());
+    let runs = RunRegistry::new(store.clone(), Namespace::default());
     let known = runs.list(&RunFilter::default(), now).await.unwrap();
     let mut run = match known.first() {
         Some(known) if kills > 0 => {
@@ -179,6 +192,7 @@ async fn work() {
         "answer": report.answer,
         "recording": report.recording,
         "steps": steps,
+        "way": way(&store).await,
     });
     let mut stream = line.0.lock().unwrap();
     writeln!(stream.get_mut(), "{}", json!({ "end": end })).unwrap();

@@ -18,6 +18,7 @@ use webwise::{
     page::{Observation, Scene},
     store::{InMemory, RunRegistry},
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
+    working::StopReason,
 };
 
 const START: &str = "https://shop.example/";
@@ -82,8 +83,22 @@ impl Clock for Shared {
     }
 }
 
+/// How the first process of a run ends in the middle of an action.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Killed,
+    /// The caller gives the step up and finishes the run.
+    Finished,
+}
+
 #[tokio::test]
 async fn without_a_person_an_action_in_doubt_is_not_done_again_and_the_model_is_told() {
+    for end in [End::Killed, End::Finished] {
+        is_not_done_again(end).await;
+    }
+}
+
+async fn is_not_done_again(end: End) {
     let store = InMemory::new();
     let clock = Shared(Arc::new(FixedClock::at(NOW)));
     let order = || call("click", json!({ "target": "e1" }));
@@ -100,9 +115,14 @@ async fn without_a_person_an_action_in_doubt_is_not_done_again_and_the_model_is_
         .with_start_url(START)
         .unwrap()
         .with_run_id(id.clone());
-    // The process ends in the middle of the click.
-    let cut = tokio::time::timeout(Duration::from_millis(500), agent.run(task)).await;
-    assert!(cut.is_err());
+    let mut run = agent.start(task).await;
+    let steps = async { while run.step().await == StepEnd::Continue {} };
+    let cut = tokio::time::timeout(Duration::from_millis(500), steps).await;
+    assert!(cut.is_err(), "it is in the middle of the click");
+    match end {
+        End::Killed => drop(run),
+        End::Finished => assert_eq!(run.finish().await.summary.stop, StopReason::Cancelled),
+    }
 
     clock.0.advance(TimeDelta::minutes(2));
     let give_up = call("finish", json!({ "answer": "not sure", "success": false }));
@@ -121,14 +141,15 @@ async fn without_a_person_an_action_in_doubt_is_not_done_again_and_the_model_is_
     let told: Vec<String> = model.requests().into_iter().map(|r| r.message).collect();
     assert!(
         told[0].contains("click of step 3 was under way") && told[0].contains("a person is asked"),
-        "{}",
+        "{end:?}: {}",
         told[0]
     );
     let outcomes: Vec<&Outcome> = run.steps().iter().map(|step| &step.outcome).collect();
+    assert!(run.steps()[2].unseen, "{end:?}");
     assert!(
         matches!(
             outcomes[..],
-            [Outcome::Done, Outcome::Done, Outcome::Unclear(_), Outcome::Done, Outcome::Failed(refused), Outcome::Done]
+            [Outcome::Done, Outcome::Done, Outcome::Unclear(_) | Outcome::Failed(_), Outcome::Done, Outcome::Failed(refused), Outcome::Done]
                 if refused.class == ErrorClass::Rejected
         ),
         "{outcomes:?}"

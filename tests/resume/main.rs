@@ -1,5 +1,5 @@
-//! A run whose process is killed goes on in another process: nothing irreversible is done twice, and no step that was
-//! reported is lost.
+//! A run whose process is killed goes on in another process: nothing irreversible is done twice, no step that was
+//! reported is lost, and memory learns the whole way or none.
 //!
 //! ```text
 //! world    the club's site and browser, which outlive the process of the run, and what kills that process
@@ -36,7 +36,8 @@ fn a_killed_run_goes_on_to_its_end_and_sends_nothing_twice() {
     let whole = World::unbroken();
     let (kills, least) = kills();
     let mut in_action = 0;
-    let (mut asked, mut told) = (0, 0);
+    let (mut asked, mut told, mut learned) = (0, 0, 0);
+    assert_eq!(whole.way().len(), 4, "{whole:?}");
     for nth in 0..kills {
         let kill = kill(&whole.messages, nth, kills);
         let seen = World::broken(&kill);
@@ -47,16 +48,21 @@ fn a_killed_run_goes_on_to_its_end_and_sends_nothing_twice() {
             let steps = seen.end["steps"].as_array().unwrap();
             assert!(steps.contains(step), "{kill:?}: {step} is lost: {seen:?}");
         }
+        if !seen.way().is_empty() {
+            learned += 1;
+            assert_eq!(seen.way(), whole.way(), "{kill:?}: {seen:?}");
+        }
         in_action += usize::from(seen.killed_in_action);
         asked += seen.asked;
         told += seen.told.len();
     }
     figure!(
         "resume: {kills} kills, {in_action} of them in an action, all resumed to the end, 0 sent twice, 0 of {told} reported \
-         steps lost ({asked} times a person was asked)"
+         steps lost ({asked} times a person was asked), {learned} ways learned, all of them whole"
     );
     assert!(in_action >= least, "it was killed in actions");
     assert!(told > kills, "steps were reported before the kills");
+    assert!(learned * 2 >= kills, "most kills leave the way whole");
 }
 
 /// The kill with this number: the two around the irreversible action first, then spread over the whole run, and again

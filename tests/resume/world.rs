@@ -69,6 +69,11 @@ impl World {
         }
     }
 
+    /// The steps of the way that memory has learned.
+    pub(crate) fn way(&self) -> &[Value] {
+        self.end["way"].as_array().unwrap()
+    }
+
     /// A run in so many processes, each killed at a message unless it is `None`.
     fn run(kills: &[Option<(usize, Side)>]) -> Self {
         let place = tempfile::tempdir().unwrap();

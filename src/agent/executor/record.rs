@@ -158,6 +158,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
             );
             self.state.errors += 1;
             self.record(tried, verdicts.signature);
+            self.state.memory.edit_steps(|steps| {
+                if let Some(last) = steps.last_mut() {
+                    last.unseen = true;
+                }
+            });
         }
     }
 

@@ -4,12 +4,12 @@ use chrono::DateTime;
 
 use crate::{
     ErrorKind, RunId,
-    action::{Action, BrowserAction, CustomCall, NoArguments, Outcome, Signature},
+    action::{Action, BrowserAction, CustomCall, Effect, Goto, NoArguments, Outcome, Signature},
     agent::{executor::Guards, state::State},
     event::Intent,
     registry::MAX_CHECKPOINT,
     secret::{Redactor, Secret, SecretName},
-    working::{About, Step, StopReason},
+    working::{About, By, Step, StopReason},
 };
 
 fn reload() -> Action {
@@ -67,6 +67,7 @@ fn a_checkpoint_keeps_all_that_fits_and_else_the_steps_before_their_texts() {
     let last = kept(&state(2_000, 10));
     let numbers: Vec<u32> = last.steps().iter().map(|step| step.number).collect();
     assert_eq!(numbers, (1_951..=2_000).collect::<Vec<u32>>());
+    assert!(last.cut && !texts.cut);
     let mut large = state(1, 1);
     large.system = "x".repeat(MAX_CHECKPOINT);
     let refused = large.checkpoint(None, &Redactor::default()).unwrap_err();
@@ -112,7 +113,7 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
     let redactor = Redactor::new([(&name, &secret)]);
     let run = RunId::parse("run_1").unwrap();
     let at = "2026-01-02T03:04:05Z".parse().unwrap();
-    let mut intent = Intent::new(run, 3, at, reload(), crate::action::Effect::Irreversible);
+    let mut intent = Intent::new(run, 3, at, reload(), Effect::Irreversible);
     intent.url = "https://shop.example/?q=hunter2-canary".to_owned();
     let mut before = state(2, 1);
     before.stopped = Some(StopReason::Cancelled);
@@ -123,5 +124,25 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
     assert_eq!((after.stopped, after.doubt), (None, Some(3)));
     assert_eq!(after.steps().len(), 3);
     assert!(matches!(after.steps()[2].outcome, Outcome::Unclear(_)));
+    assert_eq!(
+        (after.steps()[2].unseen, after.steps()[2].by),
+        (true, By::Model)
+    );
     assert_eq!((after.queue.len(), after.remarks.notes.len()), (1, 2));
+}
+
+#[test]
+fn an_opening_that_was_interrupted_is_an_opening_of_the_task() {
+    let home = "https://shop.example/";
+    let action = Action::Browser(BrowserAction::Goto(Goto {
+        url: home.to_owned(),
+    }));
+    let run = RunId::parse("run_1").unwrap();
+    let at = "2026-01-02T03:04:05Z".parse().unwrap();
+    let intent = Intent::new(run, 1, at, action, Effect::Reversible);
+    let mut state = state(0, 0);
+    state.about.start = Some(home.to_owned());
+    state.go_on(&home.parse().unwrap(), Some(intent));
+    let step = &state.steps()[0];
+    assert_eq!((step.by, step.unseen), (By::Task, true));
 }

@@ -7,7 +7,7 @@ use crate::{
     base::text::counted,
     cli::{
         Refusal,
-        runs::{LAST, REGISTER, RUNS_DIR, Register},
+        runs::{REGISTER, Register},
         say,
         say::one_line,
         tell,
@@ -27,20 +27,7 @@ const MAX_TEXT: usize = 300;
 
 pub(super) async fn run(runs: &Register, args: &ExplainArgs) -> Result<(), Refusal> {
     let runs_dir = args.runs_dir.as_deref();
-    let (own, left_out) = match args.run.as_str() {
-        LAST => runs.own_folders(runs_dir).await?,
-        _ => (Vec::new(), 0),
-    };
-    let folder = match own.first() {
-        Some(last) => last.clone(),
-        None if left_out > 0 => {
-            return Err(Refusal::usage(format!(
-                "{REGISTER}, has none of the {} in {RUNS_DIR}: give the id of one",
-                counted(left_out, "run folder")
-            )));
-        }
-        None => runs.folder(&args.run, runs_dir).await?,
-    };
+    let folder = runs.own_folder(&args.run, runs_dir).await?;
     let record = RunRecord::open(&folder).map_err(|error| Refusal::failure(error.to_string()))?;
     if runs_dir.is_none() && !runs.has(&folder, &record).await? {
         tell(one_line(&format!(

@@ -7,7 +7,10 @@ use std::{
 
 use chrono::Utc;
 
-use super::args::{ForgetArgs, HostArg, UndoArgs};
+use super::{
+    ALLOW,
+    args::{ForgetArgs, HostArg, UndoArgs},
+};
 use crate::{
     MemoryBackend,
     base::{Error, Host, Site, text::counted},
@@ -170,6 +173,12 @@ fn untold(error: Error) -> Refusal {
             "this cannot be read and stays as it is: {damaged}. Repair the file or delete it, and give the command again"
         ));
     }
+    // The system did not let this program read the file, so the file may be whole and must not be deleted for that.
+    if let Some(refused) = error.said("refused") {
+        left.push(format!(
+            "this was not read and stays as it is: {refused}. {ALLOW}, and give the command again"
+        ));
+    }
     Refusal::failure(one_line(&format!(
         "records changed: {changed}, but {}",
         left.join("; ")
@@ -211,24 +220,30 @@ pub(super) async fn undo<M: MemoryBackend>(
             "with --yes, give the whole id: {run}"
         )));
     }
-    if !keeper.was_taught_by(&run).await? {
-        return Err(Refusal::usage(format!(
-            "nothing is remembered of run {run}: `webwise runs` lists the runs"
-        )));
-    }
     // A run that is no longer in the register has only its id.
     let known = runs.runs().get(&run, Utc::now()).await?;
     let of = known.map_or_else(String::new, |known| {
         let age = ago(Utc::now() - known.started_at);
         format!(" ({}, {age})", quoted(&known.goal, MAX_GOAL))
     });
+    if !keeper.was_taught_by(&run).await? {
+        let which = if args.run == LAST {
+            "the last run, "
+        } else {
+            "run "
+        };
+        return Err(Refusal::usage(one_line(&format!(
+            "nothing is remembered of {which}{run}{of}, so nothing was taken back: to take back an earlier run, give its id; \
+             `webwise runs` lists the runs"
+        ))));
+    }
     confirm("Take back", &format!("what run {run}{of} taught"), args.yes)?;
     let Undone { removed, kept, .. } = keeper.undo(&run).await.map_err(untold)?;
-    say(format!(
-        "Took back what {run} taught: {} removed, {} kept.",
+    say(one_line(&format!(
+        "Took back what {run} taught{of}: {} removed, {} kept.",
         counted(removed, "record"),
         counted(kept.len(), "item")
-    ));
+    )));
     if kept.is_empty() {
         return Ok(());
     }

@@ -20,7 +20,7 @@ pub(super) use self::show::write_report;
 use super::{Refusal, memory_place::MemoryPlace};
 use crate::{
     Error, MemoryBackend,
-    base::RunId,
+    base::{RunId, text::counted},
     registry::{RunFilter, RunManifest},
     report::RunRecord,
     store::RunRegistry,
@@ -59,7 +59,9 @@ pub(super) async fn run(args: &RunsArgs) -> Result<(), Refusal> {
     match &args.command {
         None => list::run(&runs, &args.place, &args.list).await,
         Some(RunsCommand::List(own)) => list::run(&runs, &args.place, own).await,
-        Some(RunsCommand::Show(own)) => args.place.checked(show::run(&runs, own).await),
+        Some(RunsCommand::Show(own)) => {
+            args.place.checked(show::run(&runs, &args.place, own).await)
+        }
     }
 }
 
@@ -130,6 +132,26 @@ impl Register {
             };
             Refusal::usage(format!("there is no run{which} in {}", looked_in(runs_dir)))
         })
+    }
+
+    /// Returns the same folder as [`folder`](Self::folder), except that `last` is the last run of the register if `runs_dir`
+    /// is `None`.
+    pub(super) async fn own_folder(
+        &self,
+        run: &str,
+        runs_dir: Option<&Path>,
+    ) -> Result<PathBuf, Refusal> {
+        if run != LAST {
+            return self.folder(run, runs_dir).await;
+        }
+        match self.own_folders(runs_dir).await? {
+            (own, left_out) if own.is_empty() && left_out > 0 => Err(Refusal::usage(format!(
+                "{REGISTER}, has none of the {} in {RUNS_DIR}: give the id of one",
+                counted(left_out, "run folder")
+            ))),
+            (own, _) if own.is_empty() => self.folder(run, runs_dir).await,
+            (mut own, _) => Ok(own.swap_remove(0)),
+        }
     }
 
     /// Returns the folders of all runs in `runs_dir`, newest run first. If `runs_dir` is `None`, returns the run folders

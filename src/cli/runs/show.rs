@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::{LAST, Register};
 use crate::{
-    cli::{Refusal, say},
+    cli::{Refusal, memory_place::MemoryPlace, say, say::one_line, tell},
     event::open_private,
     report::RunRecord,
 };
@@ -29,20 +29,33 @@ pub(super) struct ShowArgs {
     #[arg(default_value = LAST)]
     run: String,
     /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
-    /// lists.
+    /// lists. With `--memory-dir` or `--namespace`, `last` is the last run of that memory's register.
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
-    /// Open the report in your browser.
+    /// Open the report in your browser. If nothing can open it, a message says so, and the exit code is still 0.
     #[arg(long)]
     open: bool,
 }
 
-pub(super) async fn run(runs: &Register, args: &ShowArgs) -> Result<(), Refusal> {
-    let folder = runs.folder(&args.run, args.runs_dir.as_deref()).await?;
+pub(super) async fn run(
+    runs: &Register,
+    place: &MemoryPlace,
+    args: &ShowArgs,
+) -> Result<(), Refusal> {
+    let runs_dir = args.runs_dir.as_deref();
+    // Without a named memory, the last run may be one without memory, or one of `webwise demo`.
+    let folder = if place.is_chosen() {
+        runs.own_folder(&args.run, runs_dir).await?
+    } else {
+        runs.folder(&args.run, runs_dir).await?
+    };
     let page = write_report(&folder).map_err(Refusal::failure)?;
     say(page.display());
-    if args.open {
-        open(&page)?;
+    // The report is written and its path is printed, so a machine without a desktop is no failure.
+    if args.open && !is_opened(&page) {
+        tell(one_line(&format!(
+            "webwise: nothing on this machine could open the report ({OPENER} failed or is missing): open the file yourself"
+        )));
     }
     Ok(())
 }
@@ -61,19 +74,14 @@ pub(in crate::cli) fn write_report(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-fn open(page: &Path) -> Result<(), Refusal> {
+fn is_opened(page: &Path) -> bool {
     let status = Command::new(OPENER)
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(Refusal::failure(format!(
-            "{OPENER} could not open it: open the file yourself"
-        ))),
-    }
+    status.is_ok_and(|status| status.success())
 }
 
 #[cfg(test)]

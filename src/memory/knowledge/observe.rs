@@ -190,6 +190,7 @@ fn stretches(steps: &[Step]) -> Vec<Vec<Act<'_>>> {
         let is_framed = step.targets.iter().any(|target| !target.frames.is_empty());
         let is_certain = !is_framed
             && !step.left_site()
+            && !step.unseen
             && !matches!(step.outcome, Outcome::Unclear(_))
             && step.after.host() == step.before.host();
         let act = step.before.host().filter(|_| is_certain).map(|host| Act {

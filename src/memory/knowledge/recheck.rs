@@ -8,10 +8,10 @@ use super::{
     observe::{Act, Observed},
 };
 use crate::{
-    action::{BrowserAction, BrowserTool},
+    action::{Action, BrowserAction, BrowserTool},
     base::Host,
     memory::{RunLog, Scope},
-    working::Step,
+    working::{By, Step},
 };
 
 /// Returns observations about the facts that the run was shown. `acts` is a sequence of the run's actions on one host.
@@ -24,6 +24,8 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     {
         return out;
     }
+    // What is missing after an interruption was not left out by the run.
+    let proves = log.success && !is_interrupted(acts, log);
     for (at, act) in acts.iter().enumerate() {
         let Some(aim) = act.aim.as_ref().filter(|_| act.is_done()) else {
             continue;
@@ -32,7 +34,7 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
         for kind in FactKind::ALL {
             let key = About::Element(aim.clone()).key(kind);
             if offered.contains(&*key) {
-                match about(kind, act, &acts[at + 1..], log.success) {
+                match about(kind, act, &acts[at + 1..], proves) {
                     Tells::Nothing => {}
                     Tells::Acted => out.push(on(act, &key, None)),
                     Tells::Untrue(claim) => out.push(on(act, &key, Some(claim))),
@@ -42,6 +44,15 @@ pub(super) fn checked(acts: &[Act<'_>], log: &RunLog) -> Vec<Observed> {
     }
     out.extend(uncovered(acts, log));
     out
+}
+
+/// Returns true if the actions were followed by one whose outcome nobody saw, or if the run was interrupted and opened
+/// its page again after them.
+fn is_interrupted(acts: &[Act<'_>], log: &RunLog) -> bool {
+    let last = acts.last().map_or(0, |act| act.step.number);
+    let mut later = log.steps.iter().filter(|step| step.number > last);
+    let next = later.find(|step| matches!(step.action, Action::Browser(_)));
+    next.is_some_and(|step| step.unseen || step.by == By::Task)
 }
 
 /// The conclusion about a fact that the run was shown, from a later action on the fact's element.
@@ -59,14 +70,14 @@ impl Tells {
 }
 
 /// Returns the conclusion about a fact of this kind. `act` is an action on the fact's element, and `after` are the
-/// run's later actions. Only a run that reached its goal (`success`) can show that the fact is not true.
-fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], success: bool) -> Tells {
+/// run's later actions. Only if `proves` is true can they show that the fact is not true.
+fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], proves: bool) -> Tells {
     let next = after
         .iter()
         .find(|next| next.is_done() && !next.only_looks());
     let enters = |field| next.is_some_and(|next: &Act<'_>| next.presses_enter(field));
     let untrue = |claim, is_shown: bool| {
-        if is_shown && success {
+        if is_shown && proves {
             Tells::Untrue(claim)
         } else {
             Tells::Nothing

@@ -6,7 +6,7 @@ use crate::{
     memory::{Aim, apply},
     page::{Collection, Observation, Role, TargetIdentity},
     testing::tree,
-    working::{About as Task, Place, Step},
+    working::{About as Task, By, Place, Step},
 };
 
 const SHOP: &str = "https://shop.example/";
@@ -342,6 +342,18 @@ fn the_facts_of_fields_and_answers_are_contradicted_by_runs_that_do_without() {
         assert_eq!(facts(&after(&known, &failed))[0].1, 60, "{key}");
         let unseen = run("run_2", 1, without.clone(), &[]);
         assert_eq!(facts(&after(&known, &unseen))[0].1, 60, "{key}");
+        // What the run would have done next is not known.
+        let mut again = step(2, "goto", json!({ "url": SHOP }), None, SHOP);
+        again.by = By::Task;
+        again.before = Place::default();
+        let mut unseen = enter(2);
+        unseen.outcome = Outcome::failed(ErrorClass::Other, "");
+        unseen.unseen = true;
+        for next in [again, unseen] {
+            let steps = vec![without[0].clone(), next];
+            let ended = after(&known, &run("run_2", 1, steps, &[&key]));
+            assert_eq!(facts(&ended)[0].1, 60, "{key}");
+        }
         let doubted = after(&known, &run("run_2", 1, without, &[&key]));
         assert_eq!(facts(&doubted)[0].1, 30, "{key}");
     }

@@ -23,21 +23,25 @@ const WINDOW: usize = 10;
 
 pub(super) type Traced<'a> = (&'a Step, TraceStep);
 
-/// Returns every failure from which the run recovered, with the recovery, in the order of the run.
-pub(super) fn found(steps: &[Traced<'_>]) -> Vec<Found> {
+/// Returns every failure from which the run recovered, with the recovery, in the order of the run. `reopened` are the
+/// numbers of the steps with which a resumed run opened its page again. No recovery reaches across them, because the new
+/// page alone may explain the success.
+pub(super) fn found(steps: &[Traced<'_>], reopened: &[u32]) -> Vec<Found> {
     (0..steps.len())
-        .filter_map(|at| recovered(steps, at))
+        .filter_map(|at| recovered(steps, at, reopened))
         .collect()
 }
 
-fn recovered(steps: &[Traced<'_>], failed: usize) -> Option<Found> {
+fn recovered(steps: &[Traced<'_>], failed: usize, reopened: &[u32]) -> Option<Found> {
     let (logged, step) = &steps[failed];
     let trouble = step.trouble.filter(|trouble| trouble.teaches())?;
     let end = steps.len().min(failed + 1 + WINDOW);
+    let mut new_pages = reopened.iter().filter(|number| **number > logged.number);
+    let next_page = new_pages.next().copied().unwrap_or(u32::MAX);
     // The recovery must happen on the same host as the failure.
     let here = steps[failed + 1..end]
         .iter()
-        .take_while(|(_, later)| later.host == step.host)
+        .take_while(|(again, later)| later.host == step.host && again.number < next_page)
         .count();
     let after = &steps[failed + 1..failed + 1 + here];
     // If one action failed several times, only its last failure before the success counts as recovered.

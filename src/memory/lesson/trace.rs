@@ -8,7 +8,7 @@ use super::{Aim, FailureKind, Form, Move, SiteRecovery, recover};
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome, TextValue},
     base::{Host, RunId, Site},
-    memory::{AdviceId, RunLog, aim::is_of_search, typed::Typed},
+    memory::{AdviceId, RunLog, aim::is_of_search, typed::Typed, whole::reopenings},
     page::PageTemplate,
     working::Step,
 };
@@ -88,7 +88,8 @@ impl Trace {
             .iter()
             .filter_map(|logged| Some((logged, TraceStep::of(logged, log)?.without(&typed))))
             .collect();
-        let found = recover::found(&kept);
+        let again = reopenings(&log.steps).map(|at| log.steps[at].number);
+        let found = recover::found(&kept, &again.collect::<Vec<u32>>());
         let steps = kept.into_iter().map(|(_, step)| step).collect();
         Self {
             run: log.run.clone(),
@@ -138,7 +139,7 @@ impl TraceStep {
             .targets
             .iter()
             .any(|target| !target.frames.is_empty());
-        let is_unclear = matches!(logged.outcome, Outcome::Unclear(_));
+        let is_unclear = logged.unseen || matches!(logged.outcome, Outcome::Unclear(_));
         if looks_only || is_unclear || logged.left_site() || is_framed {
             return None;
         }

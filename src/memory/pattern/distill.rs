@@ -11,8 +11,9 @@ use crate::{
     goal::MAX_GOAL,
     memory::{
         RunLog, StoredStep,
-        shortest::{looks_only, shortest, tool},
+        shortest::{looks_only, tool},
         way::{Way, only_host, task_hash},
+        whole::whole_way,
     },
     working::{By, Step},
 };
@@ -63,11 +64,10 @@ impl Learned {
             .take(MAX_TAKEN)
             .collect();
         let offered: Vec<(String, usize)> = offered(log, &actions).collect();
-        let way = shortest(&log.steps).into_iter();
-        let needed: Vec<u32> = way
-            .filter(|_| log.success)
-            .map(|step| step.number)
-            .collect();
+        // Without a whole way, steps that did not follow each other would look as if they did.
+        let way = log.success.then(|| whole_way(log)).flatten();
+        let way = way.into_iter().flatten();
+        let needed: Vec<u32> = way.map(|step| step.number).collect();
         if needed.len() < MIN_STEPS && offered.is_empty() {
             return None;
         }
@@ -76,8 +76,7 @@ impl Learned {
         }
         let way = Way::of(log, &actions);
         let taken = actions.iter().zip(&way.steps).map(|(action, step)| Taken {
-            step: common(step)
-                .filter(|step| step.is_small() && !matches!(action.outcome, Outcome::Unclear(_))),
+            step: common(step).filter(|step| step.is_small() && !is_unclear(action)),
             done: action.outcome.is_done(),
             needed: needed.contains(&action.number),
         });
@@ -92,6 +91,10 @@ impl Learned {
             offered,
         })
     }
+}
+
+const fn is_unclear(step: &Step) -> bool {
+    step.unseen || matches!(step.outcome, Outcome::Unclear(_))
 }
 
 /// Returns true if the step acts on a page instead of only looking at it. A step that the task prescribes, such as opening

@@ -11,7 +11,7 @@ use crate::{
     },
     memory::{MAX_STEP_BYTES, Piece, StoredStep, StoredText, Use, apply},
     page::{Collection, Observation, PageTemplate, Role, TargetIdentity},
-    working::{About, Place, Step, StopReason},
+    working::{About, By, Place, Step, StopReason},
 };
 
 const HOME: &str = "https://desk.example/";
@@ -1011,4 +1011,24 @@ fn a_step_is_plain_without_the_size_of_its_list_and_the_number_of_its_value() {
     assert_eq!(without(step(3)), without(step(30)));
     assert!(without(step(3)).is_some());
     assert_eq!(plain(&step(3)), without(step(3)), "a choice has no name");
+}
+
+#[test]
+fn a_resumed_run_is_evidence_for_the_steps_of_its_whole_way_and_else_for_none() {
+    let known = two();
+    let goals = |records: &[Record]| only(records).1.header.goals();
+    let to = "https://desk.example/news";
+    let resumed = |at: usize, page: &str| {
+        let mut all = staff("carl", vec![link("News", to)]);
+        all.insert(at, did("goto", json!({ "url": page }), None, page));
+        let mut log = log("run_3", 2, "As carl, read the news", all);
+        log.steps[at].by = By::Task;
+        log.steps[at].before = Place::default();
+        log
+    };
+    assert_eq!(goals(&learned(&known, &resumed(1, LOGIN))), 3);
+    assert_eq!(goals(&learned(&known, &resumed(4, HOME))), 2);
+    let mut in_action = log("run_3", 2, "As carl, read the news", login("carl"));
+    in_action.steps[2].unseen = true;
+    assert_eq!(goals(&learned(&known, &in_action)), 2);
 }

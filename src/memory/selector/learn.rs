@@ -65,7 +65,7 @@ impl Learned {
                 Outcome::Failed(ref failure) if failure.class == ErrorClass::Rejected => false,
                 Outcome::NoEffect | Outcome::Failed(_) => step.healed,
             };
-            if !is_clear || step.left_site() {
+            if !is_clear || step.unseen || step.left_site() {
                 continue;
             }
             // An element in a frame may belong to another site.

@@ -203,3 +203,12 @@ fn an_imported_element_waits_for_a_person() {
     let forged = Record::new("element-1", &records[0].body);
     assert!(Selectors.admit(&forged, true).is_err());
 }
+
+#[test]
+fn an_action_whose_outcome_nobody_saw_says_nothing_about_its_element() {
+    let mut given_up = led_to(button("Pay", "pay"), Outcome::failed(ErrorClass::Other, ""));
+    given_up.unseen = true;
+    assert_eq!(after(&[], "run_1", 0, vec![given_up.clone()]), []);
+    let known = after(&[], "run_1", 0, vec![click(button("Pay", "pay"))]);
+    assert_eq!(after(&known, "run_2", 1, vec![given_up]), known);
+}

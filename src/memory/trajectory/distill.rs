@@ -11,8 +11,8 @@ use crate::{
     goal::compose,
     memory::{
         AdviceId, RunLog, StoredStep,
-        shortest::shortest,
         way::{Way, only_host},
+        whole::whole_way,
     },
     working::{By, Step},
 };
@@ -49,12 +49,12 @@ pub(super) struct Learned {
 
 impl Learned {
     /// Extracts the part of a log from which trajectories are learned. Returns `None` if the run visited more than one host,
-    /// took no steps or more than [`MAX_STEPS`], or has a goal that is too long or contains deceptive characters, such as
+    /// took no steps or more than [`MAX_STEPS`], reached its goal by a way that the log does not prove as a whole, or has a goal that is too long or contains deceptive characters, such as
     /// invisible ones.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
         let way = if log.success {
-            shortest(&log.steps)
+            whole_way(log)?
         } else {
             log.steps.iter().collect()
         };

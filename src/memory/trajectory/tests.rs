@@ -13,6 +13,7 @@ use crate::{
 
 mod other_values;
 mod replay;
+mod resumed;
 
 const SHOP: &str = "https://shop.example/";
 const FOUND: &str = "https://shop.example/search?q=x";

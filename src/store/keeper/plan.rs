@@ -67,25 +67,29 @@ impl Plan {
     pub(super) fn whole(&self, changed: usize) -> Result<()> {
         let joined = |names: Vec<String>| names.join(", ");
         let untold = joined(self.untold.iter().map(ToString::to_string).collect());
-        let damaged = self.damaged.iter();
-        let damaged = joined(
-            damaged
-                .map(|of| format!("{} ({})", of.shelf, of.why))
-                .collect(),
-        );
-        let error = match (untold.is_empty(), damaged.is_empty()) {
-            (true, true) => return Ok(()),
-            (false, _) => {
-                Error::new(ErrorKind::Unsupported, "memory.change").with("shelves", untold)
-            }
-            (true, false) => Error::new(ErrorKind::Corrupt, "memory.change"),
+        let (refused, damaged): (Vec<&Damaged>, Vec<&Damaged>) =
+            self.damaged.iter().partition(|of| of.is_refused);
+        let named = |all: Vec<&Damaged>| {
+            let all = all.iter();
+            joined(all.map(|of| format!("{} ({})", of.shelf, of.why)).collect())
         };
-        let error = error.with("changed", changed);
-        Err(if damaged.is_empty() {
-            error
+        let told = [
+            ("shelves", untold),
+            ("damaged", named(damaged)),
+            ("refused", named(refused)),
+        ];
+        if told.iter().all(|(_, names)| names.is_empty()) {
+            return Ok(());
+        }
+        let [(_, untold), ..] = &told;
+        let kind = if untold.is_empty() {
+            ErrorKind::Corrupt
         } else {
-            error.with("damaged", damaged)
-        })
+            ErrorKind::Unsupported
+        };
+        let error = Error::new(kind, "memory.change").with("changed", changed);
+        let told = told.into_iter().filter(|(_, names)| !names.is_empty());
+        Err(told.fold(error, |error, (detail, names)| error.with(detail, names)))
     }
 }
 

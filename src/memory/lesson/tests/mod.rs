@@ -14,7 +14,7 @@ use crate::{
     action::{Action, BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
     memory::{Section, apply},
     page::{Node, Observation, PageTemplate, Role, TargetIdentity, Tree},
-    working::{About, Place, Step},
+    working::{About, By, Place, Step},
 };
 
 fn at(day: i64) -> DateTime<Utc> {

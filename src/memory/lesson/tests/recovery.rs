@@ -361,3 +361,25 @@ fn a_name_of_a_page_is_one_quoted_line_without_markup() {
         "{sentence}"
     );
 }
+
+#[test]
+fn no_recovery_reaches_across_an_interruption_or_an_action_that_nobody_saw() {
+    let log = |opens: Outcome| {
+        let steps = vec![
+            did("click", GO, failed(ErrorClass::Intercepted)),
+            did("goto", None, opens).with("url", "https://shop.example/a"),
+            did("click", COOKIES, Outcome::Done),
+            did("click", GO, Outcome::Done),
+        ];
+        log_of("run_1", "https://shop.example/a", 0, steps)
+    };
+    let ended = |log: &RunLog| Trace::of(log).found.len();
+    let mut resumed = log(Outcome::Done);
+    resumed.steps[1].by = By::Task;
+    resumed.steps[1].before = Place::default();
+    assert_eq!(ended(&resumed), 0);
+    let mut usual = log(Outcome::NoEffect);
+    assert_eq!(ended(&usual), 1);
+    usual.steps[0].unseen = true;
+    assert_eq!(ended(&usual), 0);
+}
