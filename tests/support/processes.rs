@@ -21,8 +21,10 @@ pub(crate) type Known = (u32, String);
 fn stat(pid: u32) -> Option<(u32, Known)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let rest: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();
-    // A zombie only waits for its parent to ask how it ended.
-    let alive = rest.first().is_some_and(|state| *state != "Z");
+    // A zombie only waits for its parent to ask how it ended. But if it has other threads, these are still ending, and its
+    // files and locks are not released yet.
+    let threads: u32 = rest.get(17)?.parse().ok()?;
+    let alive = threads > 1 || rest.first().is_some_and(|state| *state != "Z");
     alive.then(|| {
         Some((
             rest.get(1)?.parse().ok()?,
