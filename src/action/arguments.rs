@@ -57,7 +57,7 @@ arguments! {
         /// True for a double click.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         double: bool,
-        /// The element in which x and y are counted; the picture when not given.
+        /// The element from whose edges x and y are measured; the picture when not given.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
     }
@@ -139,7 +139,7 @@ arguments! {
     Press {
         /// Key name or one character.
         key: Key,
-        /// Gets the focus first.
+        /// The element that gets the focus first.
         #[serde(default, skip_serializing_if = "Option::is_none", alias = "ref", alias = "element", alias = "selector")]
         target: Option<Target>,
         /// Up to 100, for keys that move or delete.

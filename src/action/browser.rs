@@ -155,8 +155,8 @@ const MAX_TIMES: u32 = 100;
 /// Maximum distance of a `drag_by` in each direction. Unit: CSS pixels. Source: chosen; longer than any screen.
 const MAX_DISTANCE: u32 = 10_000;
 
-/// Maximum number of points on the way of a `drag_xy`. Source: chosen; enough for a signature, and the pointer takes
-/// them all within the time of an action.
+/// Maximum number of points on the way of a `drag_xy`. Source: chosen; enough to write a signature by hand, and the
+/// pointer visits them all within the time limit of an action.
 const MAX_VIA: usize = 200;
 
 impl BrowserAction {
@@ -254,8 +254,8 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the points that the arguments of an action on points contain, in the order in which the pointer gets there.
-    /// They are points of the target, or of the picture if the action has no target. Empty for any other action.
+    /// Returns the points in the arguments of this action, in the order in which the pointer gets there. They are points
+    /// of the target, or of the picture if the action has no target. Empty if the action is not on points.
     pub(crate) fn points(&self) -> Vec<(u32, u32)> {
         match self {
             Self::ClickXy(ClickXy { x, y, .. }) | Self::HoverXy(HoverXy { x, y, .. }) => {

@@ -101,9 +101,9 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
     (!names.is_empty()).then_some((names, arguments))
 }
 
-/// Returns the schema of an argument for a reply schema. The description is left out, because the model does not read
-/// it there. The limits of a number are left out, because they differ between tools. The type is left out if the schema
-/// lists the allowed values.
+/// Returns an argument's schema, shortened for use in a reply schema. The description is left out, because the model
+/// does not read it there. The limits of a number are left out, because they differ between tools. The type is left out
+/// if the schema lists the allowed values.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {

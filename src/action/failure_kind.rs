@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{ErrorClass, Outcome};
 use crate::base::{Error, ErrorKind};
 
-/// The kind of failure of a tool call. A lesson (advice that memory learned from earlier runs) also has a kind, which
-/// says to which failures the lesson applies. The kind is serialized as `any`, `no_effect`, or the name of the error
-/// class.
+/// The kind of failure of a tool call, or the kind of failures to which a lesson (advice that memory learned from
+/// earlier runs) applies. It is serialized as `any`, `no_effect`, or the name of the error class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum FailureKind {

@@ -115,8 +115,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
-    /// Drops the last failure of a browser tool and the advice about it, because a later action of the same reply,
-    /// `done`, succeeded. Keeps them if `done` only looks at the page.
+    /// Drops the last failure of a browser tool and the advice about it, because the later action `done` of the same
+    /// reply succeeded. Keeps them if `done` only looks at the page.
     fn forget_failure(&mut self, done: &Action) {
         let state = &mut self.executor.state;
         let failed_in_browser =

@@ -22,7 +22,7 @@ use crate::{
 /// Maximum length of each text of the model, such as an answer or a note, and of a person's answer. Unit: characters.
 /// Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
-/// Maximum length of an unanswered question to a person, as the error of the ended run quotes it. Unit: characters.
+/// Maximum length of a question to a person in the error of a run that ended before the answer. Unit: characters.
 /// Source: chosen.
 const MAX_ASKED: usize = 300;
 /// Maximum length of the result of an embedder's tool. A longer result is cut. Unit: characters. Source: chosen; the

@@ -79,10 +79,10 @@
 //! - A click into a field that already has the focus counts as successful, because the only purpose of such a click is
 //!   to give the field the focus. The guards still count the page as unchanged.
 //! - Element references become invalid as soon as another page is shown. The numbering restarts on each page, so a
-//!   reference such as `e12` can stand for a different element there. A target in words is also looked for on the next
-//!   page of the same host, because the model may know that page from memory. An irreversible action is not carried out
-//!   there, because the model has not seen the page. A key press or a locator could act on a wrong page, so the driver
-//!   checks the page's origin first.
+//!   reference such as `e12` can stand for a different element there. A target given in words is also looked for on the
+//!   next page if its host is the same, because the model may know that page from memory. An irreversible action is not
+//!   carried out there, because the model has not seen the page. A key press or a locator could act on a wrong page, so
+//!   the driver checks the page's origin first.
 //! - A reply that cannot be parsed counts as a reply without calls. One such reply does not end a run; three in a row
 //!   do.
 //! - Every await of the loop has a time limit. The limits for commands, the model, tools and memory are set in

@@ -70,7 +70,7 @@ pub struct Options {
     /// Maximum time for learning at the end of a run. Learning ends earlier if the run's time budget is used up. For a
     /// cancelled run, the maximum is [`memory_timeout`](Self::memory_timeout). If memory cannot learn from the run in
     /// time, a short record of the run is stored, and the next run learns from it. Default: 60 s. Source: chosen; an
-    /// update takes about 10 ms, so some hundreds of runs may end at once.
+    /// update takes about 10 ms, so this is enough for some hundreds of runs that end at once and take turns.
     pub learning_timeout: Duration,
     /// Maximum time for one call of a [`Tool`](super::Tool) of your program. Default: 60 s. Source: chosen.
     pub tool_timeout: Duration,

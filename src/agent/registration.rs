@@ -1,5 +1,5 @@
-//! Connects a run to the register of runs: enters it, writes checkpoints, records its end, and resumes a run that
-//! another process has abandoned.
+//! Enters a run in the register of runs, writes its checkpoints and records its end. Also resumes a run that another
+//! process has abandoned.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ use crate::{
     working::StopReason,
 };
 
-/// Number of model calls after which a heartbeat with the address of the page is sent at once. Source: chosen.
+/// Number of model calls from one early heartbeat to the next. An early heartbeat does not wait for the regular time,
+/// so that the register soon has the new address of the page. Source: chosen.
 const TURNS_PER_BEAT: u32 = 3;
 /// The section of the prompt about the earlier run that this run continues. It has the same priority as the section
 /// `History`. Source: chosen.

@@ -23,15 +23,16 @@ pub struct RunReport {
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.
     pub extracted: BTreeMap<String, String>,
-    /// The steps, oldest first, one for each action that was tried. The number of a step in which no action was tried
-    /// is left out.
+    /// The steps in which an action was tried, oldest first. Their numbers may have gaps, because steps without an
+    /// action are numbered too.
     pub steps: Vec<Step>,
     /// Addresses of the pages that the run was on, each once, in the order of the first visit.
     pub pages: Vec<String>,
     /// Address of the page that was shown when the run ended; `None` if the run observed no page.
     pub final_url: Option<String>,
-    /// The error that ended the run; `None` if no error did. The error is also given here if the browser was lost
-    /// after the run had succeeded. If the run ended while a person was asked something, this is the question.
+    /// The error that ended the run; `None` if no error did. After a successful run: the error of the last look at
+    /// the page, if that look failed. If the run ended while a person was asked something, the error contains the
+    /// question.
     pub error: Option<String>,
     /// The errors of the memory store, as in the events `memory_failed`; empty if there were none. If an error has a
     /// detail `lost`, the kind of memory that this detail names has lost its observations of the run. Otherwise memory

@@ -267,8 +267,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Gives the run a text that the work needs and no page shows. The next request to the model contains the text, as
     /// data and not as an instruction. Secrets in the text are replaced.
     ///
-    /// The run's state, events and run folder contain the text, but the store that later runs learn from does not. If
-    /// the run is resumed from the register, it has only the texts that its task gives.
+    /// The run's state, events and run folder contain the text, but the store that later runs learn from does not. The
+    /// checkpoints in the register of runs do not contain it either: a run that is resumed from one has only the texts
+    /// of the task that resumes it.
     ///
     /// # Errors
     /// Returns the errors of [`Memory::give`].
@@ -297,7 +298,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.spent()
     }
 
-    /// Ends the run, learns from it and returns the report. A run that has not stopped before counts as cancelled.
+    /// Ends the run, learns from it and returns the report. A run that has not stopped yet counts as cancelled.
     pub async fn finish(mut self) -> RunReport {
         let stop = self.executor.state.stopped.unwrap_or(StopReason::Cancelled);
         // Without its step, the last checkpoint would replace the intent of an action that the caller gave up.

@@ -23,9 +23,9 @@ use crate::{
 /// Version of the JSON format. A run is resumed only from the same version.
 const VERSION: u32 = 2;
 
-/// The beginning of the mark below lines that were found or read on a page that the run has left.
+/// The beginning of the line that is put below the lines found or read on a page when the run leaves this page.
 const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title in the line that says from which page the lines above it come. Unit: characters.
+/// Maximum length of a page's title in a line that names the page of the lines above or below it. Unit: characters.
 /// Source: chosen.
 pub(super) const MAX_TITLE: usize = 60;
 
@@ -37,12 +37,12 @@ pub(super) struct Queued {
     /// The identities of the targets, in the order of the action's references; `None` if one of the targets was not on
     /// the page for which the action was decided.
     pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// The address of the page that `go_back_to` opens again, if a call of `go_back_to` queued this action; otherwise
-    /// `None`. Except for the action that opens the page, such an action is carried out only on that page.
+    /// The address of an earlier page, if `go_back_to` queued this action to open that page again or to restore its
+    /// state; otherwise `None`. An action that restores the state is carried out only on that page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) restores: Option<String>,
-    /// The points in the window's picture that the model chose. Given only if the action has points of an element
-    /// instead of these.
+    /// The points that the model chose in the picture of the window. Given only if they were replaced in the action by
+    /// points of an element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) picked: Vec<(u32, u32)>,
 }
@@ -54,7 +54,7 @@ pub(super) struct Remarks {
     pub(super) last_failure: Option<LastFailure>,
     pub(super) found: Vec<String>,
     pub(super) read: Vec<String>,
-    /// Lines of the last reads that will be kept in the run's memory as facts.
+    /// Lines of the last reads, to be kept in the run's memory as facts.
     pub(super) facts: Vec<String>,
     pub(super) results: Vec<(String, String)>,
     pub(super) answers: Vec<(String, String)>,
@@ -192,8 +192,8 @@ pub struct State {
     pub(super) stopped: Option<StopReason>,
     /// The reason why an action that was carried out is missing from the journal; `None` if none is missing.
     pub(super) unrecorded: Option<String>,
-    /// The number of the step in which an irreversible action was interrupted and may have been carried out. Until a
-    /// person approves an irreversible action, every irreversible action needs approval.
+    /// The number of the step in which an irreversible action was interrupted and may have been carried out. While this
+    /// is set, every irreversible action needs approval. The first approval clears it.
     #[serde(default)]
     pub(super) doubt: Option<u32>,
 }

@@ -107,7 +107,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         (next, refused)
     }
 
-    /// Returns true if the model decided on an irreversible action on an element of a page that it has not seen.
+    /// Returns true if the model chose an irreversible action on an element before any message showed it the current page.
     fn is_blind(&self, next: &Queued) -> bool {
         let Action::Browser(action) = &next.action else {
             return false;
@@ -166,8 +166,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         None
     }
 
-    /// Returns true if the field on which this reply's calls acted last is gone, and no field has the focus. Returns
-    /// false if an element on which they acted afterwards is still there, because it may take the text, as a canvas can.
+    /// Returns true if the last field that this reply's calls used is gone, and no other field has the focus. Returns
+    /// false if a later call used an element that is still there, because it may take the text, as a canvas can.
     fn lost_its_field(&self) -> bool {
         let state = &self.executor.state;
         let of_reply = |step: &&Step| step.turn == state.spent.calls;

@@ -38,8 +38,8 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action could act on a page for which it was not decided, for example because it names the element
-/// by a locator.
+/// Returns true if an action could act on another page than the one it was decided for, for example because it names
+/// the element by a locator.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {
@@ -143,8 +143,8 @@ impl Awaited {
         })
     }
 
-    /// Returns true if this observation ends the wait. An unresponsive page never does, because the text may still be
-    /// there.
+    /// Returns true if this observation ends the wait. An unresponsive page never ends it: its observation is empty,
+    /// but the text may still be on the page.
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         !seen.unresponsive && seen.shows(&self.text) == self.here
     }
@@ -209,8 +209,9 @@ pub(in crate::browser) fn in_order(boxes: &mut [(ElementRef, Area)], wanted: &[E
     boxes.sort_by_key(|(reference, _)| place.get(reference).copied());
 }
 
-/// Converts a drawing that a document reported. `corner` is the document's top left corner in the page's window. A
-/// drawing of the main document (`in_page`) with an index gets a locator. Returns `None` for an unknown tag.
+/// Converts a drawing that a document reported. `corner` is the document's top left corner in the page's window. The
+/// drawing gets a locator if the document is the main one (`in_page`) and the drawing's index is not -1. Returns `None`
+/// for an unknown tag.
 pub(in crate::browser) fn drawing(
     seen: &SeenDrawing,
     corner: (f64, f64),

@@ -19,7 +19,8 @@ use super::{
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
-    /// The configuration file. Default: your own file, and `webwise.toml` in the working folder, which takes precedence.
+    /// The configuration file. Default: the user's file (`webwise.toml` in `WEBWISE_HOME`, or in `webwise` in the
+    /// configuration folder), and `webwise.toml` in the working folder, which takes precedence.
     #[arg(long, value_name = "FILE", global = true)]
     pub(super) config: Option<PathBuf>,
 }
@@ -29,8 +30,8 @@ pub(super) enum Command {
     /// Install Chromium if it is missing; with `--driver playwright-cli` also Node.js and playwright-cli. At a terminal it
     /// asks first.
     Setup(SetupArgs),
-    /// Report whether a demo can run here, and how to fix what prevents it: programs, the folder of memory, the model and
-    /// the configuration files. Installs nothing.
+    /// Check programs, the folder of memory, the model and the configuration files. Report whether a demo can run here,
+    /// and how to fix what prevents it. Installs nothing.
     Doctor(DoctorArgs),
     /// Buy something in a demo shop on this machine, with a real browser; installs what is missing.
     Demo(DemoArgs),

@@ -283,8 +283,8 @@ impl Config {
         command.mut_subcommands(|inner| self.apply(inner, except, is_set))
     }
 
-    /// Returns the error for a file's value that its flag does not accept. `meant` is the command whose help the error
-    /// mentions.
+    /// Returns the error for a flag that does not accept the value set for it in a file. `meant` is the command whose
+    /// help the error mentions.
     fn refusal(&self, error: &clap::Error, meant: &str) -> Refusal {
         let sentence = Refusal::of_arguments(error, meant)
             .map(|refusal| refusal.sentence().to_owned())

@@ -92,7 +92,7 @@ pub(super) struct RunArgs {
     /// With --goal, a new run with that goal starts on the page where the earlier run ended, in the same session.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "fork_run", "no_memory"])]
     pub(super) resume_run: Option<String>,
-    /// Start on the page where this run ended, with a new goal and in a session of its own.
+    /// Start a run with a new goal, in a new session, on the page where the run RUN ended.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["url", "no_memory"])]
     pub(super) fork_run: Option<String>,
     #[command(flatten)]

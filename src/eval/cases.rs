@@ -16,8 +16,8 @@
 //!
 //! `name`, `goal`, `url` and `success` must be given. All conditions of `success` must hold. `variants` are other values of
 //! the same task: each replaces the fields that it names. An evaluation repeats each case several times; each repetition is
-//! called a seed. `{seed}` in an address stands for a number that differs from seed to seed. The run that fills a memory has
-//! another number than the measured runs of its seed.
+//! called a seed. `{seed}` in an address stands for a number that differs from seed to seed. All measured runs of a seed have
+//! the same number; a run that fills a memory for them has a different one.
 
 use std::collections::BTreeSet;
 

@@ -8,7 +8,7 @@ use super::{Arm, random::Random};
 /// Number of bootstrap samples for one confidence interval. Source: chosen; Efron and Tibshirani, "An Introduction to
 /// the Bootstrap", 1993, ask for 1,000 or more for percentiles.
 const SAMPLES: usize = 2_000;
-/// Number of bootstrap samples that lie below a 95 % interval, and of those that lie above it.
+/// Number of bootstrap samples that lie below a 95 % interval. As many lie above it.
 const TAIL: usize = SAMPLES / 40;
 /// Seed of the random samples. It is fixed, so that equal figures always get equal intervals.
 pub(super) const SEED: u64 = 1;
@@ -74,7 +74,8 @@ pub(crate) struct Difference {
     /// The mean of the figure in the first set: in the baseline arm [`Comparison::with`], or in the runs that withheld the
     /// item.
     pub(crate) before: f64,
-    /// The mean of the figure in the second set: in the arm [`Comparison::of`], or in the runs that offered the item.
+    /// The mean of the figure in the second set: in the compared arm [`Comparison::of`], or in the runs that offered the
+    /// item.
     pub(crate) after: f64,
     /// The 95 % interval of the mean difference; `None` if there are too few runs.
     pub(crate) interval: Option<(f64, f64)>,

@@ -75,8 +75,8 @@ pub(crate) struct Planned {
 /// case.
 ///
 /// For each seed, the runs that fill memories come first. Then come the measured runs in random order, so that a slow minute
-/// of the machine does not affect only one arm. From seed to seed, the measured runs of a case take the next set of its
-/// values; the run that fills their memory takes the set after that.
+/// of the machine does not affect only one arm. With each seed, the measured runs of a case move on to the case's next set
+/// of values. The run that fills their memory is one set ahead of them.
 pub(crate) fn plan(
     variants: &[usize],
     arms: &[Arm],

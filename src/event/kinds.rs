@@ -274,8 +274,8 @@ pub enum EventKind {
         /// The extracted data, with placeholders in place of secrets.
         text: String,
     },
-    /// The caller gave the run a text that the work needs and no page shows, or took such a text back. At the start of every
-    /// run, including a resumed run, there is one event of this kind for each text that the run has.
+    /// The caller gave the run a text that the work needs but that no page shows, or took such a text back. At the start of
+    /// every run, including a resumed run, there is one event of this kind for each text that the run has.
     Given {
         /// The name of the text.
         name: String,
@@ -348,7 +348,7 @@ pub enum EventKind {
     MemoryChanged {
         /// Id of the record. The kind of memory is named in the field `collection` of the id's shelf.
         item: AdviceId,
-        /// The change, in a word that the kind of memory chose, such as `recorded`.
+        /// A word for the change, such as `recorded`. The kind of memory chose the word.
         what: String,
         /// The record's text.
         text: String,
@@ -370,7 +370,7 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// A known lesson was learned or used again.
+    /// A run learned or used a lesson that was already stored.
     LessonDeduplicated {
         /// The lesson's text.
         lesson: String,

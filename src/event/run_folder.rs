@@ -41,8 +41,8 @@ use crate::base::{Error, ErrorKind, Result, RunId};
 /// says that the folder is full, and the line that says how the run ended. Source: chosen; the hundred runs that are
 /// kept by default then take at most about 27 GB, however large pages and replies are.
 const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
-/// Maximum number of runs for which the sink remembers why they could not be recorded completely. Source: chosen; the
-/// number needs a limit, because on a full disk no further run can be recorded.
+/// Maximum number of runs for which the sink remembers why they could not be recorded completely. Source: chosen; without
+/// a limit, the list would grow with every further run while the disk is full.
 const MAX_FAILURES: usize = 1_000;
 
 /// An [`EventSink`] and [`Journal`] that writes each run into a folder of its own. Only the owner can read the folder.

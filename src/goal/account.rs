@@ -365,9 +365,10 @@ impl Account<'_> {
         Ok(results)
     }
 
-    /// Checks that a new value may replace a short recorded value, which can occur in a step by chance. Refuses it if the
-    /// recorded value does not occur in the goal as often as in the steps. If the run has a step that cannot be undone, asks
-    /// a person about each typed text that contains the value. Dates and confirmed holes always pass.
+    /// Checks that a new value may replace a recorded value that is so short that it can occur in a step by chance.
+    /// Refuses the new value if the recorded value occurs more often or less often in the goal than in the steps. If the
+    /// run has a step that cannot be undone, asks a person about each typed text that contains the recorded value. Dates
+    /// and confirmed holes always pass.
     fn short(&self, literal: &Literal, hole: usize, programs: &[Program]) -> Result<(), Stop> {
         let own = &self.holes[hole];
         // A day or a month is exempt: the tracer accepts it only in a field or a calendar cell that expects one.

@@ -83,8 +83,8 @@ pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     all_used.then(|| template.with_runs(runs))
 }
 
-/// Returns the hole with its state after all runs. A hole whose value varied is confirmed, unless it may be the verb of the
-/// goal. Another verb is another task, so a person must approve it.
+/// Returns the hole with its state after all runs. A hole whose value varied is confirmed, unless the value may be the verb
+/// of the goal: a new verb makes another task, which a person must approve.
 fn confirmed(tokens: &[Token], hole: &Hole, has_varied: bool) -> Hole {
     let is_proven = has_varied && !may_be_verb(tokens, hole.start, hole.end);
     let is_declared = hole.state == State::Declared;
@@ -108,8 +108,8 @@ fn texts_of(run: &Recorded) -> Texts {
     literals(&run.steps).into_iter().map(keyed).collect()
 }
 
-/// Reports whether both runs took the same steps, perhaps with other texts: the same actions, roles of targets, field labels
-/// and pressed keys.
+/// Reports whether the steps of both runs have the same actions, roles of targets, field labels and pressed keys. Their
+/// texts may differ.
 fn is_same_skeleton(a: &Recorded, b: &Recorded) -> bool {
     let is_same = |(a, b): (&Literals, &Literals)| {
         let is_field = a.text.is_some() || a.option.is_some();
@@ -231,8 +231,8 @@ fn touches(parts: &Parts, changed: &[bool]) -> bool {
     })
 }
 
-/// Returns true if `parts`, the parts of the text `literal`, give the text `other` when they are filled with the values of
-/// the other run. Returns false if `literal` is not the name of an element.
+/// Returns true if filling `parts` with the changed values of the other run (`new`) gives that run's text, `other`. `parts`
+/// are the parts of the text `literal`; if this text is not the name of an element, the result is false.
 fn predicts(
     parts: &Parts,
     literal: &Literal,

@@ -38,7 +38,7 @@ pub(super) enum Source {
     Entangled(usize),
 }
 
-/// The pieces of a text that the goal gives only in part.
+/// A text that the goal gives only in part, split into pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     pub(super) pieces: Vec<Piece>,
@@ -255,8 +255,8 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the kind of the words in a text, assuming that the goal gives none of them. A text that is only a month name
-/// or a year counts as a time.
+/// Returns the [`Rest`] of a text as if none of its words were in the goal. A text that is only a month name or a year
+/// counts as a time.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

@@ -403,8 +403,8 @@ mod tests {
         Value::of(&lex(&text), &text)
     }
 
-    /// Finds the programs that turn `old` into `literal`, applies each of them to `new`, and returns the different
-    /// results.
+    /// Finds the programs that turn `old` into `literal`, applies each of them to `new`, and returns the results, sorted
+    /// and without duplicates.
     fn results(old: &str, literal: &str, field: Field, new: &str) -> Vec<String> {
         let (old, new) = (value(old), value(new));
         let mut results: Vec<String> = find(&old, literal, field)

@@ -24,7 +24,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Creates a run without parameters, of which all steps can be undone.
+    /// Creates a run that has no parameters, and whose steps can all be undone.
     pub fn new(goal: impl Into<String>, steps: Vec<Literals>) -> Self {
         Self {
             goal: goal.into(),

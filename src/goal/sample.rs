@@ -68,7 +68,8 @@ pub(super) fn press(key: &str) -> Literals {
     }
 }
 
-/// Returns every text that changes for the accepted goal, written as `step.field text`.
+/// Returns each new text that `goal` gives a step, written as `step.field text`. Panics if the template does not accept
+/// `goal`.
 pub(super) fn accepted(template: &Template, goal: &str) -> Vec<String> {
     let verdict = template.matches(goal, &none());
     let Some(accepted) = verdict.accepted() else {

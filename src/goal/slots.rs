@@ -1,9 +1,9 @@
 //! Slots: the holes of a template, and the evidence that creates them.
 //!
 //! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole:
-//! typed text, chosen options, query values, path segments with a digit or two words, and the names of elements that
-//! show data. The names of buttons, menu items and navigation links create no hole, because goals often contain them as
-//! a verb. Path segments of one word create none for the same reason.
+//! typed text, chosen options, query values, path segments that contain a digit or consist of several words, and the
+//! names of elements that show data. The names of buttons, menu items and navigation links create no hole, because goals
+//! often contain them as a verb. Path segments of one word create none for the same reason.
 
 use std::collections::BTreeMap;
 

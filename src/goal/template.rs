@@ -80,8 +80,8 @@ impl TryFrom<Stored> for Template {
 
 /// Returns the goal in NFC and its tokens.
 ///
-/// The values of `params` first replace their names in braces. The tokens leave out polite words at the beginning and
-/// end of the goal.
+/// Each parameter's name in braces is first replaced by the parameter's value from `params`. The tokens leave out
+/// polite words at the beginning and end of the goal.
 pub(super) fn read(
     goal: &str,
     params: &BTreeMap<String, String>,

@@ -25,7 +25,8 @@ const MAX_TRACED: usize = 4_000;
 /// apart. Source: chosen.
 const MAX_PLACES: usize = 32;
 
-/// The class of a literal. It decides how strong the evidence for a hole is.
+/// The class of a literal. It decides how strong the literal is as evidence for a hole (words of the goal that may
+/// change).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Typed,
@@ -57,7 +58,7 @@ pub(super) struct Literal {
     pub(super) is_picked: bool,
 }
 
-/// A place in the goal that gives a whole literal, and the programs that turn the words there into the literal.
+/// A place in the goal whose words can be turned into a whole literal, and the programs that do this.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -185,7 +186,8 @@ pub(super) fn has_content(tokens: &[Token]) -> bool {
     })
 }
 
-/// Returns every place in the goal that gives the whole literal; none if there are more than [`MAX_PLACES`].
+/// Returns every place in the goal whose words can be turned into the whole literal; none if there are more than
+/// [`MAX_PLACES`].
 pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     // Equal values have equal programs. So these are computed once, however often the goal repeats the value.
@@ -326,7 +328,7 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     chosen
 }
 
-/// Reports whether a sequence of tokens that the literal and the goal share counts as coming from the goal. It must
+/// Reports whether a shared sequence of tokens of the literal and the goal may be taken to come from the goal. It must
 /// contain more than function words, and must not cut a Katakana word.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];

@@ -122,7 +122,8 @@ pub enum State {
     Declared,
     /// Two runs had different values in the slot.
     Confirmed,
-    /// Neither the user nor a second run has confirmed the slot, or its words may be the verb of the goal.
+    /// The user did not declare the slot, and either no two runs had different values in it, or its words may be the
+    /// verb of the goal.
     Tentative,
 }
 

@@ -144,7 +144,8 @@ const POLITE: [&[&str]; 17] = [
     &["請"],
 ];
 
-/// Texts that no value in a script without spaces may contain. There is one string for each language.
+/// Texts that a value must not contain if it is written in a script (a writing system) without spaces. There is one string
+/// for each language.
 const UNSPACED: [&str; 4] = [
     // Chinese
     "和 与 與 跟 及 或 不 没 沒 别 勿 未 除 以外 之外 以内 以內 以前 以后 以後 之前 之后 之後 所有 全部 一切 每 各个 各個 任何 \

@@ -94,7 +94,7 @@ pub enum PageKind {
     Login,
     /// A search page or a page of search results. Submitting its form searches.
     Search,
-    /// A cart or checkout. Submitting its form may buy.
+    /// A cart or checkout. Submitting its form may make a purchase.
     Checkout,
     /// Anything else.
     #[default]

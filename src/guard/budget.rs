@@ -14,8 +14,7 @@ use crate::{
 const MAX_STEPS: u32 = 50;
 /// Default of [`Budget::max_errors`]. Source: chosen.
 const MAX_ERRORS: u32 = 5;
-/// Number of remaining replies at or below which the model is told how many remain. Source: chosen; enough to look
-/// once more and to finish.
+/// Largest number of remaining replies that the model is told. Source: chosen; enough to look once more and to finish.
 const NEAR_END: u32 = 3;
 /// Number of remaining actions at or below which the model is told how many remain. Source: chosen; enough to
 /// complete what the run has begun.
@@ -243,8 +242,8 @@ impl Budget {
 
     /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
     ///
-    /// `spent` does not include the next model call. `failed_replies` is the number of latest replies in a row that
-    /// contained a failed action.
+    /// `spent` does not include the next model call. `failed_replies` is the number of failures in a row, counted as for
+    /// [`max_errors`](Self::max_errors).
     pub fn near_end(&self, spent: &Spent, failed_replies: u32) -> Vec<String> {
         let mut remarks = Vec::new();
         if failed_replies > 0 && failed_replies + 1 == self.max_errors {

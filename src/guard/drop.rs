@@ -8,9 +8,9 @@ const MARGIN: f64 = 20.0;
 
 /// Returns true if a drag may drop the element with the area `dragged` on one of the `others`.
 ///
-/// Without a start point, a drag may begin at any point of the dragged element, so it may also end at any point of an
-/// area of that size. The result is also true if the drag may begin or end outside the window, because the browser may
-/// then scroll.
+/// Without a start point, a drag may begin at any point of the dragged element, so it may also end at any point of the
+/// element's area moved by the distance of the drag. The result is also true if the drag may begin or end outside the
+/// window, because the browser may then scroll.
 pub(crate) fn may_drop_on(
     others: impl IntoIterator<Item = Area>,
     dragged: Area,

@@ -12,8 +12,8 @@
 //! The actions A B A C A do not pass through a cycle twice, because B and C differ. This is how a run works through a
 //! list, with "Back" (A) between the items. But if A stays on its page, as when it opens a menu, the model is warned: an
 //! action is *frequent* if it was done three times among the last ten actions and each time led to the same page in the
-//! same state. It is not frequent if, more than once, something new was on the page before the action, because a dialog
-//! with new content is closed for a reason. A frequent action does not end the run.
+//! same state. It is not frequent if, more than once, the action before it led to something new: a dialog with new
+//! content, for example, is closed for a reason. A frequent action does not end the run.
 //!
 //! Actions that only look (`wait`, `snapshot`, `screenshot`, `tab_list`) are different, because a model that follows
 //! a display repeats them for a reason: what changes may be in the pixels alone, so that no page counts as new, and all
@@ -45,8 +45,8 @@ use crate::{
 const WARN_TURNS: u32 = 3;
 /// Number of turns through a repeated cycle after which the run ends. Source: chosen.
 const STOP_TURNS: u32 = 5;
-/// Number of turns after which the run ends if each turn has several actions and the typed text differs. Source: chosen;
-/// finding one of a hundred numbers by halving takes 7 turns.
+/// Number of turns after which the run ends if each turn has several actions and the turns differ only in the typed text.
+/// Source: chosen; finding one of a hundred numbers by halving takes 7 turns.
 const STOP_RETYPED_TURNS: u32 = 8;
 /// Number of replies in a row that look and see nothing new, after which the model is warned. Source: chosen; a reply
 /// can follow a display for a minute, with several looks and waits.

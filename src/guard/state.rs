@@ -2,8 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The state of a page, for comparison with other states of the same run. The value also depends on the Rust version
-/// that built the program.
+/// The state of a page, for comparison with other states of the same run. It consists of hashes, which depend on the
+/// Rust version that built the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PageState {
     pub(super) url: u64,

@@ -24,7 +24,7 @@ impl WarnedTurns {
     /// use webwise::guard::WarnedTurns;
     ///
     /// let mut turns = WarnedTurns::default();
-    /// // Ten calls of one reply, then one reply each.
+    /// // Ten calls in one reply, then one call in each of two replies.
     /// assert!((0..10).all(|_| !turns.record(1, true)));
     /// assert!(!turns.record(2, true));
     /// assert!(turns.record(3, true));

@@ -136,8 +136,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a line of these pieces. The words are cut at [`Advice::MAX_TEXT`] characters. If the words come from a
-    /// page or a model, words and names are merged into a single piece of words.
+    /// Creates a line of these pieces. All words together are cut to [`Advice::MAX_TEXT`] characters. If the words come
+    /// from a page or a model, all pieces are merged into one [`Piece::Words`].
     pub(super) fn of(pieces: impl IntoIterator<Item = Piece>, trust: Trust) -> Self {
         let mut left = Advice::MAX_TEXT;
         let mut kept = Vec::new();
@@ -173,7 +173,8 @@ impl Line {
         }
     }
 
-    /// Returns the line as one text with its names, for people and events. Prompts use [`Line::pieces`] instead.
+    /// Returns the line as one text that includes the names of page elements. It is for people and events; prompts use
+    /// [`Line::pieces`] instead.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -84,7 +84,7 @@ impl Domain {
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
-    /// The records, as an import stores them if a person trusts the folder.
+    /// The records, in the form in which an import of a trusted folder stores them.
     pub records: Vec<Record>,
     /// The items that were left out or changed, described for a person.
     pub problems: Vec<String>,
@@ -249,7 +249,7 @@ pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
     (count > 0).then(line).into_iter().collect()
 }
 
-/// Reads an item of a documented file.
+/// Reads an item of a file from the documented folder.
 ///
 /// # Errors
 /// The reason, in words for a person.

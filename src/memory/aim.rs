@@ -145,8 +145,8 @@ fn plain(page_text: &str) -> String {
     text::truncate(&text::squeeze(&kept), PageName::MAX_NAME)
 }
 
-/// Returns the name of a choice without a remark in brackets at its end that contains a number: "Express delivery (€
-/// 12.90)" becomes "Express delivery". A remark in words, as in "Economy (refundable)", is kept.
+/// Removes the remark in brackets at the end of a choice's name if the remark contains a number: "Express delivery
+/// (€ 12.90)" becomes "Express delivery". A remark in words, as in "Economy (refundable)", is kept.
 pub(super) fn without_remark<'a>(role: &Role, name: &'a str) -> &'a str {
     let is_choice = matches!(role, Role::Radio | Role::Checkbox | Role::Option);
     match name

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The export loses nothing: each [`Shelf`] (a group of records) is written exactly as it is stored. On import, each
-//! kind of memory decides how it stores a record. Words that a person has accepted elsewhere must be reviewed again,
-//! unless the importing person trusts the document.
+//! kind of memory decides how it stores a record. If a person accepted a record's words before the export, the words
+//! must be reviewed again, unless the importing person trusts the document.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -153,7 +153,7 @@ fn is_fine(shelf: &Shelf) -> bool {
 pub struct Restore {
     /// The edits, one for each shelf. Committing them twice has the same result as committing them once.
     pub edits: Vec<ShelfEdit>,
-    /// Number of records of the archive that the edits contain.
+    /// Number of records that the edits take from the archive.
     pub taken: usize,
     /// Number of the imported records that a person must review before prompts show them.
     pub waiting: usize,
@@ -164,7 +164,7 @@ pub struct Restore {
 /// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
 ///
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and
-/// words that a person once accepted wait for review again.
+/// words that a person accepted earlier must be reviewed again.
 ///
 /// The store may already have a different version of an item. If `trust` is true, the two versions are
 /// [merged](MemoryKind::merge). Otherwise the stored version stays unchanged.

@@ -130,7 +130,7 @@ pub struct Described {
     pub standing: Standing,
     /// The type of the record, as a list shows it, such as `pattern of 3 steps, search`; may be empty.
     pub is: String,
-    /// The results of the record so far, for a list; may be empty.
+    /// The results of the record so far, as a list shows them; may be empty.
     pub results: String,
     /// The hosts on which the record was learned, in addition to the host of its shelf.
     pub hosts: Vec<Host>,

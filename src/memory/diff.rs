@@ -49,7 +49,7 @@ pub struct Comparison {
     pub same: usize,
 }
 
-/// Compares two memories. The shelves that hold finished runs until memory has learned from them are left out.
+/// Compares two memories. Leaves out the shelves with finished runs from which memory has yet to learn.
 pub fn compare(
     first: &[(Shelf, Vec<Record>)],
     second: &[(Shelf, Vec<Record>)],

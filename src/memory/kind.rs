@@ -40,8 +40,8 @@ use crate::{
     working::SiteMap,
 };
 
-/// The reason why an import leaves out a record whose source the importing person does not trust. The subject of the
-/// sentence is the record or its shelf.
+/// The reason why an import leaves out a record whose source the importing person does not trust. The text completes a
+/// sentence that begins with the record or its shelf.
 pub(crate) const UNVOUCHED: &str = "is taken only if the importing person trusts its source";
 
 /// An edit and the shelf to which it applies.
@@ -66,8 +66,8 @@ pub trait Index: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the next step of a known task, if an earlier run took the same step and it can be repeated on the
-    /// current page. The run then takes the step without asking its model. The default is `None`.
+    /// Returns the next step of a known task, as an earlier run took it, if it can be repeated on the current page. The
+    /// run then takes the step without asking its model. The default is `None`.
     fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
         let _ = moment;
         None
@@ -248,8 +248,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     }
 
     /// Converts the items of this kind in a [documented folder](super::agent_memory) (the memory of another program) to
-    /// records. Each record has the form for a folder that a person trusts. The import then passes it to
-    /// [`admit`](Self::admit), which changes or refuses it if nobody trusts the folder. The default converts nothing.
+    /// records, as if a person trusted the folder. The import then passes each record to [`admit`](Self::admit), which
+    /// changes or refuses the record if nobody trusts the folder. The default converts nothing.
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
@@ -299,7 +299,7 @@ pub(super) fn merged_one(
 /// The occasion on which a kind of memory changed a shelf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
-    /// The shelf was changed before a run read it, by the edit of [`MemoryKind::upkeep`].
+    /// The edit of [`MemoryKind::upkeep`] changed the shelf before a run read it.
     Upkeep,
     /// The shelf was changed after a run, by an edit of [`MemoryKind::learn`].
     Learning,

@@ -89,7 +89,7 @@ pub enum Note {
         used: bool,
         /// True if the run was shown the lesson before it carried out the recovery.
         followed: bool,
-        /// True if the lesson's recovery restored the effect of the failed action, or prevented the failure.
+        /// True if the lesson's recovery achieved what the failed action was meant to do, or prevented the failure.
         helped: bool,
         /// True if the lesson was followed and did not help.
         harmed: bool,

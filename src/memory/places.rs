@@ -1,4 +1,4 @@
-//! Elements of a page that pieces of advice name.
+//! The elements of a page that are named in advice.
 
 use std::collections::{HashMap, HashSet};
 

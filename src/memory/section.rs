@@ -110,7 +110,7 @@ impl Section {
         }
     }
 
-    /// Returns the priority of the section if the message is too long; `None` if the section is never cut.
+    /// Returns the section's priority, which counts when a message is too long; `None` if the section is never cut.
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,

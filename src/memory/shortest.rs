@@ -57,8 +57,8 @@ pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     )
 }
 
-/// Returns true if the step is a browser action that was carried out, or has an unclear outcome, and does more than look at
-/// the page. Scrolling counts only if it changed the page.
+/// Returns true if the step is a browser action that does more than look at the page, and its outcome is done or unclear.
+/// Scrolling counts only if it changed the page.
 fn acts(step: &Step) -> bool {
     let is_done = matches!(step.outcome, Outcome::Done | Outcome::Unclear(_));
     // Scrolling may load more items, or enable a button below a text.

@@ -5,7 +5,7 @@ use crate::base::{Error, ErrorKind, Result};
 
 const DIGITS: usize = 2;
 
-/// Returns the key of the item to which a record belongs. The record is that of the item or of one of its steps.
+/// Returns the key of the item to which the record with this key belongs: the item's own record, or that of a step.
 pub(super) fn owner(key: &str) -> &str {
     key.split_once('.').map_or(key, |(owner, _)| owner)
 }

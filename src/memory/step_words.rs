@@ -8,8 +8,8 @@ use crate::{action::BrowserTool, page::Role};
 /// The mark behind the next step, and what follows it if the target of the step is on the page.
 const NEXT: (&str, &str) = (" <- next", ", on this page");
 
-/// Returns the mark behind the next step. It includes `on this page` only if the step names its target, because any
-/// other step may belong to another page.
+/// Returns the words that mark a step as the next one. They include `on this page` only if the step names its target,
+/// because any other step may belong to another page.
 pub(super) fn next(step: &StoredStep) -> String {
     let is_known = |of: &StoredTarget| of.aim.is_some() || of.slot.is_some();
     let is_here = step.target.as_ref().is_some_and(is_known);

@@ -240,9 +240,9 @@ impl StoredStep {
         }
     }
 
-    /// Removes names that are values of the run: names of elements chosen from a list, unless they only repeat words of the
-    /// goal, and names that repeat typed text. Also removes the name of a group if at least half of its words are in the
-    /// goal.
+    /// Removes the name of the target if it is a value of the run: if it repeats typed text, or if the target was chosen
+    /// from a list and not all words of its name are in the goal. Also removes the name of a group if at least half of its
+    /// words are in the goal.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;

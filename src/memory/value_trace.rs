@@ -91,7 +91,7 @@ fn literals(step: &Step, goal: &str) -> Literals {
 }
 
 /// Returns the name of a target as the goal writes it. If the goal does not contain the whole name, and the target is a
-/// radio button, a checkbox or an option, a remark with a number in brackets at the end of the name is left out.
+/// radio button, a checkbox or an option, a final remark in brackets is left out if it contains a number.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
     if text::fold(goal).contains(&text::fold(name)) {

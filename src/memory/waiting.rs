@@ -67,7 +67,7 @@ pub(crate) fn parts(kind: &str, run: &RunId, said: &Value) -> Vec<Record> {
 /// Returns the changes that add a distilled run, split by [`parts`], to the waiting runs.
 ///
 /// # Errors
-/// `TooLarge` if the maximum number of runs of this kind of memory is waiting already.
+/// `TooLarge` if [`MAX_WAITING`] other runs already wait for the same kind of memory.
 pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
     let Some(first) = parts.first() else {
         return Ok(Vec::new());
@@ -87,7 +87,7 @@ pub(crate) fn add(records: &[Record], parts: &[Record]) -> Result<Vec<Change>> {
 pub(crate) struct Backlog {
     pub(crate) groups: Vec<Group>,
     pub(crate) errors: Vec<Error>,
-    /// The keys of the records to remove, for each kind of memory and run. The run is `None` if its records are unreadable.
+    /// The keys of the records to remove, by kind of memory and by run. `None` is a run whose records are unreadable.
     keys: BTreeMap<(String, Option<RunId>), Vec<String>>,
     kept: BTreeSet<(String, Option<RunId>)>,
 }

@@ -16,8 +16,8 @@ pub(super) struct Way {
     pub(super) goal: String,
     /// The values of the goal that the steps use, as ranges of bytes of the goal.
     pub(super) slots: Vec<(usize, usize)>,
-    /// The steps, without names that are values of the run. A typed text is replaced by its source, such as the first value
-    /// of the goal.
+    /// The steps, without the names of elements that show values of the run, such as an item chosen from a list. A
+    /// typed text is replaced by its source, such as the first value of the goal.
     pub(super) steps: Vec<StoredStep>,
 }
 

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::{Node, NodeId, Role, States, Tree, Tri, hash::StableHash, label::is_wrapper};
 
-/// Maximum length of an element's name that is compared with the texts inside the element, so that texts that repeat it
-/// are left out. Unit: bytes. Source: chosen; longer names would take quadratic time.
+/// Maximum length of an element's name that is searched for the texts inside the element. A text found in the name is
+/// left out as a repetition. Unit: bytes. Source: chosen; longer names would take quadratic time.
 const MAX_COVER: usize = 300;
 
 pub(super) struct Fact {
@@ -14,9 +14,11 @@ pub(super) struct Fact {
     /// A hash of the role and the text, which identifies the fact. Numbers are left out, because a clock changes by itself.
     /// They are kept in the name of an enabled control, because an action changes the count in a cart link.
     pub(super) key: u64,
-    /// Hash of the states, the value and the icon. Numbers are left out of the value unless a person sets it.
+    /// Hash of the states, the value and the icon. Numbers are left out of the value, except for fields and sliders, whose
+    /// values a person sets.
     pub(super) detail: u64,
-    /// Hash of the numbers that `key` and `detail` leave out, with the texts around them; `None` if there are none.
+    /// Hash of the texts whose numbers `key` or `detail` leaves out, including these numbers; `None` if no number is left
+    /// out.
     pub(super) exact: Option<u64>,
     /// Hash of the node's [`look`]; `None` if the driver reports none. The look is not part of the state of the page,
     /// because colours change under the pointer and positions change with scrolling.
@@ -172,7 +174,8 @@ fn look_hash(node: &Node) -> Option<u64> {
     })
 }
 
-/// Returns the look of a node without words: its shape, colour, size and position. Empty if the driver reports none.
+/// Returns the look (shape, colour, size and position) that the driver reports for a node that has no words; empty if it
+/// reports none.
 pub(super) fn look(node: &Node) -> &str {
     node.property("look").unwrap_or_default()
 }

@@ -25,8 +25,8 @@ const BUTTON: Kinds = 1 << 3;
 const HEADING: Kinds = 1 << 4;
 const PRICE: Kinds = 1 << 5;
 const POINTER: Kinds = 1 << 6;
-/// The kinds of nodes by which siblings are compared. Two siblings are similar only if they contain the same of these kinds.
-/// Other kinds, such as a price, make no difference.
+/// The kinds of nodes by which siblings are compared. Two siblings, other than items of a list or table, are similar
+/// only if each of these kinds occurs in both or in neither. Other kinds, such as a price, make no difference.
 const SHAPE: Kinds = LINK | FIELD | CHECK | BUTTON | HEADING;
 
 /// Counts of the parts of a page. Unless a field says otherwise, a count covers only the main content

@@ -22,8 +22,8 @@ pub struct Collection {
     pub size: u32,
 }
 
-/// The visible sign of an element without a name, at most [`TargetIdentity::MAX_TEXT`] characters. The page wrote this text,
-/// so it is untrusted.
+/// A visible property that stands in for the name of an element without one. The page wrote this text, so it is untrusted. It
+/// has at most [`TargetIdentity::MAX_TEXT`] characters.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -235,11 +235,10 @@ const MAX_FRAMES: usize = 4;
 /// Maximum number of levels that are searched for similar siblings, from the element up. Source: chosen; a button in a card,
 /// with wrappers around both, is six levels deep.
 const MAX_COLLECTION_LEVELS: usize = 12;
-/// Maximum number of nodes in a sibling that are searched for a counterpart of the element. Source: chosen; no row or card
-/// has as many.
+/// Maximum number of nodes that are examined in one sibling. Source: chosen; no row or card has as many.
 const MAX_SIBLING_NODES: usize = 128;
-/// Properties of an element that stay the same on later page loads. Source: the properties for forms and tests that drivers
-/// report.
+/// Properties of an element that stay the same on later page loads. Source: of the properties that drivers report, those
+/// for forms, tests and images.
 const STABLE_PROPERTIES: [&str; 8] = [
     "alt",
     "autocomplete",
@@ -394,8 +393,8 @@ impl<'t> Likeness<'t> {
         }
     }
 
-    /// Compares two siblings: `own`, which is this element or a node around it, and `sibling`. If `own` is this element,
-    /// returns true if `sibling` is its counterpart. Otherwise, returns true if `sibling` is or contains a counterpart.
+    /// Returns true if `sibling` is or contains a counterpart of the element. The node `own` beside it is or contains
+    /// the element. If `own` is the element itself, `sibling` must itself be the counterpart.
     fn is_in(&self, sibling: NodeId, own: NodeId) -> bool {
         let tree = self.tree;
         let mut nodes = std::iter::once(sibling)

@@ -40,7 +40,7 @@ impl KnownElement {
             && self.names.iter().any(|name| fold(&squeeze(name)) == words)
     }
 
-    /// Returns true if `identity` has the role and the first of the `marks` that are stored for this element.
+    /// Returns true if `identity` has the role of this element and also the first mark in `marks`.
     pub(crate) fn is_it(&self, identity: &TargetIdentity) -> bool {
         let marks = Self::marks_of(identity);
         self.role == identity.role
@@ -52,9 +52,9 @@ impl KnownElement {
 
     /// Finds the element on a page by its role and its attributes, and returns its reference.
     ///
-    /// The attributes are tried in turn, until any node with the role has one. If only one node has it, that node is the
-    /// element; if several have it, the result is `None`. Elements in frames are left out, because a frame may belong to
-    /// another site.
+    /// The attributes are tried in turn, until one is found on any node with the role. If only one node has this
+    /// attribute, that node is the element; if several have it, the result is `None`. Elements in frames are left out,
+    /// because a frame may belong to another site.
     pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
         let identities = Identities::of(tree);
         let marked = |mark: &(String, String)| {

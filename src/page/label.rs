@@ -16,8 +16,8 @@ const MAX_LEVELS: usize = 3;
 /// Maximum number of neighbours of a node that are examined on each level. Source: chosen; an asterisk and a gap may stand
 /// between a field and its label.
 const MAX_NEIGHBOURS: usize = 3;
-/// Maximum length of a text before a field, or of a heading in a table, that can be its label. Unit: characters. Source:
-/// chosen; longer texts are prose.
+/// Maximum length of a text that can be a field's label: a text before the field or a heading in its table. Unit:
+/// characters. Source: chosen; longer texts are prose.
 const MAX_BESIDE: usize = 60;
 /// Maximum number of words in a label that ends with a full stop or an exclamation mark. Source: chosen; `Tel.` and `Order
 /// no.` are labels, longer texts are sentences.

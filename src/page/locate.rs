@@ -42,8 +42,7 @@ impl Locator {
     }
 }
 
-/// Searches the nodes inside the nodes `within`, or the whole tree if `within` is `None`, and returns those for which `test`
-/// returns true.
+/// Returns the nodes below those in `within` for which `test` returns true. Searches the whole tree if `within` is `None`.
 fn inside(tree: &Tree, within: Option<&[NodeId]>, test: impl Fn(&Node) -> bool) -> Vec<NodeId> {
     let mut found: Vec<NodeId> = match within {
         None => tree

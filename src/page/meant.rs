@@ -178,8 +178,8 @@ fn role_and_name(locator: &Locator) -> Option<(&Role, &str)> {
 }
 
 /// Resolves a locator that names an element by its role and an attribute (`textbox "@number"`), as the history does if the
-/// element has no name or label. The attribute is not visible on the page, so it only counts if the words match nothing
-/// else.
+/// element has no name or label. The attribute is not visible on the page, so it is compared only if nothing matches the
+/// locator's words.
 fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
     let Some((role, name)) = role_and_name(locator) else {
         return Meant::Unknown;

@@ -146,8 +146,9 @@ pub(super) const fn is_item(role: &Role) -> bool {
     )
 }
 
-/// Returns the first words in a node: at most `max` characters, from at most [`MAX_TEXT_NODES`] nodes. The name of a node
-/// inside replaces the texts in that node. Values typed into fields are left out.
+/// Returns the first words of a node and its descendants: at most `max` characters, from at most [`MAX_TEXT_NODES`]
+/// nodes. If one of them has a name and is no landmark, its name replaces all text in it. Values typed into fields are
+/// left out.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;

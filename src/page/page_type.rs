@@ -74,8 +74,9 @@ impl fmt::Display for PageType {
     }
 }
 
-/// Number of fields on a page above which no label of a field is read. It is also the maximum number of fields and
-/// checkboxes together on a product page. Source: chosen; a login or search page has far fewer.
+/// Maximum number of fields on a page whose field labels are read; if there are more, no label is read. It is also the
+/// maximum number of fields and checkboxes together on a product page. Source: chosen; a login or search page has far
+/// fewer.
 const MAX_LABELLED_FIELDS: usize = 12;
 /// Maximum amount of text on an error page. Unit: letters; an ideograph counts as two. Source: chosen.
 const MAX_ERROR_LETTERS: usize = 900;

@@ -36,8 +36,8 @@ use crate::base::TokenCount;
 /// Maximum length of a line. A longer line keeps its beginning (two thirds of this length) and its end (one third). Unit:
 /// characters. Source: chosen.
 const MAX_LINE: usize = 400;
-/// Maximum length of a line of a text that describes a page or has no special kind. It is shorter than [`MAX_LINE`], so that
-/// lines of more sections fit. Unit: characters. Source: chosen.
+/// Maximum length of a line in a result of the kind `PageState` or `Text`. It is shorter than [`MAX_LINE`], so that lines of
+/// more sections fit. Unit: characters. Source: chosen.
 const MAX_PARAGRAPH: usize = 240;
 /// Maximum lengths of a line, tried in this order if room is left, so that lines that were cut become longer. Unit:
 /// characters. Source: chosen.
@@ -226,8 +226,8 @@ const fn required(addresses: usize) -> usize {
     }
 }
 
-/// Returns addresses that the shortened text `out` lacks, just enough that `out` together with them has the
-/// [`required`] share of all addresses. An address that does not fit into `room` is left out. Unit of `room`: tokens.
+/// Returns addresses that are missing from the shortened text `out`: as many as `out` needs to reach the [`required`]
+/// share of all addresses. An address that does not fit into `room` is left out. Unit of `room`: tokens.
 fn missing(all: &BTreeSet<&str>, out: &[String], room: u64) -> Vec<String> {
     let shown = out.join("\n");
     let kept = addresses(&shown);

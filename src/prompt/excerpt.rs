@@ -9,8 +9,8 @@ use crate::base::text::{squeeze, words};
 /// are mostly grammar.
 const MIN_WORD: usize = 4;
 
-/// Divisor for the share of the shown part that comes before the words of the query: 4 means a quarter. Source: chosen; in a
-/// settings file, the comment on an option comes before the option.
+/// Divisor of the maximum length of the shown part. The result is the space before the query's words: 4 means a quarter.
+/// Source: chosen; in a settings file, the comment on an option comes before the option.
 const BEFORE: usize = 4;
 
 /// A place in a text: the number of bytes and the number of characters before it.

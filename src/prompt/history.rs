@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum length of the name of an action's target in the line about a step. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
-/// Maximum length of the address in the line about the step that led to it. Unit: characters. Source: chosen.
+/// Maximum length of the address to which a step led, in the line about this step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
 /// Maximum length of the address in a line about an earlier page. Unit: characters. Source: chosen; higher than
 /// [`MAX_ADDRESS`], because the model may open the address, which it cannot if the address is cut.
@@ -28,14 +28,14 @@ const THOUGHTS: usize = 3;
 /// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
 const TARGETS: [&str; 3] = ["target", "from", "to"];
-/// The arguments that the line does not repeat after the function [`points`] has written an action's points.
+/// The arguments that are left out of the line about a step if [`points`] has written the action's points into it.
 const COORDINATES: [&str; 6] = ["target", "x", "y", "to_x", "to_y", "via"];
-/// Maximum number of points on the way of a drag in the line about the step. Source: chosen.
+/// Maximum number of points between the start and the end of a drag that the line about the step shows. Source: chosen.
 const MAX_POINTS: usize = 4;
 
 /// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. An outcome other than `done` is added,
 /// and then the page that the step led to. If it led to no other page, the text with which the page answered is added
-/// instead, because the section with the changes reports only the last reply's calls.
+/// instead. The section with the changes does not show that text for long: it reports only the last reply's calls.
 ///
 /// References are left out, because they refer to elements of an earlier page.
 pub(super) fn history_line(step: &Step) -> String {
@@ -113,7 +113,7 @@ pub(super) fn history_line(step: &Step) -> String {
     line
 }
 
-/// Returns the position of an element among those like it in words: `1st` for 0. A plain number would be taken for a
+/// Returns an element's position among similar elements as an ordinal: `1st` for 0. A plain number would be taken for a
 /// reference.
 fn ordinal(at: u32) -> String {
     let position = u64::from(at) + 1;
@@ -133,9 +133,9 @@ fn place_of(look: &str) -> &str {
     look.split_once(": ").map_or(look, |(place, _)| place)
 }
 
-/// Returns the points of an action on points, such as ` at 78,63 of it`; `None` for other actions. If the model gave
-/// points of the picture, returns these, so that they can be compared with what the page shows next. Points of the
-/// target end with `of it`.
+/// Returns the points of an action as text, such as ` at 78,63 of it`; `None` if it has no points. If the model chose
+/// points in the picture, returns these, so that they can be compared with what the page shows next. The text ends with
+/// `of it` if the points are relative to the target.
 fn points(step: &Step) -> Option<String> {
     let Action::Browser(action) = &step.action else {
         return None;

@@ -8,7 +8,7 @@ use crate::{
     working::{History, Step},
 };
 
-/// Number of latest steps by which [`Mode::Auto`] decides which mode to act as. Source: chosen.
+/// Number of latest steps that decide which mode [`Mode::Auto`] acts as. Source: chosen.
 const LOOKED_AT: usize = 10;
 /// Minimum number of steps, among the last [`LOOKED_AT`], that must extract texts before [`Mode::Auto`] acts as `Scrape`,
 /// or read texts before it acts as `Research`. Source: chosen.

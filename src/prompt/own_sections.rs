@@ -37,8 +37,8 @@ const LEAST_EXTRACTED: u64 = 100;
 /// Divisor for the share of the free tokens that is reserved for the label, the quotation marks and the remarks of a text: 5
 /// means a fifth. Source: chosen.
 const FOR_FORM: u64 = 5;
-/// Length of the part of a given text, from its beginning, that is compared with the goal. Unit: characters. Source:
-/// chosen; a text says at its beginning what it is about.
+/// Number of characters at the beginning of each text from the program that are compared with the goal. Source: chosen; a
+/// text says at its beginning what it is about.
 const BEGINNING: usize = 500;
 /// Maximum length of a line of a text that the message shows, such as an extracted text. A longer line is split into
 /// several lines. Unit: characters. Source: chosen; a line of this length has some 50 tokens.
@@ -143,8 +143,8 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     ]
 }
 
-/// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens. `known` is its kind of
-/// content if that was declared.
+/// Returns the label, then the text as indented lines. The text is shortened to at most `most` tokens. `known` is the kind of
+/// content that was declared for the text, if any.
 fn shortened(label: &str, text: &str, most: TokenCount, known: Option<ContentType>) -> Vec<String> {
     let result = compress(text, most, known);
     let mut lines = vec![quoted(label, MAX_NAME)];
@@ -162,8 +162,8 @@ fn below(line: &str) -> impl Iterator<Item = String> {
     parts.map(|part| [" ", &quoted(part, usize::MAX)].concat())
 }
 
-/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message can keep some of them. A
-/// longer word is not split.
+/// Splits a long line at spaces into parts of at most [`MAX_LINE`] characters, so that a message with too little room for
+/// the line can keep some of the parts. A word that is longer than a part is not split.
 fn short(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
@@ -188,7 +188,8 @@ fn short(line: &str) -> Vec<&str> {
 /// are left out.
 ///
 /// The texts that have the most in common with the goal come first, because the last lines are cut if the message is too
-/// long. Their names and beginnings are compared. A word of the goal counts the more, the fewer texts contain it.
+/// long. Only the name and the beginning of a text are compared with the goal. A word of the goal counts the more, the
+/// fewer texts contain it.
 fn given_lines(parts: &StepParts<'_>) -> Vec<String> {
     let shared: Vec<BTreeSet<usize>> = parts
         .given

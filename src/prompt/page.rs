@@ -50,11 +50,11 @@ const MAX_HINT: usize = 60;
 const MAX_TITLE: usize = 120;
 /// Maximum length of the page's address. Unit: characters. Source: chosen; longer addresses can contain session tokens.
 const MAX_URL: usize = 200;
-/// Maximum length of a single line that is shown in place of the mark `... 1 more line`. Unit: characters. Source: chosen;
-/// three times the length of a mark.
+/// Maximum length of a single line that is shown in place of a mark such as `... 1 more line, up to "Total":
+/// read(line=90)`. Unit: characters. Source: chosen; three times the length of a mark.
 const MAX_WHOLE: usize = 200;
-/// Minimum number of query parameters without a value in an address for them to be left out. Source: chosen; fewer
-/// parameters take no more room than the words that replace them.
+/// Minimum number of query parameters without a value that are left out of an address. If there are fewer, all are kept.
+/// Source: chosen; fewer parameters take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
 /// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same maximum as for
 /// the value of a field.
@@ -194,8 +194,8 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
 /// Decides which elements are written with their references.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// Elements that can be acted on are written with their references. So is a short text that is alone on its line,
-    /// or on which the page listens for clicks.
+    /// References are written for elements that can be acted on, and for a short text if it is alone on its line or the
+    /// page listens for clicks on it.
     Acting,
     None,
 }
@@ -375,8 +375,8 @@ impl<'a> Words<'a> {
         line
     }
 
-    /// Returns the call that shows what is left out, such as `: read(line=3)`. Returns an empty text for lines that outlive
-    /// their page, because the call would read another page.
+    /// Returns the call that shows what is left out, such as `: read(line=3)`. Returns an empty text for [`facts`], which
+    /// are kept after the run has left the page: there, the call would read another page.
     fn call(&self, arguments: Option<String>) -> String {
         let arguments = arguments.filter(|_| self.references == References::Acting);
         arguments.map_or_else(String::new, |arguments| format!(": read({arguments})"))
@@ -394,9 +394,8 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the number of characters of a text that a line does not show. The line shows only `excerpt`, a part of the text,
-/// cut to `max` characters. An ellipsis at a cut end does not count. `is_begun` is true if the excerpt begins with an
-/// ellipsis.
+/// Returns how many characters of `text` a line leaves out. The line shows `excerpt`, a part of `text`, cut to `max`
+/// characters. Ellipses at the cut ends do not count as shown. `is_begun` is true if the excerpt begins with an ellipsis.
 fn left_out(text: &str, excerpt: &str, is_begun: bool, max: usize) -> usize {
     let begun = usize::from(is_begun);
     let length = excerpt.chars().count();

@@ -21,7 +21,7 @@ pub struct ShownPage {
     pub dialog: bool,
     /// The elements that can be acted on, in the order of the page.
     pub elements: Vec<ShownElement>,
-    /// The texts that can only be read, in the order of the page.
+    /// The texts that cannot be acted on, in the order of the page.
     pub texts: Vec<String>,
     /// True if the message leaves out a part of the page.
     pub more: bool,

@@ -13,12 +13,12 @@ pub(super) const HISTORY: &str = "History";
 /// The place of a section in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Inside the run's fence, whose marks are the same in all messages of the run. New lines come last, so that a provider
-    /// can cache everything before them.
+    /// Inside the run's fence, whose marks are the same in all messages of the run. Lines that earlier messages did not
+    /// contain come last, so that a provider can cache everything before them.
     Run,
     /// Inside the message's own fence, before the page. The marks of this fence are new for each message.
     BeforePage,
-    /// Inside the message's own fence, after the page.
+    /// Inside the same fence as [`BeforePage`](Self::BeforePage), after the page.
     AfterPage,
     /// After the fences. For words that a person or this crate vouches for.
     Outside,

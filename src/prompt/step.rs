@@ -127,9 +127,9 @@ pub struct StepParts<'a> {
     pub mode: Mode,
     /// The limits on the part of the page that the message shows.
     pub digest: DigestOptions,
-    /// Maximum size of the whole message. Unit: tokens, estimated. First the sections about earlier steps and results
-    /// are cut, and with them the sections that belong to kinds of memory. If that is not enough, the page is cut too.
-    /// Failures, answers and remarks are never cut. Tips are cut only in sections that belong to kinds of memory.
+    /// Maximum size of the whole message. Unit: tokens, estimated. First, the sections about the run itself (its steps,
+    /// notes, texts and results) and the sections that memory kinds add are cut. If that is not enough, the page is cut
+    /// too. Failures, answers, remarks and the tips outside these sections are never cut.
     pub budget: TokenCount,
 }
 

@@ -29,7 +29,7 @@ pub struct SystemParts<'a> {
     pub refused: Option<&'a str>,
     /// The tools that the system instruction describes; `None` if it describes no tools. The description is needed if
     /// the model answers by a reply schema, because a provider enforces such a schema but does not show it to the
-    /// model. If the model answers by tool calls, the provider gets the tools itself, so this is `None`.
+    /// model. If the model answers by tool calls, the request contains the tools, so this is `None`.
     pub tools: Option<&'a ToolSet>,
 }
 

@@ -64,9 +64,9 @@ pub(super) struct Tips<'a> {
 }
 
 impl<'a> Tips<'a> {
-    /// Sorts the advice by its place in the message. The advice for sections of memory kinds is returned separately, as
-    /// sections that may be cut, in the order in which the advice first names them. `failed` is true if an action has just
-    /// failed.
+    /// Sorts the advice by its place in the message. Advice for sections that memory kinds define is returned separately,
+    /// as sections that may be cut. They are in the order in which `advice` first names them. `failed` is true if an action
+    /// has just failed.
     ///
     /// Each piece of advice appears only once in the message: a tip about the failure is not repeated among the other tips.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
@@ -94,8 +94,8 @@ impl<'a> Tips<'a> {
     }
 }
 
-/// The advice for one section that belongs to a memory kind. Either a person or this crate vouches for the words of all
-/// of this advice, or nobody vouches for any of them.
+/// The advice for one section of a memory kind: either only advice with words for which a person or this crate vouches, or
+/// only other advice.
 #[derive(Debug)]
 struct Group<'a> {
     of: &'a memory::Section,
@@ -143,7 +143,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Replaces each name from a page in the advice of one message: by a reference, or by a numbered short name.
+/// The replacements for page names in the advice of one message: references, or numbered short names.
 #[derive(Debug, Default)]
 pub(super) struct Names<'a> {
     /// The references of the elements that the message shows, by the name in the advice.

@@ -80,7 +80,8 @@ pub struct Credit {
 }
 
 impl Credit {
-    /// Reads a credit from the data of a note by a memory kind. Returns `None` if one of the four flags is missing.
+    /// Reads a credit from `data`, the data with which a memory kind reported a change. Returns `None` if one of the
+    /// four flags is missing.
     fn of(data: &Value) -> Option<Self> {
         let is = |name: &str| data[name].as_bool();
         Some(Self {

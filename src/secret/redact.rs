@@ -9,16 +9,17 @@
 //! - From each first view, three further views are made: a folded view (in lower case, each white space character and
 //!   `+` as a blank), a folded view without separators, and a view without white space.
 //!
-//! For each kind of further view, one automaton looks for all secrets at once. In these forms, a secret is found:
+//! For each kind of further view, one automaton looks for all secrets at once. The forms in which a secret is found, each
+//! with the search that finds it:
 //!
-//! - Written as it is, in another case, backwards, or with `+` for a blank: as the folded value.
-//! - Written with escapes such as `\"`, `\u0022`, `%22`, `&quot;`, `&#34;` or `&#x22;`, also with escapes of escapes: as the
-//!   folded value in a view whose escapes were undone.
-//! - Written with separators, such as `h u n t e r 2`, `h-u-n-t-e-r-2` or `4111 1111`, or as hexadecimal digits: in a
-//!   folded view without separators.
-//! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: by the base64
-//!   characters that depend only on the secret.
-//! - Cut off, with this crate's own `…` at the end: by its first characters, at least 6.
+//! - Written as it is, in another case, backwards, or with `+` for a blank: a search of the folded view.
+//! - Written with escapes such as `\"`, `\u0022`, `%22`, `&quot;`, `&#34;` or `&#x22;`, also with escapes of escapes: the
+//!   same search after the escapes are undone.
+//! - Written with separators, such as `h u n t e r 2`, `h-u-n-t-e-r-2` or `4111 1111`, or as hexadecimal digits: a search
+//!   of the folded view without separators.
+//! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: a search of the view
+//!   without white space for the base64 characters that depend only on the secret.
+//! - Cut off, with this crate's own `…` at the end: a search for the secret's first characters, at least 6, before the `…`.
 //!
 //! A secret of fewer than 6 characters is replaced only where a value is expected: as a whole text, between quotes,
 //! after `=`, or after `: `. In other places, the replacement would destroy references and labels. The run should warn

@@ -24,8 +24,8 @@ const MIN_CAPITALS: usize = 4;
 /// Number of words after a label that are searched for a number, an amount or a code. Source: chosen.
 const MAX_DISTANCE: usize = 4;
 
-/// Finds the value that the words `what` name: a cell of a table if the words name one of its columns, otherwise the text
-/// that follows a label.
+/// Finds the value that is named by the words in `what`: a cell of a table if the words name one of its columns,
+/// otherwise the text that follows a label.
 pub(super) fn find(lines: &[Line], what: &[String]) -> Option<Found> {
     let tables = lines.split(|line| line.cells.is_empty());
     let mut tables = tables
@@ -74,9 +74,9 @@ impl<'a> Table<'a> {
         })
     }
 
-    /// Returns the value in the table's column and in the row that the words `what` identify. If they do not identify
-    /// exactly one row, searches for the first row with a label that contains all of `what`, such as the row of a total,
-    /// and returns the value after this label.
+    /// Returns the value in the column `column` of the row that the words `of_row` identify. If they do not identify
+    /// exactly one row, returns the value after the first label that contains all words of `what`, such as the label of
+    /// a total.
     fn cell(&self, what: &[String]) -> Option<Found> {
         let mut meant = self
             .rows

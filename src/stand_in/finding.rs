@@ -13,8 +13,8 @@ const NAME_FIT: f64 = 0.9;
 /// Minimum fit between a field's label and the words of the instruction. Unit: see [`fit`]. Source: chosen; for an
 /// instruction with two words, a label of up to four words fits if it contains one of the two.
 const FIELD_FIT: f64 = 0.3;
-/// Minimum fit between an element's label and the words of the instruction for the element to be clicked. Unit: see [`fit`].
-/// Source: chosen; a wrong click costs more than a search for the right element.
+/// Minimum fit between a clickable element's label and the words of the instruction. Unit: see [`fit`]. Source: chosen; a
+/// wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
 /// Minimum fit of a field if the instruction names the field's kind, such as "password". If the field's label fits
 /// better, the fit of the label counts. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the
@@ -306,8 +306,8 @@ pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item =
     enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
 }
 
-/// Returns the element whose name a tip quotes. The element's name must be nearly equal to `name`, because tips quote
-/// names exactly as the page shows them.
+/// Returns the clickable element that a tip calls `name`; `None` if no element's name fits at least [`NAME_FIT`]. A
+/// looser fit is not accepted, because tips quote names as the page shows them.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
     clickable(page, &content(name), name, false)
         .filter(|element| called(element, &content(name), name) >= NAME_FIT)

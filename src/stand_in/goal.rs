@@ -37,15 +37,15 @@ pub(super) enum Step {
         name: String,
         submit: bool,
     },
-    /// Reports the value that the page shows next to the name with these words, such as `order number`.
+    /// Reports the value that the page shows for the label or table column with these words, such as `order number`.
     Report(Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Planned {
     pub step: Step,
-    /// Number of the step's instruction, if all steps of this instruction must be done together and in order, as for a
-    /// login.
+    /// The position in the goal of the instruction that the step belongs to, counted from 1. Set only if all steps of
+    /// this instruction must be done together and in order, as for a login.
     pub strict: Option<usize>,
     /// Words of an element to click if the page lacks the step's own element. Example: `login` for the fields of a
     /// login form. Empty if no such element is known.

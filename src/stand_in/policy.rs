@@ -252,8 +252,8 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
     commanded && named
 }
 
-/// Returns the click that a tip for this site asks for before these acts; `None` if no tip does. An element that one of
-/// the last three calls clicked is not clicked again.
+/// Returns the click that must come before these acts according to a tip for this site; `None` if no tip requires one. An
+/// element that one of the last three calls clicked is not clicked again.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
@@ -285,9 +285,9 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     None
 }
 
-/// Returns the act that reports the values that the plan asks for from step `at` on, and ends the task. If the page
-/// lacks one of these values, returns acts that may make it appear. If no such acts are left to try, the task ends
-/// without success.
+/// Returns the act that ends the task and reports the values that step `at` of the plan and the later steps ask for. If
+/// the page lacks one of these values, returns acts that may make it appear. If no such acts are left to try, the task
+/// ends without success.
 fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
     let wanted: Vec<&Vec<String>> = now.plan[at..]
         .iter()

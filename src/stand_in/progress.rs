@@ -263,7 +263,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     }
 }
 
-/// Marks the next steps as done, up to the first whose result the page does not show yet.
+/// Marks the next steps as done. Stops before the first step whose result the page does not show yet.
 fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     while let Some(next) = progress.next() {
         if !is_shown(&plan[next].step, &seen.page) {

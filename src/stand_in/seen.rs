@@ -169,8 +169,8 @@ impl Seen {
 }
 
 impl Seen {
-    /// Replaces references such as `e12` and short names such as `n1` in a tip with the elements, such as
-    /// `button "Go"`.
+    /// Returns the tip with each reference, such as `e12`, and each short name, such as `n1`, replaced by its element,
+    /// such as `button "Go"`.
     fn in_full(&self, line: &str) -> String {
         let line = line.trim_start_matches("- ");
         let words = line
@@ -276,7 +276,7 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
 }
 
-/// Returns the cells of a table row, which bars separate. Returns no cells if the line is not a table row.
+/// Returns the cells of a table row, which are separated by `|`. Returns no cells if the line is not a table row.
 fn cells(line: &str) -> Vec<String> {
     let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
         return Vec::new();

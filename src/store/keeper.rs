@@ -377,8 +377,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Changes a shelf and returns the changes. Records that the changes remove are also removed from the shelf's
-    /// backup.
+    /// Changes a shelf and returns the changes. The removed records are removed from the shelf's backup too.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {

@@ -46,7 +46,7 @@ pub(crate) fn is_field_gone(
 }
 
 /// Returns the reference of the only element that has the role, the name and the label of `wanted` and lies in the same
-/// frames. Returns `None` if there is no such element or more than one, or if nothing identifies the element.
+/// frames. Returns `None` if there is no such element or more than one, or if the element has no name of any kind.
 pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
     let tree = page.tree();
     let named = |(id, node): (NodeId, &Node)| {

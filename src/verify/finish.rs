@@ -26,7 +26,7 @@ const MAX_RETURNED: usize = 8_000;
 const MAX_CLAIMS: usize = 20;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
-/// Minimum number of words in evidence that counts as a sentence. Words of denial are not counted. Source: chosen.
+/// Minimum number of words for evidence to be a sentence. Words of denial are not counted. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
@@ -57,8 +57,8 @@ pub(crate) enum Evidence {
 pub(crate) struct Seen {
     words: BTreeSet<String>,
     numbers: BTreeSet<String>,
-    /// The texts that the run read. For a text from a page, an entry has the words of the text and then the words of
-    /// the page. For a tool's result, it has `None` and the words of the result.
+    /// The texts that the run read. The entry for a text from a page is the text's words and the page's words.
+    /// The entry for a tool's result is `None` and the result's words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
@@ -226,8 +226,8 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     })
 }
 
-/// Removes the marks that the prompt adds to the words of the page (line numbers, references, roles and states) outside
-/// of quotation marks. For example, `e8 img "True" [clickable]` becomes `True`.
+/// Removes what the prompt adds to the words of the page: line numbers, references, roles, states and quotation marks.
+/// All words inside quotation marks are kept. For example, `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
     // Every second piece stands between quotation marks.

@@ -283,9 +283,9 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     }
 }
 
-/// Returns a sentence for the model about a successful `wait` for a text that ended at once, because the text was there
-/// (or gone) from the beginning. Returns `None` for every other action. `before` is the page before the wait. `took` is
-/// the time of the wait in milliseconds.
+/// Returns a sentence for the model about a successful `wait` that ended at once, because its text was there (or gone)
+/// from the beginning. Returns `None` for every other action. `before` is the page before the wait. `took` is the time
+/// of the wait in milliseconds.
 pub(crate) fn waited_for_nothing(
     action: &BrowserAction,
     before: &Observation,

@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::page::{Counted, NodeId, PageDiff, Tree};
 
-/// Maximum number of levels from the target up to the root of the part of the page that counts as beside the target.
-/// Source: chosen; enough for a button in a row of keys in a form.
+/// Maximum height of the part of the page that counts as beside the target. Unit: levels above the target. Source:
+/// chosen; enough for a button in a row of keys in a form.
 const NEAR_LEVELS: usize = 4;
-/// Maximum number of nodes of the part of the page that counts as beside the target. Source: chosen; larger than any
-/// card or row.
+/// Maximum number of nodes of the part of the page around the target. A number in this part is beside the target.
+/// Source: chosen; larger than any card or row.
 const MAX_NEAR: usize = 80;
 
 /// Knowledge about the numbers on the page: those that tick by themselves, and those that have answered an action.
@@ -80,8 +80,8 @@ impl Numbers {
         counted.any(|counted| is_time(counted) && !moved(counted.slot))
     }
 
-    /// Learns which numbers tick and which answer actions, from a second observation of the page. There was no action
-    /// between the first observation and the second.
+    /// Learns from a second observation of the page which numbers tick, and which have answered an action. There was no
+    /// action between the first observation and the second.
     ///
     /// `changes` contains the changes during the last action. `since` contains the changes between the two
     /// observations. `earlier` contains the changes during the action before the last one; it is `None` if that action

@@ -141,8 +141,8 @@ impl Memory {
         &self.steps
     }
 
-    /// Returns the last earlier step that tried the same action as step `number` on the same kind of page, if that step
-    /// failed or had no effect.
+    /// Returns the last step before step `number` that tried the same action on the same kind of page, if this earlier
+    /// step failed or had no effect.
     pub fn failed_before(&self, number: u32) -> Option<&Step> {
         let mut latest = self.steps.iter().rev();
         let step = latest.find(|step| step.number == number)?;

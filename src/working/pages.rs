@@ -111,8 +111,8 @@ fn position<'s>(scrolls: impl Iterator<Item = &'s Scroll>) -> [u32; 2] {
         })
 }
 
-/// Returns true if a step changed a field or box by an action, such as a click or typed keys, that is not done again when
-/// the page is restored.
+/// Returns true if a step changed a field or box by an action that is not done again when the page is restored, such as
+/// a click or typed keys.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];

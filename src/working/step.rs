@@ -170,8 +170,8 @@ pub struct Step {
     pub action: Action,
     /// The target elements of the action, as they were when the action was decided.
     pub targets: Vec<TargetIdentity>,
-    /// The points in the window's picture that the model chose, in the order in which the pointer gets there. Given only if
-    /// `action` has points of an element instead of these. Unit: CSS pixels of the window.
+    /// The points in the window's picture that the model chose, in the order in which the pointer gets there. Empty unless
+    /// they were replaced in `action` by points of an element. Unit: CSS pixels of the window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub picked: Vec<(u32, u32)>,
     /// The possible effect of the action, judged before it was executed.

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::json::Reader;
 
-/// The opening and closing marks around text in which a model may write calls. The opening mark begins a line or
-/// follows a closing tag. The closing mark ends a line, but a closing tag may also be followed by another tag.
+/// The marks around text in which a model may write calls: two tags or two code fences. The opening mark begins a line
+/// or follows a closing tag. A closing fence ends a line. A closing tag ends a line or is followed by another tag.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,
@@ -64,8 +64,8 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the JSON values at the end of the text, from the first line after which nothing but JSON values follows.
-/// Returns an empty list if the text does not end with JSON values.
+/// Returns the JSON values at the end of the text. They begin at the first line from which on the text contains only
+/// JSON values. Returns an empty list if the text does not end with JSON values.
 fn last_lines(text: &str) -> Vec<Value> {
     let mut reader = Reader::new();
     let mut rest = text.trim_start();
@@ -103,8 +103,8 @@ fn between(text: &str, marks: &[Marks]) -> Vec<Value> {
 }
 
 /// Returns the JSON values before the closing mark, and the text after the mark. `inside` is the text after the opening
-/// mark. Fails if anything but values stands before the closing mark, or if other text is next to this mark. The error
-/// contains the text in which the search for calls continues.
+/// mark. Fails if there are no values, if anything else stands before the closing mark, or if other text follows this
+/// mark on its line (a tag may, except after a fence). The error is the text in which to search for further calls.
 fn marked<'t>(
     reader: &mut Reader,
     inside: &'t str,

@@ -101,8 +101,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 }
 
-/// Returns a note for the model: no element has the name that the model gave, and the element with this reference is
-/// used instead. The note contains no words of the model or of a page.
+/// Returns a note for the model: the action's target has another name than in earlier runs. The note gives the
+/// reference of the element that was found as the target, but no words of the model or of a page.
 pub(super) fn known_by(action: &BrowserAction) -> String {
     let targets = action.targets().into_iter().filter_map(Target::as_ref);
     let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
@@ -113,7 +113,7 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
-/// Adds the lines that match the target of a failed call to `found`, below the hits of a `find` from the same reply.
+/// Appends to `found` the lines that match the target of a failed call, below the hits of a `find` from the same reply.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
         found.push(MATCHES.to_owned());

@@ -27,8 +27,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// If a step ended with a stop reason, marks the run as stopped and records the action in progress; a question that
-    /// waits for an answer then becomes the error of the run. Returns `end`.
+    /// If a step ended with a stop reason, marks the run as stopped and records the action in progress. If a person was
+    /// asked a question and has not answered it, the run's error then quotes the question. Returns `end`.
     pub(in crate::agent) fn stop_on(
         &mut self,
         end: Result<(), StopReason>,
@@ -57,7 +57,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Ends the run and returns the report. A run that has not stopped before counts as cancelled, because only the
+    /// Ends the run and returns the report. A run that has not stopped yet counts as cancelled, because only the
     /// caller can judge whether the goal was reached.
     pub fn finish(self) -> RunReport {
         self.ended(StopReason::Cancelled)

@@ -12,8 +12,8 @@ use crate::{
 /// A browser in which each action passes the guards (checks) of a run.
 ///
 /// Before an action, the guards limit the sites that may be visited, ask for approval, protect secrets, and refuse
-/// repetition. If there is a journal, it records each action that does more than read before the action is carried
-/// out. Afterwards the page is observed, and the effect of the action is verified.
+/// repetition. If there is a journal, it records each action before the action is carried out, unless the action only
+/// reads. Afterwards the page is observed, and the effect of the action is verified.
 ///
 /// A guarded browser needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions
 /// through a guarded browser. A program that decides its actions itself builds a guarded browser directly.

@@ -29,7 +29,7 @@ pub(in crate::agent) struct Guards {
     warned: BTreeMap<String, WarnedTurns>,
 }
 
-/// The reply of the model that an action belongs to.
+/// The turn to which an action belongs: a reply of the model, or a single step if no model is asked.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::agent) struct TurnNow {
     pub(in crate::agent) number: u32,
@@ -165,9 +165,9 @@ impl Guards {
         verdicts
     }
 
-    /// Returns the verdict, with a stop that comes too early changed to a warning. A stop comes too early if the model
-    /// was not warned often enough, or if the model's turn is not over. The flag is true if the run may end with the
-    /// guard's next warning.
+    /// Returns the verdict; a stop that comes too early becomes a warning. A stop comes too early if the guard did not
+    /// warn in enough turns, or if the model's turn is not over. The flag is true if one more turn with a warning of
+    /// this guard may end the run.
     fn patient(&mut self, guard: &'static str, verdict: Verdict, turn: TurnNow) -> (Verdict, bool) {
         let turns = self.warned.entry(guard.to_owned()).or_default();
         let counts = verdict.warning().is_some_and(Warning::may_end);

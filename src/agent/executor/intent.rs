@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Records the intent to carry out an action. Returns the refusal of an irreversible action that could not be
-    /// recorded; `None` if the action may be carried out.
+    /// Records the intent to carry out an action. Returns `None` if the action may be carried out. Refuses an irreversible
+    /// action whose intent could not be recorded, and returns the refusal as its outcome.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.
@@ -80,7 +80,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns a failure of the register of runs as text, with secrets replaced. The first failure in a run is also
+    /// Returns the text of a failure of the register of runs, with secrets replaced. The first failure in a run is also
     /// emitted as an event.
     pub(in crate::agent) fn tell_unkept(&mut self, error: Error) -> String {
         let operation = error.operation().to_owned();

@@ -91,8 +91,8 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The model of the run, or the program that decides the actions itself. The run's first event contains this
-/// description.
+/// The run's model, its mode and the tools, for the run's first event. `model` and `mode` are empty if a program
+/// decides the actions itself.
 #[derive(Debug)]
 pub(super) struct Decider {
     pub(super) model: String,

@@ -210,8 +210,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         changed
     }
 
-    /// Keeps a text that the action in progress returned, for the action's step and, under `label`, for the next
-    /// message.
+    /// Keeps a text that the action in progress returned. The action's step records the text, and the next message
+    /// shows it under `label`.
     pub(in crate::agent) fn keep_result(&mut self, label: &str, text: &str) {
         let text = self.redactor.text(text);
         self.state.gave = Some(text.clone());

@@ -25,7 +25,7 @@ const ELSEWHERE: &str = "https://login.example/new";
 #[derive(Debug, Default)]
 struct Form {
     shown: Mutex<Shown>,
-    /// The address to which the form redirects from its second load on.
+    /// The address to which every load of the form except the first redirects.
     later: Option<&'static str>,
 }
 

@@ -59,8 +59,8 @@ const QUICK_BUTTONS: usize = 3_000;
 /// Maximum number of elements in the quick profile, for all shapes of pages except [`BUTTONS`].
 const QUICK: usize = 1_000;
 const SPREAD: &str = "a secret spread over elements in one another";
-/// Maximum factor between the costs of two successive sizes of a page. The cost is the number of visited nodes per node
-/// of the page. If it grew with the size of the page, this factor would be at least 3.3.
+/// Maximum factor by which the cost grows from one size of a page to the next. The cost is the number of visited nodes
+/// per node of the page. If the cost were proportional to the size, the factor would be at least 3.3.
 const MOST: usize = 2;
 
 fn node(role: Role, name: &str, number: usize) -> Node {

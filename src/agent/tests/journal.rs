@@ -43,7 +43,7 @@ fn task() -> Task {
     Task::new("Order").unwrap().with_start_url(URL).unwrap()
 }
 
-/// A journal that remembers each intent. `end` says whether it then keeps the intent, fails or hangs.
+/// A journal that adds each intent to `told`. The call then succeeds, fails or hangs, as `end` says.
 #[derive(Debug, Clone, Default)]
 struct Notes {
     told: Arc<Mutex<Vec<Intent>>>,

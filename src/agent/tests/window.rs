@@ -44,8 +44,8 @@ async fn requests(model: ScriptedModel, window: Option<u64>) -> Vec<ChatRequest>
     told(model, window).await.0
 }
 
-/// Returns the requests of a run with this model, and the tokens that the event of each request gives. `window` is the
-/// size of the model's context window.
+/// Returns the requests of a run with this model, and each request's estimated size from its event. `window` is the
+/// size of the model's context window. Unit of all sizes: tokens.
 async fn told(model: ScriptedModel, window: Option<u64>) -> (Vec<ChatRequest>, Vec<u64>) {
     let mut capabilities = LlmCapabilities::new("scripted");
     capabilities.context_window = window.map(TokenCount);

@@ -40,8 +40,8 @@ impl Hub {
         answer(object.json())
     }
 
-    /// Calls a function of our script in each document of the current page in which the script runs, without waiting
-    /// for the answers.
+    /// Calls a function of our script in those documents of the current page that have the script's world. Does not
+    /// wait for the answers.
     pub(super) fn tell(&self, function: &'static str) {
         let known = self.state();
         for at in known.tab().into_iter().flat_map(|tab| tab.frames.values()) {

@@ -81,7 +81,7 @@ impl CdpError {
         })
     }
 
-    /// Returns this failure as the error of a call without an [`Outcome`], such as an observation.
+    /// Returns this failure as the error of a call, such as an observation, that has no [`Outcome`].
     pub(super) fn into_error(self, operation: &'static str) -> Error {
         use ErrorClass as C;
         let (kind, class) = match self {
@@ -112,7 +112,7 @@ pub(super) fn lost(operation: &'static str, why: &'static str) -> Error {
     Error::new(ErrorKind::BrowserLost, operation).with("why", why)
 }
 
-/// Beginnings of the browser's error messages for a document, a frame, or an object in a document that is gone.
+/// Beginnings of the browser's error messages which say that a document, a frame, or an object in a document is gone.
 const MOVED: [&str; 7] = [
     "Cannot find context with specified id",
     "Execution context was destroyed",

@@ -55,7 +55,7 @@ struct Shared {
     known: Mutex<BrowserState>,
     offered: Mutex<Offered>,
     /// The time at which the current action or observation stops waiting for documents to load; `None` before the first
-    /// one.
+    /// action or observation.
     load_until: Mutex<Option<Instant>>,
     guard: Mutex<Guard>,
     changed: watch::Sender<()>,

@@ -239,7 +239,7 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Presses a key. A character that no key types is inserted as text.
+    /// Presses a key. If the character is on no key of the keyboard, inserts it as text.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,

@@ -213,7 +213,8 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Returns the command without a pipe, because pipes work only on Unix. On other systems, only attaching works.
+/// Returns a command that sets up no pipe, because pipes work only on Unix. On other systems, this driver can only
+/// attach to a running browser.
 #[cfg(not(unix))]
 fn command(options: &CdpOptions, folder: &Folder) -> Command {
     let mut command = Command::new(&options.common.chromium);

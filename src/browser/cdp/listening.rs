@@ -121,8 +121,8 @@ impl Cdp {
         theirs.object.object_id.ok_or(CdpError::Moved)
     }
 
-    /// Asks our script in the page for the tickets of new elements, and adds them to `known`. `new` contains the
-    /// browser's numbers of the DOM nodes.
+    /// Asks our script in the page for the tickets (see [`Listening`]) of new elements, and adds them to `known`. `new`
+    /// contains the browser's numbers of the elements' DOM nodes.
     async fn meet(
         &self,
         (session, world): &(String, World),

@@ -21,7 +21,7 @@
 //! - A line of shell script puts the ends of the pipe on descriptors 3 and 4. Our own code cannot do this between fork
 //!   and exec without `unsafe`.
 //! - A browser has a process group of its own. `close` ends the browser in an orderly way; dropping the driver kills
-//!   the group, because a program that is not a browser does not notice the end of its pipe.
+//!   the group, because the end of the pipe may not end a started program that is not a browser.
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events can be tested
 //!   without a browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
@@ -46,8 +46,8 @@
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address of
 //!   another document.
-//! - Asking each element for generated text before or after it would double the time of a walk. So a search of the
-//!   style sheets first finds the elements that may have such text. The labels in a document or shadow tree are
+//! - Asking each element for its generated text (`::before` and `::after`) would double the time of a walk. So a search
+//!   of the style sheets first finds the elements that may have such text. The labels in a document or shadow tree are
 //!   collected once, because the browser would read the whole document to list the labels of one control.
 //!
 //! Actions:

@@ -37,7 +37,7 @@ struct Watch {
 pub(super) struct Midway {
     pressed: bool,
     dragged: bool,
-    /// True if our script may still watch in a document for a press of the mouse.
+    /// True if, in some document, our script is possibly still watching for a press of the mouse.
     watched: bool,
 }
 
@@ -200,8 +200,8 @@ impl Cdp {
         hit
     }
 
-    /// Moves the pointer to a point of an element, relative to its top left corner, or to the element if `at` is `None`.
-    /// Unit: CSS pixels.
+    /// Moves the pointer onto an element: to the point `at`, or to any point if `at` is `None`. `at` is relative to the
+    /// element's top left corner. Unit: CSS pixels.
     pub(super) async fn hover(
         &self,
         turn: &mut Turn,

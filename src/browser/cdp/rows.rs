@@ -94,8 +94,8 @@ fn or_zero<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 impl Seen {
-    /// Updates the rows with a walk. Returns false, and changes nothing, if the walk leaves out more rows than are
-    /// known here.
+    /// Replaces the rows that have changed by those of the walk. Returns false, and changes nothing, if the walk counts
+    /// more rows as unchanged than are known here.
     pub(super) fn take(&mut self, walk: Walk) -> bool {
         let Some(between) = walk
             .head

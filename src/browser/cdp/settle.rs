@@ -49,7 +49,7 @@ pub(super) enum Pending {
     Navigation,
     /// Parts of the document, requests of scripts, or new windows.
     Parts,
-    /// The rest of responses to scripts' requests: all these responses have begun to arrive, but not ended.
+    /// The remaining parts of responses to scripts' requests. Each of these responses has begun to arrive.
     Rest,
 }
 
@@ -107,7 +107,8 @@ impl BrowserState {
         }
     }
 
-    /// Removes the requests whose response has begun to arrive. Called when no further parts come.
+    /// Removes the requests whose response has begun to arrive. Called when no part of a response has arrived for
+    /// [`REST`].
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);

@@ -35,7 +35,7 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Starts to hold the requests of a new session for checking, and then lets the session run.
+    /// Starts to hold the requests of a new session so that they can be checked, and then lets the session run.
     Watch {
         session: String,
     },
@@ -80,7 +80,7 @@ pub(super) struct BrowserState {
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
-    /// The latest held request of each of this driver's hidden tabs: the request's id, by the id of the tab's session.
+    /// Ids of the requests held in this driver's hidden tabs: the latest of each tab, by the id of the tab's session.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of all tabs are checked for typed secrets.
     pub(super) guards: bool,
@@ -357,8 +357,8 @@ impl BrowserState {
         self.sessions.keys().chain(&self.others).cloned().collect()
     }
 
-    /// Returns true if a new tab concerns this driver. In an attached browser, only tabs that were opened by one of
-    /// this driver's tabs do.
+    /// Returns true if a new tab concerns this driver. In an attached browser, a new tab concerns this driver only if
+    /// one of this driver's tabs opened it.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
         !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))

@@ -109,8 +109,8 @@ pub(super) fn how(status: Option<ExitStatus>) -> String {
     }
 }
 
-/// Returns the signal that ended a program. If the program was a script, the signal may have ended the program that the script
-/// started; a shell then exits with 128 plus the signal's number.
+/// Returns the signal that ended a program. For a script, this may be the signal that ended a program started by the script:
+/// the shell reports it by exiting with 128 plus the signal's number.
 #[cfg(unix)]
 pub(super) fn signal(status: Option<ExitStatus>) -> Option<i32> {
     let status = status?;

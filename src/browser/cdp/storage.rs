@@ -94,8 +94,8 @@ impl Cdp {
         }
     }
 
-    /// Replaces the current cookies by those of a saved state, and adds the state's local storage. In an attached
-    /// browser, cookies of sites that the state does not mention stay.
+    /// Replaces the current cookies by those of a saved state, and adds the state's local storage. An attached
+    /// browser keeps its cookies of sites that the state does not mention.
     pub(super) async fn load_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let refused =

@@ -25,7 +25,7 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// Returns the traces (reactions of the page) since [`trace`](Self::trace); `None` if no document watched.
+    /// Returns the traces (reactions of the page) since [`trace`](Self::trace); `None` if no watched document answered.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.

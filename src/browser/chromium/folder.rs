@@ -95,8 +95,8 @@ impl Folder {
         })
     }
 
-    /// Creates a private folder with the subfolders `inside`, in the folder `chosen`. If it is `None`, uses the
-    /// system's temporary folder or [`SHORT_TEMP`].
+    /// Creates a private folder with the subfolders `inside`. The private folder is created in `chosen`; if `chosen` is
+    /// `None`, in the system's temporary folder or, if this fails, in [`SHORT_TEMP`].
     pub(in crate::browser) fn create_for(
         chosen: Option<&Path>,
         inside: &[&str],
@@ -129,8 +129,8 @@ impl Folder {
         self.path.join(name)
     }
 
-    /// Sets the process that ends with the folder. On Linux, the process is ended only if its command line contains the
-    /// folder's path.
+    /// Sets the process that is ended before the folder is removed. On Linux, the process is killed only if its command
+    /// line contains the folder's path.
     pub(in crate::browser) fn set_process(&self, pid: u32) -> io::Result<()> {
         self.process.store(pid, Ordering::Relaxed);
         write_private(&self.file(PROCESS), pid.to_string().as_bytes())
@@ -191,7 +191,8 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder, its subfolders first. So if this fails, a later start usually still recognises the folder.
+/// Removes a folder, its subfolders first. If this fails, the lock file and [`PROCESS`] are usually still there for a
+/// later start.
 fn remove(path: &Path) -> io::Result<()> {
     let gone = |result: io::Result<()>| match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -265,8 +266,8 @@ fn has_living(group: u32) -> bool {
         .any(|process| runs(process).unwrap_or(false))
 }
 
-/// Returns true, because callers ask only about a group that exists, and outside Linux an ended process soon leaves its
-/// group.
+/// Always returns true, because callers ask only about a group that exists. Outside Linux, such a group contains a
+/// running process, because ended processes soon leave it.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn has_living(_: u32) -> bool {
     true

@@ -6,8 +6,8 @@
 //! - a lock on a file in the folder. A later start that gets the lock knows that the owner has ended, and removes the
 //!   folder.
 //! - a listening socket, for playwright-cli's daemon alone. The daemon connects to it once, and ends when the
-//!   connection does. Nobody accepts connections, so later starts do not connect to the socket to see if the owner
-//!   lives: they would fill its queue.
+//!   connection does. Later starts do not connect to the socket to find out if the owner lives: nobody accepts
+//!   connections, so these would fill the socket's queue.
 
 use std::{
     fs::{self, File},
@@ -117,8 +117,8 @@ mod tests {
 
     /// The environment variable with the folder's path, set for the process that owns the folder.
     const OWNED: &str = "WEBWISE_TEST_OWNED_FOLDER";
-    /// Number of times that the test looks for an owner, as each start of a browser does. It is so high that the queue
-    /// of the socket would be full if each look connected to the socket.
+    /// Number of times that the test looks for an owner, as each start of a browser does. If each search made a
+    /// connection to the owner's socket, this many would fill the socket's queue.
     const STARTS: usize = 5000;
 
     /// A child process that is killed when dropped.

@@ -17,8 +17,8 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The name of an editable field that the snapshot shows without text. Its text may be equal to the name, because
-    /// the tool does not print such a text.
+    /// The name of an editable field; `None` unless the snapshot shows the field without text. The field may then still
+    /// contain a text that is equal to its name, because the tool does not print such a text.
     pub(super) name: Option<&'a str>,
     pub(super) need: Need,
 }

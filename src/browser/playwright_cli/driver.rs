@@ -312,9 +312,9 @@ impl Scripted {
 /// The possible author of a reply's error text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trust {
-    /// The tool, because the command is one of the tool's own.
+    /// The tool, for one of its own commands.
     Tool,
-    /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
+    /// The tool, because the script is this driver's own. The reply repeats the script, which may contain a secret.
     Script,
     /// The page, for a command whose script runs in the page.
     Page,

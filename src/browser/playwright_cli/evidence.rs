@@ -1,6 +1,6 @@
-//! The evidence in a reply that an action was carried out.
+//! Evidence, in the tool's reply, that an action was carried out.
 //!
-//! An action counts as done if the reply shows its code, which the tool prints only after the code has run.
+//! An action counts as done if the reply shows the action's code, which the tool prints only after the code has run.
 
 use super::{
     driver::{Scripted, malformed},

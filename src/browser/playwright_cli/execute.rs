@@ -225,7 +225,8 @@ impl PlaywrightCli {
         }
     }
 
-    /// Runs a command of the tool. It counts as done only if the code that the reply repeats contains `evidence`.
+    /// Runs a command of the tool. The command counts as done only if the reply shows the code that was run, and
+    /// this code contains `evidence`.
     pub(super) async fn simple(
         &self,
         state: &mut State,

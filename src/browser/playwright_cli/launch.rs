@@ -115,8 +115,8 @@ fn session_name(folder: &Folder) -> String {
     name.replace(chromium::folder::PREFIX, "ww-")
 }
 
-/// Returns the daemon's process number from the reply to `open`. Fails unless the reply says that the browser is open
-/// and shows its first page.
+/// Returns the daemon's process number from the reply to `open`. Fails unless the reply reports an open browser and its
+/// first page.
 fn opened_with_pid(opened: &RawReply, session: &str) -> Result<u32> {
     let text = opened.text.expose();
     let reply = Reply::parse(text);

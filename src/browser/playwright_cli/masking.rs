@@ -96,11 +96,11 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns one locator for each frame that contains any of these fields. It matches only if all these fields in the
-/// frame exist and are plain.
+/// Returns one locator for each frame that contains any of these fields. The locator matches only if all these fields
+/// in its frame exist and are [plain](scripts::PLAIN).
 ///
-/// The first step chooses the frame, and each further step names a field. A field need not be inside the field of the
-/// step before, because the tool looks up each reference in the whole frame.
+/// The locator is a chain with one step for each field; the first step also chooses the frame. A field need not be
+/// inside the field of the step before, because the tool looks up each reference in the whole frame.
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {

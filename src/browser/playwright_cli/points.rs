@@ -27,8 +27,9 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
 const BORDER: &str = "const border = await handle.evaluate(element => ({ x: element.clientLeft, y: element.clientTop }));";
 
 /// JavaScript that drags the pointer from (`startX`, `startY`) over the points of `path` in the window, and ends at the
-/// last one. The first move ends halfway, because a page may add up the moves and keep each of them within bounds. The
-/// last move is made twice, because a page may miss one move.
+/// last one. The first move goes halfway to the first point, without a detour: on a page that adds up the moves and
+/// keeps each of them within bounds, part of a detour could be lost. The last move is made twice, because a page may
+/// miss one move.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {

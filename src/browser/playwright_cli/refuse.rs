@@ -37,8 +37,8 @@ impl PlaywrightCli {
         self.misdirected(state, request).await
     }
 
-    /// Returns true for a `fill` action on a field that is still read-only. The tool would wait for it until the time
-    /// limit.
+    /// Returns true for a `fill` action on a field that was observed as read-only and still is. The tool would wait
+    /// until the time limit for the field to become editable.
     async fn is_readonly(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let BrowserAction::Fill(fill) = &request.action else {
             return Ok(false);

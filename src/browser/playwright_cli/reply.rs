@@ -1,7 +1,7 @@
 //! The tool's text replies, parsed into typed sections.
 //!
-//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text. It can and cannot
-//! forge the following:
+//! A reply is a list of sections, each under a line `### Name`. The page controls some of the text. The following
+//! limits what it can forge:
 //!
 //! - The tool prints the sections in a fixed order. A heading counts only if it comes later in that order than the
 //!   previous heading. So a line `### Page` in the message of an alert is text, because `Modal state` comes
@@ -126,7 +126,7 @@ pub(super) struct Untrusted {
     /// The cleaned error that the script threw, or the reason why it did not run.
     pub(super) error: Option<String>,
     pub(super) result: Option<String>,
-    /// True if the reply has the form of a reply to a script. The script may still not have run.
+    /// True if the reply has the form of a reply to a script. This does not prove that the script ran.
     pub(super) ran: bool,
 }
 

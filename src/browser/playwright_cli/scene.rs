@@ -72,8 +72,8 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents; `None` if a dialog is open. If only the main document is given,
-    /// without boxes, includes the content of the page's frames.
+    /// Returns the visible content of these documents; `None` if a dialog is open. If `documents` contains only the
+    /// main document, and this has no boxes to check, the content of the page's frames is included too.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)

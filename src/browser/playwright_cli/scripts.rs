@@ -39,7 +39,7 @@ pub(super) struct Returned {
     pub(super) bodiless: bool,
     /// True for each requested field whose value must be hidden; `None` for a field that is gone.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields in all tabs into which a secret was typed; `None` from scripts that do not count them.
+    /// Number of fields into which a secret was typed, over all tabs; `None` from scripts that do not count them.
     pub(super) kept: Option<usize>,
     /// The addresses of the requested frames; `None` for a frame that is gone.
     pub(super) frames: Vec<Option<String>>,
@@ -81,7 +81,8 @@ impl Returned {
     }
 }
 
-/// The property of the tool's page object that keeps the fields with typed secrets. The page cannot see it.
+/// Name of the property in which the tool's page object keeps the fields into which secrets were typed. The web page
+/// cannot see it.
 pub(super) const KEPT: &str = "webwiseSecretFields";
 
 /// Longest time for one answer from the page. Unit: milliseconds. Source: chosen; an answer takes about 1 ms.
@@ -117,8 +118,8 @@ const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames 
     const opaque = await isOpaque(page.mainFrame()) || !frame || await isOpaque(frame);";
 
 /// Two functions that run in the page. `sendsFrom` returns every address to which the form of an element may be sent.
-/// `sendsBy` returns the address to which the form with the field `kept` is sent when `element` receives a click or a
-/// key; `null` if that form is not sent.
+/// `sendsBy` returns the address to which the form of `kept`, a field with a secret, is sent when `element` receives a
+/// click or a key; `null` if the form is not sent or the field is empty.
 ///
 /// The page's own scripts could deceive these functions, but they could just as well send the secret themselves.
 const FORMS: &str = r"const forms = `
@@ -236,10 +237,10 @@ pub(super) fn guarded(body: &str) -> String {
     )
 }
 
-/// Returns a script like that of [`guarded`], for a `body` that only reads. After this script, the tool does not wait.
+/// Returns a script like that of [`guarded`], for a `body` that only reads. It skips the pause that the tool otherwise
+/// makes after a script.
 ///
-/// After any other script, the tool waits by a call of `page.evaluate` with a number. This script makes the next such
-/// call return at once.
+/// For this pause, the tool calls `page.evaluate` with a number. The script makes the next such call return at once.
 pub(super) fn reading(body: &str) -> String {
     guarded(&format!(
         "try {{
@@ -265,8 +266,8 @@ pub(super) fn read_origins(field: Field<'_>, timeout_ms: u64) -> String {
     ))
 }
 
-/// Returns the script that asks which typed secrets a form would send if the element of `field` received the input
-/// `by`.
+/// Returns the script that asks which typed secrets a form would send after the input `by` (a click, Enter or Space) on
+/// the element that `field` names.
 pub(super) fn sends(field: Field<'_>, by: By, timeout_ms: u64) -> String {
     let find = find(field, timeout_ms);
     let by = match by {

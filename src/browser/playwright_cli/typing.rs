@@ -27,8 +27,8 @@ use crate::{
 const TURNED: &str = "the form was turned to another address while the value was typed";
 
 impl PlaywrightCli {
-    /// Returns the refusal of an action that would send a form with a secret to an address that may not receive it;
-    /// `None` if the action is allowed.
+    /// Returns the refusal of an action that would send a form with a secret to an address to which the secret must not
+    /// be sent; `None` if the action is allowed.
     pub(super) async fn misdirected(
         &self,
         state: &mut State,
@@ -162,8 +162,8 @@ impl PlaywrightCli {
         })
     }
 
-    /// Asks the tool for a locator of a target's element that works on the next load. Returns `None` if the target is
-    /// not a reference, or if the tool finds no locator.
+    /// Asks the tool for a locator that finds a target's element again on the next load. Returns `None` if the target
+    /// is not a reference, or if the tool finds no locator.
     async fn durable(
         &self,
         state: &mut State,
@@ -181,7 +181,8 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the element and the input by which an action may send a form; `None` for an action that sends no form.
+/// Returns the element on which an action may send a form, and the kind of input: a click or a key. Returns `None` for
+/// an action that sends no form.
 fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
     match action {
         BrowserAction::Click(click) | BrowserAction::Dblclick(click) => {

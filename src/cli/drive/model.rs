@@ -170,8 +170,8 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
     ))
 }
 
-/// Rewrites an error about a server that is not running: instead of the library's advice, it then names the flag and the
-/// environment variable.
+/// Replaces the library's advice in an error about a server that is not running. The new advice names the flag and the
+/// environment variable for the server's address.
 pub(super) fn with_flags(text: &str) -> String {
     let here = format!(
         "start the server, such as Ollama by `ollama serve`, or name another one by {BASE_URL} or --base-url"

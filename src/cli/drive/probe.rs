@@ -57,7 +57,7 @@ impl Probe {
 }
 
 /// Evaluates a JavaScript expression in the current page. Returns true if JavaScript counts its value as true. If the
-/// expression has no value, the error is the reason.
+/// evaluation fails, the error says why.
 async fn evaluate(browser: &dyn BrowserDriver, script: &str) -> Result<bool, String> {
     // The line breaks end a comment in the expression before the bracket that follows.
     let eval = BrowserAction::Eval(Eval {

@@ -17,7 +17,7 @@ use crate::{
 
 /// Maximum length of an answer, evidence or error in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 2_000;
-/// Maximum length of an error in the sentence about the end of a run. Unit: characters. Source: chosen.
+/// Maximum length of the error message that the sentence about the end of a run shows. Unit: characters. Source: chosen.
 const MAX_CAUSE: usize = 400;
 
 #[derive(Debug)]

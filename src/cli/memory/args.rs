@@ -42,7 +42,7 @@ pub(super) enum MemoryCommand {
     Undo(UndoArgs),
     /// Export memory as one JSON document, or as the documented folder `.agent-memory`.
     Export(ExportArgs),
-    /// Import a document that `export` wrote, a documented `memory.json`, or a documented folder `.agent-memory`.
+    /// Import a document that `export` wrote, or another program's `memory.json` or folder `.agent-memory`.
     Import(ImportArgs),
     /// Compare two memories item by item.
     Diff(DiffArgs),
@@ -108,7 +108,8 @@ pub(super) struct ForgetArgs {
     /// scheme, both http and https. For all ports and subdomains, give --site.
     #[arg(long, value_name = "URL", value_parser = host)]
     pub(super) host: Option<HostArg>,
-    /// Forget everything that this site taught, with all its subdomains and ports, such as shop.example or 127.0.0.1.
+    /// Forget everything that this site taught, on all its subdomains and ports. Give its name, such as shop.example or
+    /// 127.0.0.1.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) site: Option<Site>,
     /// Forget everything.
@@ -125,7 +126,7 @@ pub(super) struct ForgetArgs {
 pub(super) struct HostArg {
     /// The host of the address, which is read as an https address if it has no scheme.
     pub(super) host: Host,
-    /// The host of the address if read as an http address; `None` if the address has a scheme.
+    /// The host of an address without a scheme, read as an http address; `None` if the address has a scheme.
     pub(super) by_http: Option<Host>,
 }
 
@@ -153,7 +154,7 @@ fn host(text: &str) -> Result<HostArg, String> {
     found.ok_or_else(|| "give an address such as https://shop.example".to_owned())
 }
 
-/// Returns true if this is a valid host name; the host of a parsed address need not be one. Source of the limits: RFC 1035.
+/// Returns true if `name` is a valid host name. The URL parser also accepts invalid ones. Source of the limits: RFC 1035.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let is_label = |label: &str| {
@@ -183,7 +184,7 @@ pub(super) struct UndoArgs {
 pub(super) enum Format {
     /// All of memory, as it is stored.
     Webwise,
-    /// The documented `memory.json`, version 1.
+    /// The file `memory.json` of another program, version 1.
     V1,
     /// The documented folder `.agent-memory`.
     AgentMemory,
@@ -191,7 +192,7 @@ pub(super) enum Format {
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The new folder, with --format agent-memory.
+    /// The folder to create. Required with --format agent-memory, and refused with any other format.
     pub(super) dir: Option<PathBuf>,
     /// The format of the document.
     #[arg(long, value_enum, default_value_t = Format::Webwise)]
@@ -218,7 +219,7 @@ pub(super) struct DiffArgs {
     /// A folder of memory, or an exported document.
     #[arg(value_name = "A")]
     pub(super) first: PathBuf,
-    /// Another folder of memory or exported document, to compare with the first one.
+    /// A folder of memory, or an exported document, to compare with the first one.
     #[arg(value_name = "B")]
     pub(super) second: PathBuf,
     /// Print JSON.

@@ -19,8 +19,8 @@ use crate::{
     },
 };
 
-/// Maximum number of actions that are listed under an item, of those that the run did after it was shown the item. Source:
-/// chosen; an item in the system instruction is followed by all actions of the run, which are too many for a list.
+/// Maximum number of listed actions that an item may have influenced. Source: chosen; an item in the system instruction
+/// is followed by all actions of the run, which are too many for a list.
 const MAX_ACTIONS: usize = 6;
 /// Maximum length of an item's text in the printed lines. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 300;

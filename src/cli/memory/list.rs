@@ -34,7 +34,7 @@ pub(super) async fn run<M: MemoryBackend>(
     }
 }
 
-/// Prints `items` as JSON or as lines, and then the parts of the store that could not be read, as `read` lists them.
+/// Prints `items`, and then the parts of the store that `read` reports as unreadable or unknown, as JSON or as lines.
 pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     if as_json {
         let items: Vec<Value> = items.iter().map(|item| json(item)).collect();

@@ -1,6 +1,6 @@
-//! `webwise memory review` and `trust`. `review` lets a person accept or forget each item that prompts do not show until a
-//! person has accepted its words. `trust` accepts one such item, or brings back a retired item, which is no longer shown
-//! because it did harm.
+//! `webwise memory review` and `trust`. Some items are shown in prompts only after a person has accepted their words.
+//! `review` lets a person accept or forget each of these items. `trust` accepts one of them, or brings back a retired
+//! item, which is no longer shown because it did harm.
 
 use std::io::{self, BufRead, IsTerminal as _, Write as _};
 

@@ -28,8 +28,8 @@ pub(super) struct ShowArgs {
     /// The run: `last`, its id, an unambiguous beginning of the id, or its folder.
     #[arg(default_value = LAST)]
     run: String,
-    /// The folder that contains the run folders. Default: `runs`, and the folders of the runs that this memory's register
-    /// lists. With `--memory-dir` or `--namespace`, `last` is the last run of that memory's register.
+    /// The folder that contains the run folders. Default: both `runs` and the run folders that this memory's register
+    /// names. With `--memory-dir` or `--namespace`, `last` is the last run of that memory's register.
     #[arg(long, value_name = "DIR")]
     runs_dir: Option<PathBuf>,
     /// Open the report in your browser. If nothing can open it, a message says so, and the exit code is still 0.

@@ -83,8 +83,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates the folder if it is missing, accessible to its owner only, with a `package.json`. Without that file, npm would
-/// search the parent folders for one and install there.
+/// Creates the folder, accessible to its owner only, and a `package.json` in it, each if it is missing. Without that file,
+/// npm would search the parent folders for one and install there.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {

@@ -1,5 +1,5 @@
-//! The file of a run's intents. An intent is the record of an action before the action is carried out. Each intent is
-//! written at once. The intent of an irreversible action is also synced to the disk.
+//! The file of a run's intents. An intent is the record of an action, made before the action is carried out. Each intent
+//! is written at once. The intent of an irreversible action is also synced to the disk.
 
 use std::{
     fmt::Debug,

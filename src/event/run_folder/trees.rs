@@ -44,7 +44,7 @@ impl Writer {
     }
 
     /// Returns the event as the JSON value to write. In an observation, the tree is replaced by its differences from
-    /// the tree before, if the differences are smaller than the tree.
+    /// the previous tree if these are smaller than the tree.
     pub(super) fn line(&mut self, event: &Event) -> serde_json::Result<Value> {
         let mut value = serde_json::to_value(event)?;
         if !matches!(event.kind, EventKind::Observed { .. }) {

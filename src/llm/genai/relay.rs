@@ -25,8 +25,8 @@ use uuid::Uuid;
 use super::http;
 use crate::base::{Error, ErrorKind, Result};
 
-/// Longest time from the opening of a connection to the relay until the whole request has arrived. Source: chosen; the
-/// `genai` crate sends its request at once.
+/// Longest time that a new connection may take to deliver its whole request. Source: chosen; the `genai` crate sends
+/// its request at once.
 const LONGEST_TO_ASK: Duration = Duration::from_secs(5);
 /// Maximum size of a request's head: its first line and its headers. Unit: bytes. Source: chosen; the head of a request
 /// of the `genai` crate takes less than 1 KiB, and most of it is the key.

@@ -48,7 +48,7 @@ fn learned(logs: &[RunLog]) -> Vec<Record> {
     records
 }
 
-/// Returns the lines that a run of this session is shown on a page.
+/// Returns the lines that memory shows to a run of `session` on the page `url`.
 fn shown(records: &[Record], session: Option<&str>, url: &str) -> Vec<String> {
     shown_after(records, session, url, None)
 }

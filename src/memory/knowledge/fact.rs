@@ -113,8 +113,8 @@ impl Claim {
         }
     }
 
-    /// Returns true if the value is worth showing to a run, such as [`Claim::Covers`]. The other values, such as
-    /// [`Claim::CoversNothing`], are kept only to contradict these.
+    /// Returns true if the value is worth showing to a run, as [`Claim::Covers`] is. Values that are not, such as
+    /// [`Claim::CoversNothing`], are kept only to contradict values that are.
     pub const fn tells(&self) -> bool {
         !matches!(
             self,

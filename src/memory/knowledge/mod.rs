@@ -24,8 +24,8 @@
 //!   the current value.
 //! - A fact that a run proves is shown to the same run, on the next page with the element. It is stored only when the
 //!   run ends.
-//! - A run that acts on a fact does not prove the fact. For example, the run may click an element before the element
-//!   can be in the way. Such a run only renews the time at which the fact was last observed.
+//! - A run that acts on a fact does not prove the fact. For example, the run may click an obstacle away before it
+//!   covers anything. Such a run only renews the time at which the fact was last observed.
 //! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a
 //!   person's words after a person has accepted them. An observation by a rule does not confirm such words. It is
 //!   stored as a separate fact.

@@ -17,8 +17,8 @@ use crate::{
 /// Maximum number of actions from a failed action to its repetition. An element that was clicked in between can count
 /// as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
-/// Number of actions after a fill that are searched for an action that types the same text key by key. Such an action
-/// shows that the field needs keys. Source: chosen; enough for a click into the field and the typing.
+/// Maximum number of actions from a fill to an action that types the same text key by key, and so shows that the field
+/// needs keys. Source: chosen; enough for a click into the field and the typing.
 const BEFORE_KEYS: usize = 2;
 /// Maximum number of proposals by the model that are kept from one run. Source: chosen.
 const MAX_PROPOSALS: usize = 5;
@@ -106,7 +106,7 @@ pub(super) struct Act<'a> {
     pub(super) step: &'a Step,
     pub(super) action: &'a BrowserAction,
     pub(super) host: &'a Host,
-    /// The target of the action; `None` if there is no target, or if it is one of several choices.
+    /// The target of the action; `None` if there is no target, or if it is probably one of several choices in a list.
     pub(super) aim: Option<Aim>,
 }
 
@@ -139,7 +139,7 @@ impl Act<'_> {
             || changes.is_some_and(|changes| !changes.is_empty())
     }
 
-    /// Returns the field and the text that the action puts into it without Enter.
+    /// Returns the field that the action fills, and the text; `None` if it fills no field or also presses Enter.
     pub(super) fn fills(&self) -> Option<(&Aim, &TextValue)> {
         match self.action {
             BrowserAction::Fill(fill) if !fill.submit => Some((self.aim.as_ref()?, &fill.text)),

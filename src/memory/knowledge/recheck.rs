@@ -55,7 +55,7 @@ fn is_interrupted(acts: &[Act<'_>], log: &RunLog) -> bool {
     next.is_some_and(|step| step.unseen || step.by == By::Task)
 }
 
-/// The conclusion about a fact that the run was shown, from a later action on the fact's element.
+/// The conclusion about a fact, drawn from an action on the fact's element and from the run's later actions.
 enum Tells {
     Nothing,
     Acted,

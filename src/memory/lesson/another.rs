@@ -42,9 +42,8 @@ pub(super) fn another(failed: &Traced<'_>, at: usize, after: &[Traced<'_>]) -> O
     Some(way.in_group(group))
 }
 
-/// Returns the names of the groups by which two elements with the same name can be told apart: for each element, a
-/// group that does not contain the other. Returns `(None, None)` for neighbouring elements without names, and `None` in
-/// all other cases.
+/// Returns, for each of two elements with the same name, the name of a group that contains it but not the other.
+/// Returns `(None, None)` if the elements are neighbours without names of their own, and `None` in all other cases.
 fn told_apart(
     (a, a_step): &Traced<'_>,
     (b, b_step): &Traced<'_>,

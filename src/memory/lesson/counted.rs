@@ -74,9 +74,9 @@ impl Counted {
         (self.0.len() > BATCHES).then(|| self.forget()).flatten()
     }
 
-    /// Adds the runs that another version of the lesson lists. Leaves out runs that `evidence` names, and batches whose
-    /// last run ended at `counted_until` or earlier. If batches are dropped to make space, returns the time at which
-    /// the last dropped run ended.
+    /// Adds the runs in `other`, the list of another version of the lesson. Leaves out the runs in `evidence`, and each
+    /// batch of `other` whose last run ended at `counted_until` or earlier. If batches are dropped to make space,
+    /// returns the time at which the last dropped run ended.
     pub(super) fn unite<'e>(
         &mut self,
         other: &Self,

@@ -1,5 +1,5 @@
 //! The credit of a lesson in a run. It says whether the run carried out the lesson's recovery (the advised actions), whether
-//! the lesson had been shown before that, and whether the recovery restored the effect of the failed action.
+//! the lesson had been shown before that, and whether the recovery had the effect that the failed action should have had.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use crate::{
     memory::AdviceId,
 };
 
-/// Maximum number of steps from a failure, or from an advised step, to the next advised step. Source: chosen; the model
-/// reads the advice when it decides the first step after the failure.
+/// Maximum number of steps from a failure to the first advised step, or from one advised step to the next. Source:
+/// chosen; the model reads the advice when it decides the first step after the failure.
 const NEAR: usize = 4;
 
 #[derive(Debug, Default)]
@@ -151,8 +151,8 @@ fn in_vain(
     saw.iter().any(|step| begins(step))
 }
 
-/// Returns the steps of the recovery `found`. If the recovery is stored without a list of its moves (its actions one by
-/// one), returns only its first step.
+/// Returns the steps of the recovery `found`: one for each move (action) in its list, or only the first step if the
+/// recovery was stored without such a list.
 fn moves<'a>(trace: &'a Trace, found: &Found) -> impl Iterator<Item = &'a TraceStep> {
     let steps = trace.steps[found.first..].iter();
     let done = steps.filter(|step| step.is_done());
@@ -194,8 +194,8 @@ fn any_time(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Cre
     }
 }
 
-/// Adds the credits of a lesson that applies to one host: one each time that its recovery is carried out, after the
-/// failure or in advance.
+/// Adds the results of a lesson that applies to one host to its credits. Each use of the lesson's recovery, after the
+/// failure or in advance, gives a result.
 fn on_site(
     recovery: &SiteRecovery,
     id: &AdviceId,
@@ -330,8 +330,8 @@ fn is_move(aimed: &AimedMove, step: &TraceStep) -> bool {
     same_move(aimed.step) && same_aim(&aimed.aim)
 }
 
-/// Adds the credits of a lesson in a person's own words. A program cannot tell whether the model followed these words,
-/// so only the failures after which the words were shown are counted.
+/// Adds the credits of a lesson that is free text. A program cannot tell whether the model followed this text, so only
+/// the failures after which the text was shown are counted.
 fn words(lesson: &Lesson, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     let fails =
         |step: &TraceStep| step.trouble.is_some() && lesson.command() == Some(step.tool.as_str());

@@ -249,8 +249,8 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns a person's words for a failed command whose error message `detail` contains their pattern. If `below` is
-    /// true, returns only words that also apply to subdomains of the shelf's host.
+    /// Returns the advice in a person's words whose pattern occurs in `detail`, the error message of the failed command. If
+    /// `below` is true, returns only advice that also applies to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {

@@ -38,7 +38,7 @@ fn less(from: Tally, by: Tally) -> Tally {
 }
 
 impl Lesson {
-    /// Returns the part of the counts whose evidence was dropped.
+    /// Returns the counts that come from dropped evidence.
     fn dropped(&self) -> Tally {
         let counts = &self.counts;
         let all = [
@@ -55,8 +55,8 @@ impl Lesson {
     /// Returns the lesson after adding the evidence and the counts of `other`, another version of the same lesson. If
     /// the versions have different texts, the lesson stays as it is.
     ///
-    /// The part of a count whose evidence was dropped is not added up over the versions, because both may have counted
-    /// the same runs. The larger of the two parts is kept.
+    /// Each version's counts include runs whose evidence was dropped. For these runs, the larger of the two numbers is
+    /// kept instead of their sum, because both versions may have counted the same runs.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut lesson = self.clone();

@@ -116,8 +116,8 @@ impl Lessons {
 
     /// Returns an edit that marks a lesson as accepted by a person who saw the words `shown`.
     ///
-    /// If the lesson is retired, prompts show it again, and its count of harm starts again at zero. Unless it was
-    /// waiting for review, nothing else changes.
+    /// If the lesson is retired, prompts show it again, and its count of harm starts again at zero. A retired lesson that
+    /// was not waiting for review is not changed in any other way.
     ///
     /// The edit fails with [`ErrorKind::InvalidInput`] in one of these cases:
     ///

@@ -142,8 +142,8 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Returns the counts in the form that all kinds of memory share. There, a recovery that was carried out before the
-    /// failure could happen also counts as a use.
+    /// Returns the counts in the form that all kinds of memory share. In this form, `used` also counts the cases in which
+    /// the recovery was carried out in advance, to prevent the failure.
     pub fn uses(&self) -> Uses {
         Uses {
             shown: self.offered,
@@ -240,7 +240,7 @@ pub struct Lesson {
     pub created_at: DateTime<Utc>,
     /// The time when the lesson was last used. Being shown is not a use.
     pub last_used: DateTime<Utc>,
-    /// The counts of the lesson: in how many cases it was shown, used, followed, helped and harmed.
+    /// The counts of the lesson: how often it was shown, used and followed, and how often it helped and harmed.
     #[serde(default)]
     pub counts: Counts,
     /// Number of runs in which the lesson was used.

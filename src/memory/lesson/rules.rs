@@ -75,8 +75,8 @@ impl Lesson {
         wilson(self.counts.helped, self.counts.helped + self.counts.harmed)
     }
 
-    /// Returns true if the lesson may be shown. A retired lesson and a lesson that waits for review may not. A learned
-    /// recovery without names must have worked on at least [`GENERAL_SITES`] sites.
+    /// Returns true if the lesson may be shown. Returns false for a retired lesson, a lesson that waits for review, and a
+    /// learned [`Template`](LessonText::Template) that was used on fewer than [`GENERAL_SITES`] sites.
     pub fn speaks(&self) -> bool {
         let is_general = match (&self.text, self.source) {
             (LessonText::Template(_), LessonSource::Learned) => {

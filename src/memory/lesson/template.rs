@@ -1,5 +1,5 @@
-//! Sentences that this crate builds from fixed sets of words. A lesson of any other kind may enter a system instruction only
-//! after a person has reviewed it.
+//! Sentences that this crate builds from fixed sets of words. They may enter a system instruction without review. Free text
+//! may enter one only if a person wrote or accepted the text.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub const MAX_MOVES: usize = 3;
 pub(super) const TYPE_THEN_CHOOSE: &str =
     "click it, type the text to open its list, then click the choice.";
 
-/// A kind of recovery: what a run does to reach the effect of an action that has failed. It contains no free text.
+/// A kind of recovery: a way to do what a failed action was meant to do. It contains no free text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -119,7 +119,7 @@ impl Trace {
 
 impl TraceStep {
     /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked
-    /// or waited, had a target in a frame or an unclear outcome, happened on a page without a host, or led to another
+    /// or waited, had an unclear outcome or a target in a frame, happened on a page without a host, or led to another
     /// site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {

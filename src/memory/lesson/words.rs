@@ -1,5 +1,5 @@
 //! The fixed sets of words from which lessons are built: moves (actions of a recovery), kinds of elements and forms of
-//! values. This module also determines from which kinds of failure lessons learn.
+//! values. This module also determines which kinds of failure can teach a lesson.
 
 use serde::{Deserialize, Serialize};
 
@@ -182,8 +182,8 @@ impl Move {
         }
     }
 
-    /// Returns the action as a move; `None` for actions that are never part of a recovery, such as looking, waiting,
-    /// navigating and typing letters.
+    /// Returns the action as a move; `None` for actions that are never part of a recovery, such as looking at the page,
+    /// waiting, opening an address and pressing a letter key.
     pub fn of(action: &Action, target: Option<&Role>) -> Option<Self> {
         let Action::Browser(action) = action else {
             return None;

@@ -49,8 +49,8 @@ pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     })
 }
 
-/// Returns a step of a given or imported pattern as it is stored: its [`common`] part and the number that stands for
-/// the text it types. Returns `None` if the step is too large or cannot be part of a pattern.
+/// Returns the form in which a step of a given or imported pattern is stored: its [`common`] part, but with the step's
+/// own [`StoredText::Slot`]. Returns `None` if the step is too large or cannot be part of a pattern.
 pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     let mut kept = common(step)?;
     if let Some(StoredText::Slot(_)) = step.text {
@@ -99,8 +99,8 @@ pub(super) fn plain(step: &StoredStep) -> Option<StoredStep> {
 pub(super) struct Taken {
     /// The step with the name of its target; `None` if the step cannot be part of a pattern in this form.
     named: Option<StoredStep>,
-    /// The step without the name of its target, as for a target chosen from a list; `None` if the step cannot be part of a
-    /// pattern in this form.
+    /// The step without the name of its target: the form for a target that is chosen from a list. `None` if the step cannot
+    /// be part of a pattern in this form.
     chosen: Option<StoredStep>,
 }
 

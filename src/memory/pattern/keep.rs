@@ -130,8 +130,8 @@ impl Known {
     /// Removes the oldest runs above [`MAX_RECENT`]. If there are more than [`MAX_PATTERNS`] patterns, also removes patterns
     /// until [`KEPT`] are left.
     ///
-    /// Patterns with the lowest [`worth`] are removed first, then those used longest ago. New patterns without results are
-    /// removed last. Patterns that a person gave or accepted are never removed.
+    /// Patterns with the lowest [`worth`] are removed first; among equals, those used longest ago. New patterns without
+    /// results are removed last. Patterns that a person gave or accepted are never removed.
     fn forget_old(&mut self) {
         let mut runs: Vec<_> = self
             .recent

@@ -19,7 +19,7 @@
 //!
 //! - A trajectory (the recorded steps of an earlier run) is shown if the goal is similar to the earlier goal. A pattern
 //!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
-//!   contains the steps of a pattern, the pattern is left out. It is also left out, unless a person gave it, if the next
+//!   contains the steps of a pattern, the pattern is left out. A pattern that no person gave is also left out if the next
 //!   step of a trajectory is on the page, so that a run is not shown two sequences of steps at once.
 //! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data that is
 //!   kept of the step. So no value of a single run can get into a pattern. Typed texts are replaced by numbers, and items
@@ -136,7 +136,7 @@ impl MemoryKind for Patterns {
         Ok(Edit::new(move |records| keep::undo(records, &run)))
     }
 
-    /// Returns an edit that changes nothing, because patterns are only on the shelves of hosts.
+    /// Returns an edit that changes nothing: it is for the global shelf, and patterns are only on the shelves of hosts.
     fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
         Ok(Edit::new(|_| Ok(Vec::new())))
     }

@@ -105,14 +105,14 @@ pub struct Header {
     /// Runs that reached their goal and took the steps, oldest first, at most [`MAX_EVIDENCE`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
-    /// The results of the pattern in runs that were shown it and in uses that [`credit`](super::credit) counted. Oldest
-    /// first, at most [`MAX_RESULTS`].
+    /// The pattern's results: one for each run to which the pattern was shown, and one for each use that
+    /// [`credit`](super::credit) counted. Oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,
     /// Number of runs that were shown the pattern, plus the number of uses that [`credit`](super::credit) counted.
     #[serde(default)]
     pub shown: u64,
-    /// Number of those runs and uses counted in `shown` in which all steps were taken.
+    /// Number of runs and uses, among those counted in `shown`, in which all steps were taken.
     #[serde(default)]
     pub succeeded: u64,
     /// Number of those runs and uses counted in `shown` in which a step failed.
@@ -230,8 +230,8 @@ impl Header {
         }
     }
 
-    /// Adds a run that took the steps to the evidence, unless the evidence contains it. A retired pattern becomes active
-    /// again.
+    /// Adds a run to the evidence, unless the evidence contains it. The run took the pattern's steps, so a retired
+    /// pattern becomes active again.
     pub(super) fn add(&mut self, run: &RunId, goal: &str, now: DateTime<Utc>) {
         if self.evidence.iter().any(|known| known.run == *run) {
             return;

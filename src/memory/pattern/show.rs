@@ -257,8 +257,8 @@ fn own_values(steps: &[StoredStep]) -> String {
     }
 }
 
-/// Returns true if `other` has a line for every step of `own` that names an element. A line and a step match if they have
-/// the same verb and the same name.
+/// Returns true if every step in `own` that names an element is also in `other`, with the same verb and the same name.
+/// Returns false if no step in `own` names an element.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
     let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
     let mut own = own.lines().iter().filter_map(step).peekable();

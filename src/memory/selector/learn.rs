@@ -49,7 +49,7 @@ impl Used {
 impl Learned {
     /// Extracts the elements that a run used, each with the result of one action.
     ///
-    /// - A failure counts only if the target had been found by the attributes of an earlier run.
+    /// - A failure counts only if the target had been found by attributes that an earlier run had stored.
     /// - Of several actions on one element, the first such failure counts; if there is none, the last action counts.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);

@@ -143,8 +143,8 @@ impl Selector {
         gone.iter().any(|one| one.done)
     }
 
-    /// Returns true if the element is no longer found by its attributes, because the last [`FAILED_IN_A_ROW`] actions on
-    /// targets found by them failed.
+    /// Returns true if the element's attributes are no longer used to find it, because the last [`FAILED_IN_A_ROW`] actions
+    /// whose target was found by these attributes failed.
     pub fn is_retired(&self) -> bool {
         let healed = self.uses.iter().rev().filter(|one| one.healed);
         healed.take_while(|one| !one.done).count() >= FAILED_IN_A_ROW
@@ -156,7 +156,7 @@ impl Selector {
     }
 
     /// Returns the element as the executor looks for it on a page. The first stored attribute stays first; the others are
-    /// ordered by successes, the most first.
+    /// in descending order of their successes.
     pub(super) fn known(&self) -> KnownElement {
         let first = self.marks.first();
         let mut others: Vec<&Mark> = self.marks.iter().skip(1).collect();

@@ -1,5 +1,5 @@
-//! Creation of a session (the record of a finished run) from a run's log, and the changes to record, accept or import a
-//! session.
+//! Creates a session (the record of a finished run) from a run's log. Makes the changes that record or accept a
+//! session, and the record of an imported session.
 
 use std::collections::BTreeSet;
 
@@ -81,8 +81,8 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the change by which a person accepts an imported session. Fails if the session's words have changed since
-/// the person saw them as `shown`.
+/// Returns the change that records that a person accepted an imported session. Fails if the session's words are no
+/// longer `shown`, the words that the person saw.
 pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<Change>> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "session.accept")

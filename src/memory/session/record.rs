@@ -109,7 +109,7 @@ impl Session {
         text::squeeze(&text::clean(&words))
     }
 
-    /// Returns the label before the answer of the session. The label names the claims that no page supports.
+    /// Returns the label to show before the session's answer. It lists the answer's claims that no page supports.
     pub(super) fn answer_label(&self) -> String {
         match self.unverified.as_str() {
             "" => "answer".to_owned(),

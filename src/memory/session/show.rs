@@ -15,7 +15,8 @@ const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Maximum number of earlier sessions that a prompt shows in full, with their answers and addresses. Only sessions that
 /// have the session id of the run are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of failed sessions with another or no session id that a prompt shows. Source: chosen.
+/// Maximum number of failed sessions that a prompt shows although they do not have the session id of the run. Source:
+/// chosen.
 const OF_OTHERS: usize = 2;
 /// Maximum length of the goal in the line for a failed session. Longer goals are cut. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 120;
@@ -85,8 +86,8 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session: its short line if it failed, and its full lines for runs with the
-/// same session id.
+/// Returns all lines that prompts may show for a session: the short line if it failed, and the full lines if it has a
+/// session id. Only runs with the same session id are shown the full lines.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {

@@ -18,7 +18,7 @@ fn at(minute: i64) -> DateTime<Utc> {
     "2026-01-02T03:04:05Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(minute)
 }
 
-/// Returns the log of a run with one step on each of these pages and an answer.
+/// Returns the log of a run that opened each of these pages in one step and then gave an answer.
 fn log(run: &str, session: Option<&str>, minute: i64, pages: &[&str]) -> RunLog {
     let mut about = About::new(format!("Goal of {run}"));
     about.session = session.map(|id| SessionId::parse(id).unwrap());

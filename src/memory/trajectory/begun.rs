@@ -1,4 +1,4 @@
-//! The first steps of a trajectory for a goal that begins like the goal of the trajectory.
+//! Reuses the first steps of a trajectory for a new goal that begins like the trajectory's own goal.
 
 use super::{
     Header, Trajectory,

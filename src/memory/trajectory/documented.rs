@@ -1,8 +1,9 @@
 //! Trajectories in another program's memory folder, whose format is documented.
 //!
 //! A step in the folder names its target by a selector. The step is kept if the selector gives the role and name of the
-//! element, or if the folder's own list of elements contains the selector. If a step cannot be kept, the whole
-//! trajectory is left out. Steps that only scroll, wait, evaluate or check the page, or end the run are not converted.
+//! element, or if the folder's own list of elements contains the selector. Steps that only scroll, wait, evaluate a
+//! script, check the page or end the run are skipped. If any other step cannot be kept, the whole trajectory is left
+//! out.
 
 use std::collections::BTreeMap;
 

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct Here<'a> {
     /// The template of the page's address; `None` if it is not known.
     template: Option<&'a PageTemplate>,
-    /// The elements of the page that have the role of a target.
+    /// The elements of the page whose role is that of some step's target.
     elements: Vec<Aim>,
     goal: &'a str,
     /// The words of the recorded goal that the run's goal does not contain.
@@ -25,8 +25,8 @@ pub(super) struct Here<'a> {
 }
 
 impl<'a> Here<'a> {
-    /// Views a page as a run with this goal sees it. `template` is the template of the page's address. For each value of
-    /// the recorded goal, `values` has the value that the run's goal has in its place.
+    /// Views a page as a run with this goal sees it. `template` is the template of the page's address. `values` has one
+    /// entry for each value of the recorded goal: the value that replaces it in the run's goal, if known.
     pub(super) fn new(
         trajectory: &'a Trajectory,
         (template, page): (Option<&'a PageTemplate>, &Tree),
@@ -94,9 +94,9 @@ impl<'a> Here<'a> {
         self.values.get(slot)?.as_deref()
     }
 
-    /// Returns a test of an element: its name must contain the run's value for this slot. If that value is not known,
-    /// the run's goal must contain the whole name instead. If, in this case, the recorded goal quotes its own value for
-    /// the slot and both goals have equally many quoted parts, a quoted part of the run's goal must contain the name.
+    /// Returns a test of an element's name. If the run's value for this slot is known, the name must contain it. If not,
+    /// the run's goal must contain the name, with or without its [remark](without_remark). Only the quoted parts of the
+    /// run's goal count if the recorded goal quotes its value for the slot and both goals have equally many quoted parts.
     fn value_test(&self, slot: usize) -> impl Fn(&Aim) -> bool {
         let known = self.value(slot);
         let texts = if known.is_some() {
@@ -114,7 +114,8 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Returns the quoted parts of the run's goal if one of them must be the value at this position; otherwise `None`.
+    /// Returns the quoted parts of the run's goal, one of which must be the run's value for this slot. Returns `None`
+    /// unless the recorded goal quotes its own value for the slot and both goals have equally many quoted parts.
     fn quoted(&self, slot: usize) -> Option<Vec<&str>> {
         let (start, end) = *self.header.slots.get(slot)?;
         let value = self.header.goal.get(start..end)?;

@@ -26,8 +26,8 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, with the results of its last two comparisons: `same` is from the one with a whole goal, `begun` from
-/// the one with the beginning of a goal.
+/// A trajectory, with the results of two kinds of comparison: `same` is the last result for a whole goal, `begun` the
+/// last result for the beginning of a goal.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
@@ -43,8 +43,8 @@ impl Known {
         self.same.task(goal, || same_task(&self.trajectory, goal))
     }
 
-    /// Returns the first steps of the trajectory with the values of `goal`; `None` if `goal` does not begin like the
-    /// recorded goal.
+    /// Returns the trajectory's first steps, in which the values of `goal` replace the recorded ones; `None` if `goal`
+    /// does not begin like the recorded goal, or if no step belongs to the shared beginning.
     fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
         self.begun.task(goal, || begun_task(&self.trajectory, goal))
     }

@@ -108,7 +108,7 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
     Ok(changes)
 }
 
-/// Returns the result of a trajectory in a run that was shown it; `None` if the run says nothing about the trajectory.
+/// Returns the result of a trajectory that the run was shown; `None` if the run says nothing about the trajectory.
 fn result(own: &str, known: &Trajectory, learned: &Learned) -> Option<Use> {
     let is_followed = is_followed(known, learned);
     let is_used = is_followed || learned.repeated.contains(own);
@@ -142,9 +142,11 @@ impl Trajectory {
     /// Merges `other`, from another run with the same task, into this trajectory. The steps of one of the two are kept.
     /// Afterwards, `runs` lists only runs that took all of these steps.
     ///
-    /// - The shorter sequence of steps is kept, or the newer one if both have the same length.
-    /// - The steps of `other` are always kept if this trajectory is imported. They are also kept if this trajectory is
-    ///   retired and `other` does not contain all of its steps.
+    /// The steps of `other` are kept in each of these cases, and otherwise the steps of this trajectory:
+    ///
+    /// - `other` has fewer steps, or it has as many steps and is not older.
+    /// - This trajectory is imported.
+    /// - This trajectory is retired, and `other` does not contain all of its steps.
     fn repeat(&mut self, other: Self) {
         let same = other.took(self);
         let is_retired = self.header.is_retired();
@@ -221,8 +223,8 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
     Ok(vec![Change::Put(header.to_record(key)?)])
 }
 
-/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source, a
-/// trajectory waits for review without its results, and no run repeats it without asking its model.
+/// Returns the record to import, or the reason for refusing it. If the importing person does not vouch for the source,
+/// a trajectory loses its results and waits for review, and no run repeats it without asking its model.
 pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let refuse = |why: &str| {
         Error::new(ErrorKind::InvalidInput, "trajectory.admit")

@@ -55,8 +55,8 @@ pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize 
 /// Returns how many steps of `rest`, the remaining steps of a trajectory, are done or skipped after the step `taken`.
 /// Returns 0 if `taken` is none of the next steps.
 ///
-/// - If several of the next steps are the same as `taken`, the first of them counts. If the goal contains the name of the
-///   target of `taken`, a step whose target is a value of the recorded goal is preferred.
+/// - If several of the next steps are the same as `taken`, the first of them counts. But if the goal contains the name of
+///   the target of `taken`, the first of them whose target's name is a value of the recorded goal counts, if there is one.
 /// - If the run made another choice in place of the first step of `rest`, this first step counts as done.
 fn advance(rest: &[StoredStep], taken: &StoredStep, goal: Option<&str>) -> usize {
     let near = &rest[..rest.len().min(MAX_LEFT_OUT + 1)];

@@ -12,8 +12,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum length of a value of the new goal in a prompt. Unit: characters. Source: chosen; the model can read a longer
-/// value in the goal itself.
+/// Maximum length of the new goal's values that prompts show. Unit: characters. Source: chosen; the model can read a
+/// longer value in the goal itself.
 const MAX_VALUE: usize = 80;
 
 /// The task of a trajectory, with the values of a new goal in place of the recorded ones.
@@ -60,8 +60,8 @@ pub(super) fn same_task(trajectory: &Trajectory, goal: &str) -> Option<SameTask>
     matched(&header.goal, &header.slots, &trajectory.steps, goal)
 }
 
-/// Returns the task of the earlier goal `recorded`, for which `steps` were taken, with the values of the new `goal`;
-/// `None` if `goal` describes another task. `slots` are the ranges of the values in `recorded`, in bytes.
+/// Returns the task of the earlier goal `recorded` with the values of the new `goal`; `None` if `goal` describes another
+/// task. `steps` are the steps taken for `recorded`; `slots` are the ranges of the values in `recorded`, in bytes.
 pub(super) fn matched(
     recorded: &str,
     slots: &[(usize, usize)],
@@ -144,7 +144,7 @@ const fn text_slot(step: &StoredStep) -> Option<usize> {
     }
 }
 
-/// Returns the slot (position among the goal's values) of the name of a step's target; `None` if it has none.
+/// Returns the slot (position among the goal's values) of the value that names a step's target; `None` if none does.
 fn name_slot(step: &StoredStep) -> Option<usize> {
     step.target.as_ref()?.slot
 }

@@ -74,9 +74,10 @@ pub(super) fn lines(
     out
 }
 
-/// Marks the steps in `lines` whose target is on another page or not on this page at the moment. `lines` is the result of
-/// [`lines`]. `way` has the steps, adapted to the new goal, and `recorded` has them as recorded, with all addresses that
-/// they led to. `left` has the positions of the remaining steps in both.
+/// Marks the steps in `lines` whose target is on another page, or is missing from this page at the moment. The first step
+/// is never marked. `lines` is the result of [`lines`]. `way` has all steps of the trajectory, adapted to the new goal.
+/// `recorded` has the same steps as recorded, with all addresses that they led to. `left` has the positions of the
+/// remaining steps in `way` and `recorded`.
 pub(super) fn mark(
     lines: &mut [Vec<Piece>],
     [way, recorded]: [&[StoredStep]; 2],

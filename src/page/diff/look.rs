@@ -20,8 +20,9 @@ const SCROLLED: usize = 3;
 const MAX_LOOK: usize = 200;
 
 impl PageDiff {
-    /// Adds to `looks` that an element moved from one place of the window to another. Adds nothing if it moved by less than a
-    /// pixel, if `after` does not contain it, or if it has a look, because the change of the look then has its place.
+    /// Adds to `looks` the move of an element from one place of the window to another. Adds nothing if `after` does not
+    /// contain the element, if the move is less than half a pixel in each direction, or if the element has a look: the change
+    /// of its look already contains the new position.
     pub(crate) fn add_move(&mut self, after: &Tree, moved: &ElementRef, (from, to): (Area, Area)) {
         let shift = |to: f64, from: f64| (to - from).round();
         let (right, down) = (shift(to.x, from.x), shift(to.y, from.y));

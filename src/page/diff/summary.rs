@@ -169,9 +169,9 @@ const fn urgency(role: &Role) -> u8 {
     }
 }
 
-/// Returns the rank of an added item; the lowest comes first. A sentence comes right after the alerts, because most pages
-/// answer an action by a plain sentence. Other texts follow, which may be the words of an alert, and then elements that can
-/// be acted on.
+/// Returns the rank of an added item; the lowest comes first. Sentences come right after the alerts, because most pages
+/// answer an action with a plain sentence. Then come other texts, because they may be the words of an alert, and then
+/// elements that can be acted on.
 fn urgency_of_new(change: &Change) -> u8 {
     let is_sentence = change.label.contains(' ') && change.label.ends_with(['.', '!', '?']);
     let urgency = urgency(&change.role);

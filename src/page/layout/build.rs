@@ -27,8 +27,9 @@ const MAX_LABEL: usize = 8;
 /// lines. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
 
-/// Maximum number of visible items in a node that listens for clicks, for these items to be possible click targets. Source:
-/// chosen; a calendar shows 42 days and the weekdays, and a listener around more items usually serves the whole page.
+/// Maximum number of visible items in a node that listens for clicks. If it has more, its listening does not make them
+/// possible click targets. Source: chosen; a calendar shows 42 days and the weekdays, and a listener around more items
+/// usually serves the whole page.
 const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
@@ -49,7 +50,8 @@ pub(super) enum Kind {
     Item,
     /// A group with a line of its own.
     Head,
-    /// A heading, a progress bar, a meter, or an element that can be acted on. Its first draft has its own name.
+    /// A heading, a progress bar, a meter, or an element that can be acted on. The first draft of such a node shows the
+    /// node's own name or words.
     Named,
 }
 
@@ -328,8 +330,8 @@ impl<'t> Builder<'t> {
         self.tree[label].reference.clone().filter(|_| is_label)
     }
 
-    /// Returns the look of a node without words: its shape, colour, size and position. The look of a drawing leaves out
-    /// shapes that have a line of their own.
+    /// Returns the look of a node that has no words: its shape, colour, size and position. The look of a drawing leaves
+    /// out shapes that have a line of their own.
     fn look(&self, id: NodeId) -> String {
         let look = self.tree[id].property("look").unwrap_or_default();
         let cut = |look: &str| text::truncate(&text::squeeze(look), MAX_LOOK);
@@ -382,8 +384,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Returns two flags for words in the current node: whether the page reacts to a click on them, and whether a node
-    /// around them listens for clicks on its items.
+    /// Returns the flags `clickable` and `heard` for words in the current node. [`Frame`] describes both.
     fn answered(&self) -> (bool, bool) {
         let around = self.open.last();
         around.map_or((false, false), |frame| (frame.clickable, frame.heard))

@@ -66,7 +66,7 @@ impl Contents {
     }
 }
 
-/// Returns true if the node itself shows words or a named picture, whatever its content shows.
+/// Returns true if the node itself, not only its descendants, shows words or a named picture.
 fn says_something(tree: &Tree, id: NodeId) -> bool {
     let node = &tree[id];
     let has_value = node.value.as_deref().is_some_and(|v| !v.trim().is_empty());

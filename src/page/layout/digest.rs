@@ -66,7 +66,8 @@ pub enum Shown<'l> {
     },
 }
 
-/// The lines of a layout that a prompt shows. A report stands wherever lines are left out.
+/// The lines of a layout that a prompt shows. Wherever lines are left out, a report of them ([`Shown::More`]) takes
+/// their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Digest<'l> {
@@ -86,11 +87,12 @@ const SHORTEST_TEXT: usize = 120;
 /// Maximum numbers of consecutive similar items that are shown. They are tried in this order until the digest fits. Source:
 /// chosen; three items are enough to see what they have in common.
 const CAPS: [usize; 6] = [40, 20, 12, 8, 5, 3];
-/// Minimum number of similar items that are left out together. Fewer items are shown, because they cost no more than the
-/// line that would report them. Source: chosen.
+/// Minimum number of similar items that are left out together. A smaller group is shown in full, because it costs no more
+/// than the line that would report it. Source: chosen.
 const MIN_LEFT_OUT: usize = 5;
 /// Minimum number of similar lines that are left out together in an outline, which shows only the first line of each run of
-/// similar lines. Source: chosen; two cut paragraphs cost more than the line that reports them.
+/// similar lines. Source: chosen; two paragraphs of [`SHORTEST_TEXT`] cost more than the line that reports them as left
+/// out.
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
@@ -171,13 +173,13 @@ fn matched(points: &[u32]) -> Vec<usize> {
 #[derive(Debug, Default)]
 struct Matching {
     relevance: Relevance,
-    /// The lowest points of a line that is shown because it matches the goal; `None` if no line matches the goal.
+    /// Number of points of the worst match with the goal that is shown; `None` if no line matches the goal.
     least: Option<u32>,
 }
 
 impl Matching {
-    /// Returns the number of lines in a range that have at least `least` points, and the words of the goal that all of these
-    /// lines have.
+    /// Returns how many lines of the range have at least `least` points, and the words of the goal that each of these lines
+    /// contains.
     fn within(&self, range: std::ops::Range<usize>) -> (usize, Vec<String>) {
         let Some(least) = self.least else {
             return (0, Vec::new());
@@ -278,7 +280,7 @@ impl Layout {
 
     /// Returns, for each line, true if it is kept. These lines are kept:
     ///
-    /// - The first `cap` lines of each run of similar neighbours, or the whole run if it has fewer than `least` more.
+    /// - The first `cap` lines of each run of similar neighbours; the whole run if fewer than `least` others follow.
     /// - The last item of each group.
     /// - Every line in `matched`.
     fn folded_to(
@@ -419,8 +421,8 @@ impl Layout {
         }
     }
 
-    /// Returns the kept lines and the lines of the groups that contain them. One line replaces each run of other lines and
-    /// reports their number.
+    /// Returns the kept lines and the first line of each group that contains one. Each sequence of other lines is replaced
+    /// by one line that reports their number.
     fn show(&self, mut kept: Vec<bool>, matching: &Matching, max_text: usize) -> Digest<'_> {
         let mut groups: Vec<usize> = Vec::new();
         for at in 0..self.lines.len() {

@@ -1,4 +1,4 @@
-//! Joins the lines of a node, or makes a group of them, after the node has written all of them.
+//! Joins the lines that a node wrote, or makes a group of them. This happens when the node has written its last line.
 
 use super::{
     super::{NodeId, Role},
@@ -150,7 +150,7 @@ impl Builder<'_> {
         self.drafts[start].line.parts = parts;
     }
 
-    /// Returns the number of lines from the draft `from` on, but at most `max`. A group counts as one line.
+    /// Returns the number of lines at and after the position `from`, but at most `max`. A group counts as one line.
     fn count(&self, from: usize, max: usize) -> usize {
         let next = |at: usize| {
             let mut at = at;
@@ -164,8 +164,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines from the draft `from` on into the line `into`, and returns true. Does nothing and returns false if
-    /// one of these lines is a group, or if their parts exceed the limits `room`.
+    /// Moves the lines of the draft `from` and all later drafts into the line `into`, and returns true. Does nothing and
+    /// returns false if one of these lines is a group, or if their parts exceed the limits `room`.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.

@@ -31,8 +31,8 @@ pub use search::Hits;
 use super::{Appearance, Element, ElementRef, NodeId, Role, TargetIdentity, Tree};
 use crate::base::text;
 
-/// Maximum size of an item that is treated as a whole when lines are searched, found and kept. Unit: lines. Source: chosen;
-/// a shop item with a list of features has seven lines, including its price.
+/// Maximum size of an item that is searched, shown as a hit and kept as a whole, not line by line. Unit: lines. Source:
+/// chosen; a shop item with a list of features has seven lines, including its price.
 const MAX_ITEM: usize = 8;
 /// Maximum number of headings that are shown above a line that a search has found. Source: chosen; the headings of the
 /// chapter, the section and the subsection.

@@ -1,4 +1,4 @@
-//! Puts the lines that the nodes have written into the order of the layout, and drops repeated words.
+//! Orders the nodes' lines for the layout, dialogs first, and drops repeated words.
 
 use std::ops::Range;
 
@@ -87,8 +87,8 @@ impl Builder<'_> {
 
     /// Copies a range of drafts to the lines of `out`, except those in `told`, which have been copied already.
     fn copy(&mut self, range: Range<usize>, told: &[Range<usize>], out: &mut Layout) {
-        /// A group that contains the current draft. `end` is the end of its drafts, and `line` is the number of its line.
-        /// `aside` is true if the group is in a banner, menu, side column or footer.
+        /// A group that contains the current draft. `end` is the index just past the group's drafts, and `line` is the
+        /// index of the group's line in `out`. `aside` is true if the group is in a banner, menu, side column or footer.
         struct Group {
             end: usize,
             line: usize,

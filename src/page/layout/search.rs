@@ -16,8 +16,8 @@ const FULL_WORD: usize = 6;
 /// Minimum length of a goal word that the report of left-out lines may name. There is no minimum for a word with a digit or
 /// a non-ASCII character. Unit: bytes. Source: chosen; shorter words are mostly grammar.
 const MIN_NAMED: usize = 4;
-/// Number of lines above which a goal word may be too common. The word gives no points if more lines than this, and more
-/// than a quarter of all lines, contain it. Source: chosen.
+/// Maximum number of lines that may contain a goal word without making it too common. A word gives no points if it is in
+/// more lines than this, and in more than a quarter of all lines. Source: chosen.
 const MIN_COMMON: u32 = 30;
 
 /// Returns the texts of a line, each with the points that a wanted word gets if this text contains it.

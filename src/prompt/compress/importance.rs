@@ -33,8 +33,7 @@ const HEAD_OF_FORM: usize = 5;
 const REPEATED: usize = 4;
 /// Maximum number of values with the same label that keep their rank. Further values with this label are ranked lower.
 const MAX_SAME_LABEL: usize = 2;
-/// Divisor for the share of comments in a form. If fewer than a fifth of the lines are comments, the comments count as
-/// headings.
+/// The comments in a form count as headings if they are fewer than 1 / `FEW_COMMENTS` of its lines.
 const FEW_COMMENTS: usize = 5;
 
 /// Returns the rank of each line. The lowest rank is [`NONE`], and the highest is [`TOP`].
@@ -72,8 +71,8 @@ pub(super) fn ranks(lines: &[&str], kind: ContentType) -> Vec<u8> {
     ranks
 }
 
-/// Lowers the rank of lines that repeat another line. Of equal lines, only the first one keeps its rank. In a text of no
-/// special kind, only the last one keeps it, because a table of contents has the same headings as the text after it.
+/// Lowers the rank of lines that repeat another line. Of equal lines, only the first one keeps its rank; in
+/// [`ContentType::Text`], only the last one, because a table of contents has the same headings as the text after it.
 fn lower_repeated(lines: &[&str], kind: ContentType, ranks: &mut [u8]) {
     let mut known: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {

@@ -15,14 +15,14 @@ const ERROR_SHARE: usize = 8;
 /// Minimum number of [reports](is_report) in a text about a failure. One is enough if the share of stack frames is at least
 /// [`FRAME_SHARE`].
 const MIN_REPORTS: usize = 2;
-/// Minimum share of [stack frames](is_frame) among its lines by which a text with only one [report](is_report) is recognised
-/// as a text about a failure. Unit: percent. Source: chosen.
+/// Minimum share of [stack frames](is_frame) among the lines of a text with only one [report](is_report), for it to count as
+/// a text about a failure. Unit: percent. Source: chosen.
 const FRAME_SHARE: usize = 30;
 /// Minimum share of lines with a web address in a list of search results. Unit: percent.
 const ADDRESS_SHARE: usize = 12;
 /// Minimum number of lines with a web address in a list of search results.
 const MIN_ADDRESSES: usize = 4;
-/// Minimum share of [fields](is_field) among those lines of a form that are not comments. Unit: percent.
+/// Minimum share of [fields](is_field) among the lines of a form, not counting comments. Unit: percent.
 const PAIR_SHARE: usize = 40;
 /// Minimum number of headings by which a text is recognised as Markdown or reStructuredText.
 const MIN_CHAPTERS: usize = 3;

@@ -21,8 +21,8 @@ use crate::base::{TokenCount, text};
 /// Limits on what is kept of a JSON value.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
-    /// Maximum number of items that are kept of a list. The same number, or 2 if it is 1, limits the lists and objects that
-    /// are kept directly inside an object. For the plain values of an object, see [`FIELDS`].
+    /// Maximum number of items that are kept of a list. The same maximum, but never less than 2, applies to the lists and
+    /// objects directly inside an object. For the plain values of an object, see [`FIELDS`].
     items: usize,
     /// Maximum length of a text. Addresses are not cut: see [`MAX_ADDRESS`]. Unit: characters.
     letters: usize,
@@ -53,7 +53,7 @@ const LETTERS: (usize, usize) = (200, 120);
 const LONGER: [usize; 4] = [8_000, 4_000, 1_000, 400];
 /// Maximum length of an address that is never cut. A longer address is cut like any other text. Unit: bytes.
 const MAX_ADDRESS: usize = 500;
-/// Highest limit on items at which texts get the second maximum of [`LETTERS`].
+/// Threshold for the limit on items: above it, the first maximum of [`LETTERS`] applies, otherwise the second.
 const MANY: usize = 20;
 /// The limit on the plain values of an object, such as texts and numbers: the first number times the limit on items, but at
 /// least the second number. It is higher than the limit on items, because a record has more fields than a short list has
@@ -64,18 +64,18 @@ const MAX_SEARCHED: usize = 500;
 /// Maximum number of different values of a field that divides the items of a list into groups.
 const MAX_GROUPS: usize = 8;
 
-/// Points by which cuts of a JSON value are compared, for each plain value that a cut shows. `TOP` is for a value in an
+/// Points for each plain value that a `Cut` shows. Cuts are compared by their total points. `TOP` is for a value in an
 /// object that no list contains, because such a value says what the whole is. `IN_SERIES` is for a value in a long series,
 /// and `USUAL` for every other value.
 mod worth {
     pub(super) const TOP: u64 = 32;
     pub(super) const USUAL: u64 = 8;
     pub(super) const IN_SERIES: u64 = 1;
-    /// Number of texts at the beginning of a list that do not yet count as a series. Numbers in a list always count as a
+    /// Number of shown items of a list after which plain values count as a series. Numbers in a list always count as a
     /// series.
     pub(super) const ITEMS: usize = 3;
-    /// Number of values at the beginning of an object that do not yet count as a series. Plain values are counted
-    /// separately from lists and objects.
+    /// Number of values of an object after which the next ones count as a series. Plain values are counted separately from
+    /// lists and objects.
     pub(super) const FIELDS: usize = 12;
 }
 
@@ -119,7 +119,7 @@ pub(super) fn structured(value: &Value, budget: TokenCount) -> Compressed {
 struct Cut {
     limits: Limits,
     lines: Vec<String>,
-    /// The points of the plain values that are shown: see [`worth`].
+    /// The score of the cut: the sum of the points of its plain values (see [`worth`]).
     worth: u64,
     /// Number of values that were left out or cut.
     left_out: usize,
@@ -154,8 +154,8 @@ impl Cut {
         }
     }
 
-    /// Returns the value, cut to the limits. If it is a text, a number or a boolean, adds its points `worth` to the total in
-    /// the field `worth`.
+    /// Returns the value, cut to the limits. For a text, a number or a boolean, also adds the argument `worth` to
+    /// `self.worth`.
     fn cut(&mut self, value: &Value, limits: Limits, worth: u64) -> Value {
         match value {
             Value::Array(items) => self.cut_list(items, limits, worth),

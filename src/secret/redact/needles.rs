@@ -1,5 +1,5 @@
-//! Makes the forms of a secret that are searched for. A view is a transformed text; for each kind of view, a function
-//! returns the forms that a secret can have in it.
+//! Makes the forms of a secret that are searched for. The search also covers views, which are transformed copies of a
+//! text. For each kind of view, a function returns the forms that a secret can have in it.
 
 use base64::{
     Engine as _,
@@ -16,9 +16,8 @@ use super::{
 /// also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
-/// Minimum number of characters that must be left of a secret when its own escapes are undone; shorter results are not
-/// searched for. Source: chosen; a secret of six characters may consist of three escapes, which stand for three
-/// characters.
+/// Minimum length of a secret after its own escapes are undone; shorter results are not searched for. Unit: characters.
+/// Source: chosen; a secret of six characters may consist of three escapes, which stand for three characters.
 const MIN_UNDONE: usize = 3;
 
 /// The bytes of one form of a secret. They are wiped from memory on drop.
@@ -35,8 +34,9 @@ pub(super) struct Coded {
     pub(super) after: bool,
 }
 
-/// Returns the spellings of a secret's value: the value as it is, and the value with its own escapes undone. For each
-/// combination of the kinds of escapes, layer after layer is undone, and each layer gives a spelling.
+/// Returns the spellings of a secret's value: the value as it is, and the value with its own escapes undone. Every
+/// combination of kinds of escapes is tried: its escapes are undone layer by layer, and the result of each layer is a
+/// spelling.
 ///
 /// A value may itself contain something that looks like an escape, such as `100%25`. A view that undoes the escapes of
 /// a text changes that part of the value too, so the changed values must be searched for as well.

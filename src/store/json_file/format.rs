@@ -37,8 +37,8 @@ pub(super) struct Schema {
     pub(super) steps: &'static [Step],
 }
 
-/// The versions of the format that were ever written. Whoever adds a version adds a migration here, and a file in this
-/// version to the tests.
+/// All versions of the format in which files were ever written. For a new version, add a migration here, and add a
+/// file in the new version to the tests.
 pub(super) const SCHEMA: Schema = Schema {
     oldest: 1,
     steps: &[],
@@ -57,7 +57,7 @@ pub(super) struct Document {
     pub(super) generation: u64,
     pub(super) shelf: Shelf,
     pub(super) records: Vec<Record>,
-    /// Unknown fields of the file. A later version of the program or a person added them.
+    /// Unknown fields of the file. They were added by a person or by a later version of the program.
     pub(super) extra: BTreeMap<String, Value>,
     /// Unknown fields inside the file's field `shelf`. A later version of the program or a person added them.
     pub(super) shelf_extra: BTreeMap<String, Value>,

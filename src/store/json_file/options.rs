@@ -17,16 +17,16 @@ pub struct JsonFilesOptions {
     /// Maximum number of hosts in the store. If less than 1/32 of this number is free, a clean-up deletes the shelves
     /// of the hosts that were written least recently. Default: 10,000. Source: chosen.
     pub max_hosts: usize,
-    /// Maximum number of hosts of one registrable domain in each namespace. If there are more, a clean-up deletes the
-    /// shelves of the hosts of this domain that were written least recently. Default: 8. Source: chosen.
+    /// Maximum number of hosts of one registrable domain in each namespace. If there are more, a clean-up takes the hosts
+    /// of the domain that were written least recently, and deletes their shelves. Default: 8. Source: chosen.
     pub max_hosts_per_site: usize,
     /// Maximum size of the store. If less than 1/32 of this size is free, a clean-up deletes the shelves of the hosts
     /// that were written least recently. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
     /// Minimum number of new hosts that a handle adds between two checks of the limits on hosts and bytes. Far below
-    /// the limits, more hosts are added between two checks: an eighth of the number that still fits before the limits
-    /// require a clean-up. A handle always checks after its first new host. Default: 64. Source: chosen; a check of 10,000 hosts
-    /// takes some tenths of a second.
+    /// the limits, the number is larger: an eighth of the hosts that can still be added before a clean-up starts. A
+    /// handle always checks after its first new host. Default: 64. Source: chosen; a check of 10,000 hosts takes some
+    /// tenths of a second.
     pub hosts_between_checks: usize,
 }
 

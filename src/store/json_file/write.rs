@@ -296,8 +296,8 @@ fn newer(found: &Found) -> Failure {
     }
 }
 
-/// Returns true if no process has this id, or if it is the id of this process, which is not writing the shelf at this
-/// moment. Processes in other containers are not found.
+/// Returns true if no process has this id, which is checked only on Unix. Also returns true for the id of this process,
+/// because it writes no file of the shelf during this check. Processes in other containers are not found.
 fn is_gone(pid: u32) -> bool {
     if pid == std::process::id() {
         return true;

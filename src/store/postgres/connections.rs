@@ -31,8 +31,7 @@ use tokio::{
 use super::{failure::Failure, options::PostgresOptions};
 
 /// Longest time that the server waits for the next statement of a transaction before it rolls the transaction back.
-/// Source: chosen; an edit takes milliseconds, and by default another writer waits for a shelf's lock for as long as
-/// this.
+/// Source: chosen; an edit takes milliseconds, and another writer waits 5 s for a shelf's lock by default.
 const MAX_IDLE: Duration = Duration::from_secs(5);
 /// Longest time for which a connection may be unused. A connection that was unused for longer is closed when the next
 /// transaction begins. Source: chosen; networks drop connections that were unused for some minutes, and inform neither

@@ -1,4 +1,4 @@
-//! A browser for tests that fails on demand.
+//! A browser that fails on demand, for tests.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},

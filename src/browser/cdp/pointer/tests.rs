@@ -1,4 +1,5 @@
-//! Presses in a simulated browser, in which a document is replaced at an exact moment.
+//! Tests of presses and drags. For the presses, a simulated browser replaces a document, or closes the tab, at an exact
+//! moment.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -37,10 +38,10 @@ enum Then {
 /// A simulated browser that shows a page with a frame. It also gives the answers of our script in the page.
 struct Played {
     then: Then,
-    /// The reports about a press from the watching scripts, by frame id. A document without such a script
-    /// reports no hit.
+    /// The report that each frame's watching script gives about a press, by frame id. A document
+    /// without such a script reports no hit.
     saw: BTreeMap<&'static str, Value>,
-    /// The number of the document in each frame.
+    /// The number of each frame's current document. It grows by 1 when the frame gets another document.
     documents: BTreeMap<&'static str, u64>,
     armed: Vec<String>,
     closed: bool,

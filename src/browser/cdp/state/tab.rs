@@ -34,12 +34,12 @@ pub(in crate::browser::cdp) struct Frame {
     /// The frame's number in element references, such as 3 in `f3e12`; 0 for the main frame.
     pub(in crate::browser::cdp) number: u32,
     pub(in crate::browser::cdp) loading: bool,
-    /// True if the page asked for a navigation of the frame that has not begun yet.
+    /// True if the page asked for a navigation of the frame, and this navigation has not begun yet.
     pub(in crate::browser::cdp) asked: bool,
     /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
-    /// True if an action waited in vain for the frame to load. Later actions do not wait for it until its next
-    /// navigation.
+    /// True if an action waited in vain for the frame to load. Later actions then do not wait for the frame. False
+    /// again when the frame's loading stops or its next navigation begins.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of times that the address changed without a new document.
     pub(in crate::browser::cdp) steps: u64,
@@ -88,7 +88,7 @@ pub(in crate::browser::cdp) struct Tab {
     pub(super) documents: VecDeque<Shown>,
     /// Unfinished requests, by id.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
-    /// Number of parts of responses so far.
+    /// Number of signs so far that a response arrives: the start of a response, or a piece of its data.
     pub(in crate::browser::cdp) received: u64,
 }
 
@@ -96,7 +96,7 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if this document may still be replaced by a navigation that began before it came.
+    /// True if a navigation that began before the tab showed this document may still replace it.
     contested: bool,
 }
 
@@ -131,8 +131,8 @@ impl Frame {
         self.loading || self.asked || self.goes.is_some()
     }
 
-    /// Returns true if the frame is loading, about to navigate, or without a known document. After a vain wait (see
-    /// `vain`), always returns false.
+    /// Returns true if the frame is loading, is about to navigate, or has no known document. Always returns false
+    /// once an action has waited for the frame in vain (see `vain`).
     pub(in crate::browser::cdp) fn is_awaited(&self) -> bool {
         (self.moves() || self.loader.is_empty()) && !self.vain
     }
@@ -203,7 +203,7 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown `document`, and no earlier navigation can replace it.
+    /// Returns true if the tab has shown `document`, and no navigation that began before it came can still replace it.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()

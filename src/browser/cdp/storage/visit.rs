@@ -22,7 +22,7 @@ pub(super) struct Stored {
     pub(super) items: Vec<Item>,
 }
 
-/// A hidden tab that shows an empty page of one web origin after the other. Dropping this value closes the tab.
+/// A hidden tab that visits web origins in turn and shows an empty page of each. Dropping this value closes the tab.
 #[derive(Debug)]
 pub(super) struct Visit<'a> {
     hub: &'a Hub,

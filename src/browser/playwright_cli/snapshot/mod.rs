@@ -48,7 +48,7 @@ pub(crate) enum Line<'a> {
     Element(Element<'a>),
     /// A text of the page: `- text: value`
     Text(Scalar<'a>),
-    /// A property of the element around the line: `- /url: value`
+    /// A property of the parent element: `- /url: value`
     Property { name: &'a str, value: Scalar<'a> },
     /// Any other line, without its indent.
     Malformed(&'a str),

@@ -1,8 +1,8 @@
 //! Transports for commands to the tool: one process for each command, or the socket of the tool's daemon.
 //!
-//! The socket is about twenty times faster, but speaks the tool's private protocol. So it is used only if its version
-//! was tested and it answers a harmless first command. After anything unusual, the module `link` changes to processes
-//! for good. A command that may have had its effect is never sent a second time.
+//! The socket is about twenty times faster, but speaks the tool's private protocol. So it is used only if this version
+//! of the protocol was tested and the socket answers a harmless first command. After anything unusual, the module
+//! `link` changes to processes for good. A command that may already have had an effect is never sent a second time.
 
 // The socket exists only on Unix, so its errors are unused on other systems.
 #![cfg_attr(not(unix), allow(dead_code))]

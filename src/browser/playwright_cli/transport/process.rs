@@ -123,8 +123,8 @@ pub(in super::super) struct Output {
 }
 
 impl Output {
-    /// Returns the reply in the output. After a usage error or a crash there is none, and the reply is the most
-    /// important line of standard error.
+    /// Returns the reply on standard output. After a usage error or a crash there is none; then returns the most
+    /// important line of standard error instead.
     pub(in super::super) fn reply(&self) -> RawReply {
         let stdout = String::from_utf8_lossy(&self.stdout);
         let text = stdout.strip_suffix('\n').unwrap_or(&stdout);

@@ -121,7 +121,7 @@ impl Socket {
     }
 }
 
-/// Wipes every text in a JSON value from memory.
+/// Drops a JSON value, and overwrites the bytes of its texts with zeros.
 fn wipe(value: Value) {
     match value {
         Value::String(text) => drop(Zeroizing::new(text)),

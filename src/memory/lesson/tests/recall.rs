@@ -189,7 +189,7 @@ fn ten() -> Memory {
     memory
 }
 
-/// Returns a page with all twenty buttons of [`TEN`].
+/// Returns a page with both buttons of each pair in [`TEN`].
 fn all_ten() -> Arc<Observation> {
     let both = |(button, closes): (&'static str, &'static str)| [button, closes];
     let elements: Vec<(&str, &str)> = TEN

@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-/// Name of the collection of records that keep fields of imported files that version 1 of the format does not define.
+/// Name of the collection whose records keep unknown fields of imported files: fields that version 1 of the format does
+/// not define.
 pub(super) const IMPORTS: &str = "imports";
 /// Returns true if the shelf keeps fields of imported files that version 1 of the format does not define.
 pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {

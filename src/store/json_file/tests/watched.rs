@@ -14,7 +14,7 @@ use crate::store::json_file::{
 type Rule = Box<dyn Fn(usize, &str) -> Option<io::Error> + Send + Sync>;
 
 /// A file system that asks a rule before each call whether the call should fail. The rule gets the number of the call
-/// and its text in the log.
+/// and the log entry for it.
 pub(super) struct Watched {
     inner: StdFs,
     shared: Arc<Shared>,
@@ -49,7 +49,7 @@ impl Watched {
         })
     }
 
-    /// Clears the log, and lets calls fail by this rule from now on.
+    /// Clears the log. From now on, this rule decides which calls fail.
     pub(super) fn fail_by(
         &self,
         rule: impl Fn(usize, &str) -> Option<io::Error> + Send + Sync + 'static,
