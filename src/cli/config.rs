@@ -6,7 +6,7 @@
 //! allow = ["shop.example"]
 //!
 //! [memory]
-//! enabled = true          # false is `no-memory = true`
+//! enabled = true          # the opposite of `no-memory`
 //! dir = ".agent-memory"   # `memory-dir`
 //! traceScoring = true     # `trace-scoring`
 //! traceTtlDays = 14       # `trace-ttl-days`
@@ -18,8 +18,8 @@
 //!
 //! # Decisions
 //!
-//! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends a key
-//!   elsewhere, permits an action, or puts words into the instruction or into memory. It may set the flags in [`HARMLESS`],
+//! - The file in the working folder may have come with a cloned repository. So it may not set a flag that sends an API
+//!   key elsewhere, permits an action, or puts words into the instruction or into memory. It may set the flags in [`HARMLESS`],
 //!   and it may set a limit to at most the limit's default. Any other flag in this file is an error. The flag is not
 //!   ignored, because the author of the file meant the flag to apply.
 //! - A value from a file becomes the default of its flag. So it is parsed and checked exactly as the flag is, and it never

@@ -78,7 +78,7 @@ pub enum Cue {
         /// The page. Memory advises only on elements of this page.
         seen: Arc<Observation>,
     },
-    /// The last command failed or had no effect (trigger A of lessons).
+    /// The last command failed or had no effect.
     CommandFailed {
         /// The tool's name.
         command: String,

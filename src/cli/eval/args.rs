@@ -83,7 +83,7 @@ enum IsolationName {
     /// The runs of the arms `warm` and `withheld`, and the earlier runs, use and change your own memory, or the memory in
     /// --memory-dir.
     None,
-    /// Each case and seed has a memory of its own.
+    /// Each combination of a case and a seed has a memory of its own.
     PerRun,
     /// The cases share one memory for each seed.
     Shared,

@@ -22,7 +22,7 @@ use crate::{
 const INTENTS: &str = "intents.jsonl";
 const VERSION: u32 = 1;
 
-/// The interface to the disk that makes written data durable. Tests replace it.
+/// Makes written data durable. Tests have an implementation of their own, which fails on demand.
 pub(super) trait Disk: Debug + Default {
     fn sync_file(&self, file: &File) -> io::Result<()>;
 

@@ -17,8 +17,8 @@ use crate::base::text;
 const MAX_DEPTH: usize = 12;
 /// Maximum length of the name of a group. Longer names are cut. Unit: characters. Source: chosen.
 const MAX_HEAD: usize = 80;
-/// Maximum length of the look of an element ([`Part::look`]). Longer looks are cut. Unit: characters. Source: chosen; enough
-/// for 20 shapes.
+/// Maximum length of the text about what an element without words looks like ([`Part::look`]). A longer text is cut. Unit:
+/// characters. Source: chosen; enough to describe 20 shapes.
 pub(crate) const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes inside the label around a checkbox or radio button. Source: chosen; a label contains the box, its
 /// words, and nodes that draw the box.
