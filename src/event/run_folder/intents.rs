@@ -22,7 +22,7 @@ use crate::{
 const INTENTS: &str = "intents.jsonl";
 const VERSION: u32 = 1;
 
-/// Makes written data durable. Tests have an implementation of their own, which fails on demand.
+/// Makes written data durable. Tests have an implementation of their own, which can fail.
 pub(super) trait Disk: Debug + Default {
     fn sync_file(&self, file: &File) -> io::Result<()>;
 
