@@ -186,7 +186,8 @@ pub enum Reason {
     Length,
     /// The language of the goal is unknown, and a value has more or fewer words than the recorded one.
     UnknownLanguage,
-    /// Every word of the recorded value begins with a capital, as in a name, but a word of the new value does not.
+    /// Every word of the recorded value begins with a capital, as in a name, but at least one word of the new value does
+    /// not.
     NotAName,
     /// A value mixes scripts in one word. Or the new value contains Hiragana and the recorded one does not, or one of
     /// them contains Hangul and the other does not.

@@ -97,8 +97,8 @@ pub struct PageDiff {
     pub omitted: u32,
 }
 
-/// Compares two observations, ignoring references and layout. [`Fingerprint::state`](super::Fingerprint::state) says which
-/// numbers are ignored.
+/// Compares two observations, ignoring references, layout, and some numbers in texts: see
+/// [`Fingerprint::state`](super::Fingerprint::state).
 pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let mut found = PageDiff::default();
     let (old_head, new_head) = (before.0, after.0);

@@ -166,8 +166,8 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
     references(action).into_iter().map(known).collect()
 }
 
-/// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges keys that have a
-/// target, and points inside an element.
+/// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges key presses that have a
+/// target, and actions on a point inside an element.
 ///
 /// An action on a point is irreversible if the element is unknown, or if it contains an interactive element, which the
 /// point may hit. A key has the effect of the click or the form submission that it may cause.

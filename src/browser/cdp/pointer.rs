@@ -63,7 +63,8 @@ impl Needs {
         at: None,
     };
 
-    /// The conditions for a click at a point, relative to the element's top left corner. Unit: CSS pixels.
+    /// Returns the conditions that an element must meet for a click at this point, relative to its top left corner. Unit:
+    /// CSS pixels.
     pub(super) const fn at(x: u32, y: u32) -> Self {
         Self {
             at: Some((x, y)),

@@ -106,7 +106,7 @@ pub(super) const HIDDEN: &str = "about:blank#webwise-";
 /// Maximum number of tabs. Further windows that pages open are closed. Source: chosen; most pages open one or two
 /// windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
-/// Maximum number of remembered origins. Source: chosen; a page has up to about thirty.
+/// Maximum number of origins that are remembered. Source: chosen; a page has up to about thirty origins.
 const MAX_ORIGINS: usize = 200;
 
 impl fmt::Debug for BrowserState {

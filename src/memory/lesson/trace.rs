@@ -13,8 +13,8 @@ use crate::{
     working::Step,
 };
 
-/// The steps of a run and the failures that the run recovered from. Lessons are learned from this value. If the shelves of
-/// the lessons cannot be changed when the run ends, the value is stored and memory learns from it at the next run.
+/// The steps of a run and the failures that the run recovered from. Lessons are learned from this value. If the stored
+/// lessons cannot be changed when the run ends, the value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     /// The id of the run.

@@ -16,8 +16,8 @@ use crate::{
 /// Maximum number of elements that memory keeps for one host. Source: chosen.
 pub const MAX_SELECTORS: usize = 20;
 
-/// The elements that a run used, from which selectors are learned. If the shelves of the selectors cannot be changed when
-/// the run ends, this value is stored and memory learns from it at the next run.
+/// The elements that a run used, from which selectors are learned. If the stored selectors cannot be changed when the run
+/// ends, this value is stored and memory learns from it at the next run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Learned {
     pub(super) run: RunId,

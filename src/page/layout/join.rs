@@ -164,8 +164,8 @@ impl Builder<'_> {
             .count()
     }
 
-    /// Moves the lines of the draft `from` and all later drafts into the line `into`, and returns true. Does nothing and
-    /// returns false if one of these lines is a group, or if their parts exceed the limits `room`.
+    /// Joins the line of each draft from `from` on to the line of the draft `into`, and returns true. Does nothing and
+    /// returns false if one of the lines is a group, or if the joined line would exceed the limits `room`.
     fn join(&mut self, into: usize, from: usize, joint: Joint, room: Room) -> bool {
         let len = self.drafts.len();
         // Each kept line has a part and few lines are dropped, so more lines than this do not fit.
