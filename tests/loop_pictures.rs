@@ -280,6 +280,39 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_point_after_a_reload_means_what_lies_there_now() {
+    // The scripted browser has one scene for each address, so the reload also moves to another place of the page.
+    const AGAIN: &str = "https://icons.example/#again";
+    let icons = |from: u32| {
+        let icon = |at| format!("\nbutton \"\" e{}", from + at);
+        format!("heading \"Mail\" e1{}{}{}", icon(0), icon(1), icon(2))
+    };
+    let place = Area::new(10.0, 10.0, 80.0, 30.0);
+    let browser = ScriptedBrowser::new()
+        .with_page(ICONS, "Icons", &icons(2))
+        .with_page(AGAIN, "Icons", &icons(7))
+        .with_scene(scene(ICONS, &[("e2", place)]))
+        .with_scene(scene(AGAIN, &[("e8", place)]))
+        .with_picture(white(800, 600))
+        .on(ICONS, "reload", [ScriptedReply::Show(AGAIN)]);
+    let replies = vec![
+        ChatResponse::with_calls([
+            RawCall::new("reload", json!({})),
+            RawCall::new("click_xy", json!({ "x": 20, "y": 30 })),
+        ]),
+        give_up(),
+    ];
+    let mut capabilities = LlmCapabilities::new("scripted");
+    capabilities.images = true;
+    let model = ScriptedModel::new(replies).with_capabilities(capabilities);
+    let (_, executed, _) = drive(browser, Images::Always, model, ICONS).await;
+    assert_eq!(
+        executed[1..],
+        ["reload", r#"click_xy {"target":"e8","x":10,"y":20}"#]
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn where_a_dragged_element_came_from_and_where_it_lies_is_told() {
     // The scripted browser has one scene for each address, so the drag also moves to another place of the page.
     const MOVED: &str = "https://form.example/#moved";
@@ -391,8 +424,9 @@ async fn every_picture_of_a_reply_comes_in_order_with_its_step() {
     // It stands still.
     let (request, _) = after(&follows, &["a"]).await;
     assert_eq!(shown(&request), ["a"]);
+    let same = "- the picture shows the window; the pictures of steps 2 and 4 and 6 are the same\n";
+    assert!(request.message.contains(same), "{}", request.message);
     let alone = "- the picture shows the window\n";
-    assert!(request.message.contains(alone), "{}", request.message);
     // A picture alone, as the last call, is that of now.
     let (request, _) = after(&follows[..1], &["a", "b"]).await;
     assert_eq!(shown(&request), ["b"]);

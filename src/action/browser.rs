@@ -131,7 +131,7 @@ browser_actions! {
     Scroll(Scroll) = "scroll", Read, false, "Scroll up, down, left or right, 600 pixels or so many, in the page or in target; without direction, until target is in view.";
     Wait(Wait) = "wait", Read, false, "Takes exactly one: wait until text is shown, until it is gone, or so many seconds.";
     Snapshot(NoArguments) = "snapshot", Read, false, "Look at the page again.";
-    Screenshot(Screenshot) = "screenshot", Read, false, "Take a picture of the page; all those of a reply are shown.";
+    Screenshot(Screenshot) = "screenshot", Read, false, "Take a picture of the page, without refs; the last 4 of a reply are shown.";
     TabList(NoArguments) = "tab_list", Read, false, "List the open tabs.";
     TabNew(TabNew) = "tab_new", Reversible, true, "Open a new tab, at a URL.";
     TabSelect(TabAt) = "tab_select", Reversible, false, "Switch to the tab of this number in the list.";

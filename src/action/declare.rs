@@ -46,7 +46,10 @@ const NOTES: &[(&str, &str)] = &[
         "the page, or inside target; without direction until target is in view",
     ),
     ("wait", "exactly one"),
-    ("screenshot", "all of a reply are shown"),
+    (
+        "screenshot",
+        "without refs; the last 4 of a reply are shown",
+    ),
     ("extract", "keep its text under name"),
     ("note", "kept in view, as find and read are not"),
     ("remember", "for later runs"),

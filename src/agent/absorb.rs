@@ -53,9 +53,7 @@ const fn only_looks(action: &Action) -> bool {
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     match action {
         Action::Browser(BrowserAction::Wait(_)) => false,
-        Action::Browser(BrowserAction::Hover(_) | BrowserAction::HoverXy(_)) => {
-            *outcome == Outcome::NoEffect
-        }
+        Action::Browser(BrowserAction::Hover(_)) => *outcome == Outcome::NoEffect,
         other => only_looks(other),
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Pictures {
     kept: Vec<Picture>,
     /// True if older pictures were left out because there were too many.
     is_cut: bool,
+    /// The steps whose pictures were dropped because they show the same as the window now.
+    same: Vec<u32>,
 }
 
 impl Pictures {
@@ -56,7 +58,12 @@ impl Pictures {
             let is_last_call = is_only && last.steps.len() == 1 && last.window == Some(look);
             last.window.is_some() && (is_last_call || last.png == now)
         };
-        self.kept.pop_if(is_same);
+        if let Some(dropped) = self.kept.pop_if(is_same)
+            && dropped.png == now
+            && dropped.steps.len() > 1
+        {
+            self.same = dropped.steps;
+        }
     }
 
     /// Returns true if one of the pictures shows the window.
@@ -67,8 +74,13 @@ impl Pictures {
     /// Returns the sentence that tells from which steps the pictures are, and that they are followed by a picture of the
     /// window that `now` describes; `None` if there are no pictures.
     pub(super) fn note(&self, now: Option<&str>) -> Option<String> {
+        let same = if self.same.is_empty() {
+            String::new()
+        } else {
+            format!("; the pictures of {} are the same", steps(&self.same))
+        };
         let told = match self.kept.as_slice() {
-            [] => return now.map(|now| format!("the picture shows the window{now}")),
+            [] => return now.map(|now| format!("the picture shows the window{now}{same}")),
             [only] if now.is_none() => format!("the picture is from {}", only.steps()),
             [first, others @ ..] => {
                 let others = (2..).zip(others);
@@ -84,7 +96,7 @@ impl Pictures {
             ""
         };
         let now = now.map(|now| format!("; the last picture shows the window now{now}"));
-        Some(format!("{told}{cut}{}", now.unwrap_or_default()))
+        Some(format!("{told}{cut}{}{same}", now.unwrap_or_default()))
     }
 
     pub(super) fn into_pngs(self) -> impl Iterator<Item = Vec<u8>> {
@@ -94,10 +106,14 @@ impl Pictures {
 
 impl Picture {
     fn steps(&self) -> String {
-        let steps: Vec<String> = self.steps.iter().map(u32::to_string).collect();
-        let s = if steps.len() == 1 { "" } else { "s" };
-        format!("step{s} {}", steps.join(" and "))
+        steps(&self.steps)
     }
+}
+
+fn steps(numbers: &[u32]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    let s = if numbers.len() == 1 { "" } else { "s" };
+    format!("step{s} {}", numbers.join(" and "))
 }
 
 #[cfg(test)]
@@ -140,6 +156,18 @@ mod tests {
         let mut element = taken(&["a"]);
         element.add(2, b"a".to_vec(), None);
         assert_eq!(left(element), "aa", "one of them is of an element");
+    }
+
+    #[test]
+    fn pictures_that_show_the_same_as_now_are_told() {
+        let mut pictures = taken(&["a", "b", "b"]);
+        pictures.replace_last(b"b", 9);
+        let told = "picture 1 is from step 1; the last picture shows the window now; the pictures of steps 2 and 3 are the same";
+        assert_eq!(pictures.note(Some("")).unwrap(), told);
+        let mut pictures = taken(&["b", "b"]);
+        pictures.replace_last(b"b", 9);
+        let told = "the picture shows the window; the pictures of steps 1 and 2 are the same";
+        assert_eq!(pictures.note(Some("")).unwrap(), told);
     }
 
     #[test]

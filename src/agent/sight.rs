@@ -7,14 +7,14 @@ use tokio::time::timeout;
 use super::{Run, executor::shows_closed_frame, options::Images, pictures::Pictures};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{BrowserAction, ErrorClass, Outcome},
+    action::{BrowserAction, ErrorClass, Outcome, Target},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
     chat::{ChatRequest, Image},
     event::EventKind,
     page::{ElementRef, Line, Scene},
     verify::PageNow,
-    vision::{lack, marked, nameless, under},
+    vision::{Under, lack, marked, nameless, under},
     working::StopReason,
 };
 
@@ -33,21 +33,34 @@ pub(super) struct Sight {
     pub(super) png: Vec<u8>,
     /// Positions of the elements in the picture, if they are known.
     pub(super) scene: Scene,
-    is_marked: bool,
+    marks: Marks,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    /// The elements are outlined, each with its reference.
+    Drawn,
+    /// The model asked for a picture, so nothing hides a part of the page.
+    Spared,
+    /// The picture could not be read, so no marks could be drawn.
+    Impossible,
 }
 
 impl Sight {
     /// Returns the rest of the sentence that says that the picture shows the window.
     fn about(&self) -> String {
         let Scene { width, height, .. } = self.scene;
-        if self.is_marked && self.scene.is_known() {
-            format!(
-                ", {width} x {height} pixels, with the ref at a corner of each outlined element; \
-                 click_xy, hover_xy and drag_xy without target take its pixels"
-            )
-        } else {
-            String::new()
+        if self.marks == Marks::Impossible || !self.scene.is_known() {
+            return String::new();
         }
+        let marks = if self.marks == Marks::Drawn {
+            ", with the ref at a corner of each outlined element"
+        } else {
+            ", without refs as you asked for it"
+        };
+        format!(
+            ", {width} x {height} pixels{marks}; click_xy, hover_xy and drag_xy without target take its pixels"
+        )
     }
 }
 
@@ -93,8 +106,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Returns a picture of the page, with marks on elements if their boxes are known; `None` if no picture is needed,
-    /// or if the browser shows another page by now. Drops the last picture that the model asked for, if it shows the same.
+    /// Returns a picture of the page, with marks on elements if their boxes are known and the model did not ask for the
+    /// picture; `None` if no picture is needed, or if the browser shows another page by now. Drops the last picture that the model asked for, if it shows the same.
     async fn picture(&mut self, page: &PageNow, images: Images) -> CrateResult<Option<Sight>> {
         let elements = &page.view.elements;
         let browser = &self.parts.guarded.browser;
@@ -120,17 +133,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         pictures.replace_last(&png, page.look);
         // A reference that no line of the message has would only hide a part of the page.
         let lines = page.layout().lines().iter().flat_map(Line::all_parts);
-        let told: HashSet<&ElementRef> = lines.filter_map(|part| part.reference.as_ref()).collect();
+        let told: HashSet<&ElementRef> = if asked {
+            HashSet::new()
+        } else {
+            lines.filter_map(|part| part.reference.as_ref()).collect()
+        };
+        let marks = if asked { Marks::Spared } else { Marks::Drawn };
         Ok(Some(match marked(&png, &scene, &told) {
-            Some(png) => Sight {
-                png,
-                scene,
-                is_marked: true,
-            },
+            Some(png) => Sight { png, scene, marks },
             None => Sight {
                 png,
                 scene: Scene::default(),
-                is_marked: false,
+                marks: Marks::Impossible,
             },
         }))
     }
@@ -151,9 +165,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         note
     }
 
-    /// Sets the target of an action that gives only a point. The new target is the element at that point of the
-    /// picture. Returns true if a target was set. The error is the refusal of the action.
-    pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
+    /// Sets the target of an action that gives only a point. The new target is the element at that point of the picture,
+    /// or of the window if an earlier call of the reply has replaced that element. Returns true if a target was set. The
+    /// error is the refusal of the action.
+    pub(super) async fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = action.points();
         if points.is_empty() || !action.targets().is_empty() {
             return Ok(false);
@@ -162,8 +177,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(sight) = &self.sight else {
             return Ok(false);
         };
-        let found = under(&sight.scene, &points)
-            .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
+        let mut found = under(&sight.scene, &points);
+        let page = self.executor.state.page.as_ref();
+        let is_gone = |found: &Under| match (&found.target, page) {
+            (Target::Ref(reference), Some(page)) => {
+                page.tree().by_ref(reference.as_str()).is_none()
+            }
+            _ => false,
+        };
+        if let Some(page) = page
+            && found.as_ref().is_some_and(is_gone)
+        {
+            let request = SceneRequest::new(wanted(page));
+            let scene = in_time(self.parts.guarded.browser.scene(&request)).await;
+            found = scene.ok().and_then(|scene| under(&scene, &points));
+        }
+        let found =
+            found.ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
         action.aim_points(found.target, &found.points);
         Ok(true)
     }

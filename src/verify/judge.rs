@@ -206,7 +206,9 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
         BrowserAction::Press(press) if moves_quietly(&press.key) => {
             is_watched && (moves_vertically(press.key.as_str()) || !in_field())
         }
-        BrowserAction::Hover(_) | BrowserAction::HoverXy(_) => is_watched,
+        BrowserAction::Hover(_) => is_watched,
+        // A model looks for the point that answers, so most points do not.
+        BrowserAction::HoverXy(_) => false,
         BrowserAction::Scroll(scroll) => is_watched && scroll.direction.is_some(),
         other => other.tool().should_change_page(),
     }
@@ -620,6 +622,12 @@ mod tests {
         });
         let same = page("a", Tri::False);
         let told = |traces, action| told_with(traces, action, (&same, &same));
+        let probe = BrowserAction::HoverXy(crate::action::HoverXy {
+            x: 1,
+            y: 1,
+            target: Target::parse("e2").ok(),
+        });
+        assert_eq!(told(Some(&[]), &probe), Outcome::Done);
         let watched = [hover, press("ArrowRight", "e2"), press("ArrowDown", "e1")];
         for action in &watched {
             assert_eq!(told(Some(&[]), action), Outcome::NoEffect, "{action:?}");
