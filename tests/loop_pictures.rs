@@ -280,36 +280,41 @@ async fn no_picture_is_sent_once_a_secret_was_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_point_after_a_reload_means_what_lies_there_now() {
-    // The scripted browser has one scene for each address, so the reload also moves to another place of the page.
-    const AGAIN: &str = "https://icons.example/#again";
-    let icons = |from: u32| {
-        let icon = |at| format!("\nbutton \"\" e{}", from + at);
-        format!("heading \"Mail\" e1{}{}{}", icon(0), icon(1), icon(2))
-    };
-    let place = Area::new(10.0, 10.0, 80.0, 30.0);
-    let browser = ScriptedBrowser::new()
-        .with_page(ICONS, "Icons", &icons(2))
-        .with_page(AGAIN, "Icons", &icons(7))
-        .with_scene(scene(ICONS, &[("e2", place)]))
-        .with_scene(scene(AGAIN, &[("e8", place)]))
-        .with_picture(white(800, 600))
-        .on(ICONS, "reload", [ScriptedReply::Show(AGAIN)]);
-    let replies = vec![
-        ChatResponse::with_calls([
-            RawCall::new("reload", json!({})),
-            RawCall::new("click_xy", json!({ "x": 20, "y": 30 })),
-        ]),
-        give_up(),
-    ];
-    let mut capabilities = LlmCapabilities::new("scripted");
-    capabilities.images = true;
-    let model = ScriptedModel::new(replies).with_capabilities(capabilities);
-    let (_, executed, _) = drive(browser, Images::Always, model, ICONS).await;
-    assert_eq!(
-        executed[1..],
-        ["reload", r#"click_xy {"target":"e8","x":10,"y":20}"#]
-    );
+async fn a_point_after_another_call_means_the_element_that_the_picture_showed() {
+    // The scripted browser has one page for each address, so the reload also moves to another place of the page.
+    const AGAIN: &str = "https://board.example/#again";
+    for (again, clicked) in [
+        (
+            "button \"Start\" e7",
+            Some(r#"click_xy {"target":"e7","x":10,"y":20}"#),
+        ),
+        (
+            "button \"Start\" e2",
+            Some(r#"click_xy {"target":"e2","x":10,"y":20}"#),
+        ),
+        ("button \"Delete account\" e2", None),
+        ("link \"About\" e4", None),
+    ] {
+        let browser = browser()
+            .with_page(AGAIN, "Board", &format!("heading \"Play\" e1\n{again}"))
+            .with_picture(white(800, 600))
+            .on(BOARD, "reload", [ScriptedReply::Show(AGAIN)]);
+        let replies = vec![
+            ChatResponse::with_calls([
+                RawCall::new("reload", json!({})),
+                RawCall::new("click_xy", json!({ "x": 20, "y": 30 })),
+            ]),
+            give_up(),
+        ];
+        let mut capabilities = LlmCapabilities::new("scripted");
+        capabilities.images = true;
+        let model = ScriptedModel::new(replies).with_capabilities(capabilities);
+        let (requests, executed, _) = drive(browser, Images::Always, model, BOARD).await;
+        assert_eq!(executed.get(2).map(String::as_str), clicked, "{again}");
+        let message = &requests[1].message;
+        let told = "what the picture shows at this point is no longer there as it was";
+        assert_eq!(message.contains(told), clicked.is_none(), "{message}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

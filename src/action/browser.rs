@@ -155,9 +155,9 @@ const MAX_TIMES: u32 = 100;
 /// Maximum distance of a `drag_by` in each direction. Unit: CSS pixels. Source: chosen; longer than any screen.
 const MAX_DISTANCE: u32 = 10_000;
 
-/// Maximum number of points on the way of a `drag_xy`. Source: chosen; enough to write a signature by hand, and the
-/// pointer visits them all within the time limit of an action.
-const MAX_VIA: usize = 200;
+/// Maximum number of points on the way of a `drag_xy`. Source: chosen; enough to write a signature by hand. A page that
+/// takes more than a tenth of a second for each point may not get them all within the time limit of an action.
+const MAX_VIA: usize = 50;
 
 impl BrowserAction {
     /// Returns the fixed effect of the action's tool. Depending on the target, the loop may judge the effect as worse.
@@ -406,7 +406,7 @@ impl BrowserAction {
                 bad("x and y are at most 10000 pixels")
             }
             Self::DragXy(DragXy { via, .. }) if via.len() > MAX_VIA => {
-                bad("via takes at most 200 points")
+                bad("via takes at most 50 points")
             }
             _ => Ok(()),
         }

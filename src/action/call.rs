@@ -258,6 +258,14 @@ fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
                 if let Some(number) = whole(value, PLACES.contains(&name.as_str())) {
                     *value = number.into();
                 }
+            } else if name == "via" {
+                for length in value.as_array_mut().into_iter().flatten() {
+                    for place in length.as_array_mut().into_iter().flatten() {
+                        if let Some(number) = whole(place, true) {
+                            *place = number.into();
+                        }
+                    }
+                }
             } else if spec.takes(name, "number")
                 && let Some(number) = quoted_number(value)
             {

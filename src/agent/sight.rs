@@ -13,8 +13,8 @@ use crate::{
     chat::{ChatRequest, Image},
     event::EventKind,
     page::{ElementRef, Line, Scene},
-    verify::PageNow,
-    vision::{Under, lack, marked, nameless, under},
+    verify::{PageNow, find_again},
+    vision::{lack, marked, nameless, under},
     working::StopReason,
 };
 
@@ -34,6 +34,8 @@ pub(super) struct Sight {
     /// Positions of the elements in the picture, if they are known.
     pub(super) scene: Scene,
     marks: Marks,
+    /// The page that the picture shows.
+    page: PageNow,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,11 +142,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let marks = if asked { Marks::Spared } else { Marks::Drawn };
         Ok(Some(match marked(&png, &scene, &told) {
-            Some(png) => Sight { png, scene, marks },
+            Some(png) => Sight {
+                png,
+                scene,
+                marks,
+                page: page.clone(),
+            },
             None => Sight {
                 png,
                 scene: Scene::default(),
                 marks: Marks::Impossible,
+                page: page.clone(),
             },
         }))
     }
@@ -165,10 +173,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         note
     }
 
-    /// Sets the target of an action that gives only a point. The new target is the element at that point of the picture,
-    /// or of the window if an earlier call of the reply has replaced that element. Returns true if a target was set. The
-    /// error is the refusal of the action.
-    pub(super) async fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
+    /// Sets the target of an action that gives only a point. The new target is the element at that point of the picture. If
+    /// an earlier call of the reply has replaced this element, the new one is found by its identity. Returns true if a
+    /// target was set. The error is the refusal of the action.
+    pub(super) fn aim_by_sight(&self, action: &mut BrowserAction) -> Result<bool, Outcome> {
         let points = action.points();
         if points.is_empty() || !action.targets().is_empty() {
             return Ok(false);
@@ -177,23 +185,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(sight) = &self.sight else {
             return Ok(false);
         };
-        let mut found = under(&sight.scene, &points);
-        let page = self.executor.state.page.as_ref();
-        let is_gone = |found: &Under| match (&found.target, page) {
-            (Target::Ref(reference), Some(page)) => {
-                page.tree().by_ref(reference.as_str()).is_none()
-            }
-            _ => false,
-        };
-        if let Some(page) = page
-            && found.as_ref().is_some_and(is_gone)
-        {
-            let request = SceneRequest::new(wanted(page));
-            let scene = in_time(self.parts.guarded.browser.scene(&request)).await;
-            found = scene.ok().and_then(|scene| under(&scene, &points));
+        let mut found = under(&sight.scene, &points)
+            .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
+        if let (Target::Ref(old), Some(page)) = (&found.target, &self.executor.state.page) {
+            let shown = sight.page.tree().by_ref(old.as_str());
+            let wanted = shown.map(|node| sight.page.identity(node));
+            let again = wanted.and_then(|wanted| find_again(page, old, &wanted));
+            let gone = "what the picture shows at this point is no longer there as it was";
+            let again = again.ok_or_else(|| Outcome::failed(ErrorClass::RefNotFound, gone))?;
+            found.target = Target::Ref(again);
         }
-        let found =
-            found.ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
         action.aim_points(found.target, &found.points);
         Ok(true)
     }

@@ -62,7 +62,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             // The run was cancelled while the model was thinking, so its decision is not carried out.
             return Err(StopReason::Cancelled);
         }
-        let (next, refused) = self.aim(next).await;
+        let (next, refused) = self.aim(next);
         if self.is_blind(&next) {
             self.executor.state.queue.push_front(next);
             self.executor
@@ -85,12 +85,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Changes a target in words, or a point of the picture, into a reference. Also returns an outcome if the action is
     /// refused.
-    async fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
+    fn aim(&mut self, mut next: Queued) -> (Queued, Option<Outcome>) {
         let Action::Browser(action) = &mut next.action else {
             return (next, None);
         };
         let points = action.points();
-        let refused = match self.aim_by_sight(action).await {
+        let refused = match self.aim_by_sight(action) {
             Err(refused) => Some(refused),
             Ok(is_aimed) => {
                 if is_aimed {

@@ -147,8 +147,12 @@ function makeHintsOf() {
     const [x, y, wide, high] = [left + scrollX, top + scrollY, width, height].map(Math.round);
     return `${wide}x${high} top left ${x},${y}`;
   };
-  /** A length with at most one decimal. A drawing's own parts are told more exactly than boxes, because tasks measure them. */
-  const exactly = (length) => Math.round(length * 10) / 10;
+  /**
+   * A length with at most one decimal. A drawing's own parts are told more exactly than boxes, because tasks measure them. The
+   * browser measures from the window in 32-bit floats, so a length such as 60.05 is a little more or less than that, depending on
+   * how far the page is scrolled; the addend makes both the same.
+   */
+  const exactly = (length) => Math.round(length * 10 + 0.02) / 10;
   /** The ends of a line that encloses no area, as places in the document; null if the line has no length. */
   const endsOf = (line) => {
     try {

@@ -38,7 +38,9 @@ pub(super) fn whole_way(log: &RunLog) -> Option<Vec<&Step>> {
     let steps = &log.steps;
     let reopened: Vec<usize> = reopenings(steps).collect();
     let got_back = reopened.iter().all(|at| is_back(steps, *at));
-    if log.cut || !got_back {
+    // Before runs recorded that their log was cut, only the first number told it.
+    let is_cut = log.cut || steps.first().is_some_and(|step| step.number > 1);
+    if is_cut || !got_back {
         return None;
     }
     let is_again = |at: &usize| reopened.contains(at);
@@ -79,20 +81,19 @@ fn is_back(steps: &[Step], at: usize) -> bool {
     is_open && last == Some(steps[at].after.url())
 }
 
-/// Returns true if the run did something on its last page, and did it again after it had opened the page at position `at`.
+/// Returns true if the run did something that may count twice, and did it again after it had opened the page at position
+/// `at`.
 fn repeats(steps: &[Step], at: usize) -> bool {
-    let page = steps[at].after.url();
-    let is_here = |step: &&Step| step.before.url() == page && step.after.url() == page;
     let is_risky = |step: &&Step| {
-        let is_harmless = |tool| looks_only(tool) || tool == BrowserTool::Hover;
-        is_done(step) && !only_sets(step) && tool(step).is_some_and(|tool| !is_harmless(tool))
+        let is_harmless =
+            |tool| looks_only(tool) || matches!(tool, BrowserTool::Hover | BrowserTool::HoverXy);
+        let may_count = |tool| !is_harmless(tool) && !only_sets(step) && !only_moves(step);
+        is_done(step) && tool(step).is_some_and(may_count)
     };
-    let before = steps[..at].iter().rev().filter(|step| step.by != By::Task);
-    let before = before.filter(|step| !is_unseen(step)).take_while(is_here);
+    let before = steps[..at].iter().filter(|step| step.by != By::Task);
+    let mut risky = before.filter(|step| !is_unseen(step)).filter(is_risky);
     let after = &steps[at + 1..];
-    before
-        .filter(is_risky)
-        .any(|step| after.iter().any(|later| is_repeated(step, later)))
+    risky.any(|step| after.iter().any(|later| is_repeated(step, later)))
 }
 
 const fn is_done(step: &Step) -> bool {

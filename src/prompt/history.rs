@@ -107,7 +107,9 @@ pub(super) fn history_line(step: &Step) -> String {
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
         line.push_str(&led_to(place, &step.before, is_routed));
-    } else if let Some(answer) = step.changes.as_ref().and_then(PageDiff::answer) {
+    } else if step.outcome == Outcome::Done
+        && let Some(answer) = step.changes.as_ref().and_then(PageDiff::answer)
+    {
         let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
     line

@@ -17,6 +17,6 @@ mod raster;
 
 pub(crate) use marks::marked;
 pub(crate) use need::{lack, nameless};
-pub(crate) use point::{Under, under};
+pub(crate) use point::under;
 #[cfg(feature = "testing")]
 pub(crate) use raster::Raster;

@@ -28,6 +28,9 @@ use crate::{
 /// Time for which the executor watches a number that changed on the page after an action. A number that changes again
 /// may be a clock with seconds, so its change is not an effect of the action. Source: chosen.
 const TICK: Duration = Duration::from_millis(1_100);
+/// Longest time for the driver to tell the place of a dragged element. Source: chosen; it takes some 100 ms, and the report
+/// of the drag can do without it.
+const PLACE: Duration = Duration::from_secs(2);
 const NO_ANSWER: &str = "the page that it led to gives no answer";
 
 impl<B: BrowserDriver> Executor<'_, B> {
@@ -51,7 +54,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let seen = before.as_ref().map(|page| page.head.url.as_str());
         let patience = self.patience_for(&resolved);
         let dragged = dragged(&resolved);
-        let from = self.place_of(dragged).await;
+        let from = self.place_of(dragged, patience).await;
         let mut execution = self.attempt(resolved.clone(), seen, patience).await?;
         let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
@@ -169,9 +172,12 @@ impl<B: BrowserDriver> Executor<'_, B> {
         // The tree does not say where elements are, so the way of a dragged one is not among the differences.
         if let (Some(moved), Some(from), Some(changes), false) =
             (dragged, from, &mut changes, navigated)
-            && let Some(to) = self.place_of(dragged).await
+            && !after.observation.unresponsive
+            && let Some(to) = self.place_of(dragged, patience).await
+            && changes.add_move(after.tree(), moved, (from, to))
+            && execution.outcome == Outcome::NoEffect
         {
-            changes.add_move(after.tree(), moved, (from, to));
+            execution.outcome = Outcome::Done;
         }
         let page = before.clone().filter(|_| !navigated);
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
@@ -212,14 +218,16 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok((execution, here))
     }
 
-    /// Returns the place of an element in the window; `None` if the element cannot be seen or the driver does not know its
-    /// place.
-    async fn place_of(&self, element: Option<&ElementRef>) -> Option<Area> {
+    /// Returns the place of an element in the document, which does not change when a driver scrolls; `None` if the element
+    /// cannot be seen, or if the driver does not know its place or does not tell it soon.
+    async fn place_of(&self, element: Option<&ElementRef>, patience: Patience) -> Option<Area> {
         let request = SceneRequest::new(vec![element?.clone()]);
         let scene = self.parts.browser.scene(&request);
-        let scene = timeout(self.parts.options.command_timeout, scene).await;
-        let boxes = scene.ok()?.ok()?.boxes;
-        Some(boxes.first()?.1)
+        let scene = timeout(patience.limit().min(PLACE), scene).await;
+        let scene = scene.ok()?.ok()?;
+        let Area { x, y, .. } = scene.page;
+        let (_, area) = scene.boxes.first()?;
+        Some(Area::new(area.x - x, area.y - y, area.width, area.height))
     }
 
     /// Returns the action with the elements that have replaced its targets on the page; `None` if there are no such

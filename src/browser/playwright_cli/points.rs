@@ -29,12 +29,16 @@ const BORDER: &str = "const border = await handle.evaluate(element => ({ x: elem
 /// JavaScript that drags the pointer from (`startX`, `startY`) over the points of `path` in the window, and ends at the
 /// last one. The first move goes halfway to the first point, without a detour: on a page that adds up the moves and
 /// keeps each of them within bounds, part of a detour could be lost. The last move is made twice, because a page may
-/// miss one move.
+/// miss one move. The pointer is released early if the time `end` comes, because the tool does not stop a script that the
+/// driver has given up.
 const DRAG: &str = "await page.mouse.move(startX, startY);
     await page.mouse.down();
     try {
       await page.mouse.move((startX + path[0][0]) / 2, (startY + path[0][1]) / 2);
-      for (const [x, y] of [...path, path[path.length - 1]]) await page.mouse.move(x, y);
+      for (const [x, y] of [...path, path[path.length - 1]]) {
+        if (Date.now() > end) throw new Error('Timeout: the drag was released before its end');
+        await page.mouse.move(x, y);
+      }
     } finally {
       await page.mouse.up();
     }
@@ -94,6 +98,7 @@ fn drag_at(target: &Target, points: &[(u32, u32)], timeout_ms: u64) -> String {
         "{}
     await field.hover({{ position: {{ x: {x} - border.x, y: {y} - border.y }}, timeout: {timeout_ms} }});
     const now = await handle.boundingBox();
+    const end = Date.now() + {timeout_ms};
     const [startX, startY, path] = [now.x + {x}, now.y + {y}, [{}]];
     {DRAG}",
         at_element(target, (far(|(x, _)| *x), far(|(_, y)| *y)), timeout_ms),
@@ -121,6 +126,7 @@ pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
     }}
     await field.hover({{ position: {{ x: before.x - border.x, y: before.y - border.y }}, timeout: {timeout_ms} }});
     const now = await start();
+    const end = Date.now() + {timeout_ms};
     const [startX, startY] = [now.box.x + now.x, now.box.y + now.y];
     const path = [[startX + {right}, startY + {down}]];
     {DRAG}",

@@ -20,25 +20,35 @@ const SCROLLED: usize = 3;
 const MAX_LOOK: usize = 200;
 
 impl PageDiff {
-    /// Adds to `looks` the move of an element from one place of the window to another. Adds nothing if `after` does not
+    /// Adds to `looks` the move of an element from one place of the document to another. Adds nothing if `after` does not
     /// contain the element, if the move is less than half a pixel in each direction, or if the element has a look: the change
-    /// of its look already contains the new position.
-    pub(crate) fn add_move(&mut self, after: &Tree, moved: &ElementRef, (from, to): (Area, Area)) {
-        let shift = |to: f64, from: f64| (to - from).round();
+    /// of its look already contains the new position. Returns true if the element moved.
+    pub(crate) fn add_move(
+        &mut self,
+        after: &Tree,
+        moved: &ElementRef,
+        (from, to): (Area, Area),
+    ) -> bool {
+        // Without the zero, the shift of -0.3 would be written as -0.
+        let shift = |to: f64, from: f64| (to - from).round() + 0.0;
         let (right, down) = (shift(to.x, from.x), shift(to.y, from.y));
         let Some(id) = after.by_ref(moved.as_str()) else {
-            return;
+            return false;
         };
-        if (right == 0.0 && down == 0.0) || after[id].property("look").is_some() {
-            return;
+        if right == 0.0 && down == 0.0 {
+            return false;
         }
-        let (x, y) = (to.x.round(), to.y.round());
+        if after[id].property("look").is_some() {
+            return true;
+        }
+        let (x, y) = (to.x.round() + 0.0, to.y.round() + 0.0);
         self.looks.push(Change {
             what: vec![format!("moved by {right},{down} to top left {x},{y}")],
             reference: Some(moved.clone()),
             acts: is_actionable(&after[id]),
             ..shown(after, &Outline::of(after), id)
         });
+        true
     }
 }
 

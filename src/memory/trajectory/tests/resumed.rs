@@ -105,6 +105,12 @@ fn there_is_no_way_if_the_log_does_not_prove_all_of_it() {
         in_action(resumed(vec![item(), cart()], ITEM, vec![add()])),
         // The first one may still count.
         resumed(all(), ITEM, vec![add(), cart()]),
+        // Its page was empty, so the run went back and did it once more.
+        resumed(
+            vec![item(), note("Yellow"), add(), cart()],
+            CART,
+            vec![click(Role::Link, "Back", ITEM), add(), cart()],
+        ),
         // The run was not where it had been.
         resumed(all(), SHOP, vec![cart()]),
         cut,
