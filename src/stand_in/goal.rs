@@ -386,6 +386,10 @@ mod tests {
             ["fill message = hello", "press Enter"]
         );
         assert_eq!(
+            read("Fill in \"Your name\" \"Ada\" and \"Card number\" with \"77\"."),
+            ["fill name = Ada", "fill card number = 77"]
+        );
+        assert_eq!(
             read("enter Berlin as city; submit the form"),
             ["fill city = Berlin", "click submit form!"]
         );

@@ -145,14 +145,25 @@ fn field_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
 }
 
 /// Returns fields with their quoted values. A field's name comes before its value; the last field's name may come after
-/// it.
+/// it. A name may be quoted too, as in `"Your name" with "Ada"`.
 fn quoted_items(tokens: &[Token]) -> Vec<(Vec<String>, String)> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut before: Vec<&str> = Vec::new();
-    for token in tokens {
+    let mut quoted: Option<&str> = None;
+    let is_joint = |token: &&Token| GIVES.iter().any(|gives| token.is(gives));
+    for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Word(word) => before.push(word),
-            Token::Value(value) => out.push((name(&std::mem::take(&mut before)), value.clone())),
+            Token::Value(value) => {
+                let field = name(&std::mem::take(&mut before));
+                let next = tokens[at + 1..].iter().find(|token| !is_joint(token));
+                let is_name = field.is_empty() && quoted.is_none();
+                if is_name && next.is_some_and(|next| next.value().is_some()) {
+                    quoted = Some(value);
+                } else {
+                    out.push((quoted.take().map_or(field, content), value.clone()));
+                }
+            }
             Token::Mark(_) => {}
         }
     }
