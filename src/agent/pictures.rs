@@ -50,8 +50,8 @@ impl Pictures {
     /// Drops the last picture if it shows the same as `now`, which is a picture of the window at the time of the
     /// observation `look`.
     ///
-    /// A model that took one picture, with its last call, wants to see the page. It gets the picture of now even if a
-    /// cursor blinks in one of the two.
+    /// If the last call of the reply took the only picture, the model wants to see the page as it is now. So that picture is
+    /// dropped even if it differs from `now`, for example by a blinking cursor.
     pub(super) fn replace_last(&mut self, now: &[u8], look: u64) {
         let is_only = self.kept.len() == 1 && !self.is_cut;
         let is_same = |last: &mut Picture| {

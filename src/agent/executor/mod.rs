@@ -91,7 +91,7 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
     }
 }
 
-/// The run's model, its mode and the tools, for the run's first event. `model` and `mode` are empty if a program
+/// The name and the call mode of the run's model, and the run's tools, for the run's first event. `model` and `mode` are empty if a program
 /// decides the actions itself.
 #[derive(Debug)]
 pub(super) struct Decider {

@@ -73,7 +73,7 @@ fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     credit.harmed = !credit.helped;
 }
 
-/// Returns the credit on the site of the step. Adds the step's host to the hosts of this credit.
+/// Returns the credit that belongs to the step's site, after adding the step's host to it.
 fn on<'a>(credits: &'a mut Credits, step: &TraceStep) -> &'a mut OnSite {
     let on_site = credits.entry(step.site.clone()).or_default();
     on_site.hosts.insert(step.host.clone());

@@ -1,4 +1,4 @@
-//! Joins the lines that a node wrote, or makes a group of them. This happens when the node has written its last line.
+//! Finishes the lines of a node once its last line is written: joins them to one line, or makes a group of them.
 
 use super::{
     super::{NodeId, Role},

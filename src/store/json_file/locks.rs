@@ -17,8 +17,8 @@ use super::{
 
 /// Shortest pause between two attempts to lock a lock file. Source: chosen; an update takes about a millisecond.
 const MIN_PAUSE: Duration = Duration::from_micros(200);
-/// Maximum random time that is added to a pause between two attempts to lock a lock file. It grows with the number of
-/// attempts: see [`ATTEMPTS`]. Without random times, waiting processes would all try again at the same moments. Unit:
+/// Maximum random time that is added to the first pauses between two attempts to lock a lock file. Later pauses get a
+/// multiple of it: see [`ATTEMPTS`]. Without random times, waiting processes would all try again at the same moments. Unit:
 /// nanoseconds. Source: chosen.
 const JITTER: u32 = 1_800_000;
 /// Number of attempts after which the maximum random time of a pause grows by another [`JITTER`]. Without this growth,
