@@ -84,7 +84,8 @@ pub enum Cue {
         command: String,
         /// The kind of failure.
         failure: FailureKind,
-        /// The page elements on which the command acted, as they were when the model chose the command.
+        /// The page elements on which the command acted, as they were before it: elements given by a reference when the
+        /// model chose the command, all others right before it was carried out.
         targets: Vec<TargetIdentity>,
         /// The browser's error message, which is untrusted because a page may have written parts of it. Memory compares
         /// it with the error patterns of lessons and never stores it.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Trace {
     /// The kind of reaction.
     pub kind: TraceKind,
-    /// True if the reaction happened in the target of the action or beside it.
+    /// True if the reaction happened near the target of the action: in the largest part of the page that contains the target,
+    /// begins at most 4 levels above it, and has at most 80 elements.
     pub near: bool,
     /// True if the reaction happened while the page was handling the events that the action itself caused.
     pub within: bool,

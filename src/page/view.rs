@@ -79,8 +79,8 @@ pub struct PageView {
     pub behind_dialog: PageType,
     /// A summary of the page in one line, at most [`MAX_SUMMARY`](super::MAX_SUMMARY) characters.
     pub summary: String,
-    /// All elements that can be clicked or edited. Elements in dialogs come first; otherwise the order is that of the
-    /// document. Duplicates are merged into one element.
+    /// The elements that can be clicked or edited, at most [`ViewOptions::max_elements`]. Elements in dialogs come first;
+    /// otherwise the order is that of the document. Duplicates are merged into one element.
     pub elements: Vec<Element>,
     /// The readable text of the page, one line for each block of text. Open dialogs come first, then the content, then
     /// menus and footers.

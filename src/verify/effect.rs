@@ -49,8 +49,8 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
 
 /// The node that an action acts on, if this node is known.
 enum Aim {
-    /// The action is a click or a drag, and the tree cannot tell which node its locator means. So the action may act on
-    /// any node.
+    /// The action is a click or a drag whose locator has a part that the page's tree does not contain, such as a CSS
+    /// selector. So the action may act on any node.
     Unknown,
     /// No node of the tree is known to be the target. Either the action has no target, or the tree does not contain the
     /// target.

@@ -6,7 +6,7 @@ use crate::page::{Trace, TraceKind};
 /// Returns true if the action has caused at least one of these traces.
 ///
 /// A trace counts as caused by the action in two cases: it happened while the page handled the events of the action, or
-/// it is in or beside the target. A trace that goes on by itself, like the ticking of a clock, never counts.
+/// it is near the target ([`Trace::near`]). A trace that goes on by itself, like the ticking of a clock, never counts.
 pub(crate) fn answers(traces: &[Trace]) -> bool {
     traces
         .iter()

@@ -39,8 +39,8 @@ const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
 /// document is replaced once.
 const LOOKS: usize = 3;
-/// Maximum amount of text that is read from the main document. All inner frames together have a limit of the same size.
-/// Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people
+/// Maximum amount of text that is read from the main document. Each inner frame may have this amount divided by the number
+/// of all frames. Nodes beyond a limit are left out and counted. Unit: UTF-16 units. Source: chosen; the longest pages that people
 /// read have a million units.
 const MAX_TEXT: usize = 8_000_000;
 /// Maximum width and height of a screenshot. Unit: CSS pixels. Source: the largest texture that Chromium draws on.

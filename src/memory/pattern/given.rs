@@ -89,8 +89,8 @@ impl Pattern {
         Ok(Self { header, steps })
     }
 
-    /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, only the
-    /// description of the stored pattern changes; its counts are kept.
+    /// Returns the edit that stores the pattern for a host. If the host already has a pattern with the same steps, this
+    /// pattern replaces it, as one that a person gave, and the counts are kept.
     #[must_use]
     pub fn put(&self, namespace: &Namespace, host: &Host) -> ShelfEdit {
         let given = self.clone();

@@ -33,8 +33,8 @@ const LOW: u64 = 16;
 const SHARE: u64 = 8;
 /// Minimum number of bytes that a handle adds to the store before it checks the store's size. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
-/// Longest time that a clean-up waits for the lock of a shelf. If the lock is still held after that time, the host is
-/// not deleted. Source: chosen.
+/// Longest time that a clean-up waits for the lock of a shelf. If the lock is still held after that time, this
+/// shelf and the later ones of the host are not deleted. Source: chosen.
 const WAIT: Duration = Duration::from_millis(100);
 
 /// The hosts and bytes that this handle has added to the store since the handle last checked the caps.

@@ -41,7 +41,7 @@ pub(in crate::browser::cdp) struct Frame {
     /// True if an action waited in vain for the frame to load. Later actions then do not wait for the frame. False
     /// again when the frame's loading stops or its next navigation begins.
     pub(in crate::browser::cdp) vain: bool,
-    /// Number of times that the address changed without a new document.
+    /// Number of navigations of this frame that kept its document, for example to a fragment or by the history.
     pub(in crate::browser::cdp) steps: u64,
     /// True once the frame's document is parsed.
     pub(in crate::browser::cdp) ready: bool,

@@ -24,7 +24,8 @@ use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 
 /// Version of the file format that this crate reads and writes.
 pub const VERSION: u64 = 1;
-/// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
+/// Maximum size of a file that is read. Unit: bytes. Source: chosen; the default limit of the JSON store
+/// for a file.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
 /// Maximum number of lessons read from one file. Source: chosen; more than fit on ten shelves.
 pub const MAX_LESSONS: usize = 5_000;
