@@ -51,11 +51,10 @@ impl PageDiff {
     /// Returns the most important text that the second observation shows in addition: the message of an alert, a sentence,
     /// or another text that is no control's name. `None` if there is no such text.
     pub(crate) fn answer(&self) -> Option<&str> {
-        let is_text = |(_, sign, change): &(u8, char, &Change)| {
-            *sign == '+' && !change.label.is_empty() && !change.role.is_interactive()
-        };
-        let found = self.ranked().into_iter().find(is_text);
-        found.map(|(_, _, change)| &*change.label)
+        let is_text = |change: &&Change| !change.label.is_empty() && !change.role.is_interactive();
+        let texts = self.added.iter().filter(is_text);
+        let found = texts.min_by_key(|change| urgency_of_new(change));
+        found.map(|change| &*change.label)
     }
 
     /// Returns short lines, the most important first. If changes are left out, the last line says how many. There are at
