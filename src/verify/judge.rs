@@ -23,6 +23,8 @@ pub(crate) struct Attempt<'a> {
     /// The reactions of the page to the action. Some of them cannot be seen in the page's tree. `None` if the driver
     /// did not watch for reactions.
     pub(crate) traces: Option<&'a [Trace]>,
+    /// True if the element that the action dragged has another place than before.
+    pub(crate) moved: bool,
 }
 
 /// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). The
@@ -64,7 +66,8 @@ pub(crate) fn judge(
         BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
     );
     // A new dialog is another dialog even if it has the same message as the dialog before it.
-    let seen_beside = before.dialog != after.dialog
+    let seen_beside = attempt.moved
+        || before.dialog != after.dialog
         || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
         || attempt
@@ -350,6 +353,7 @@ mod tests {
             dialog: None,
             notices,
             traces: None,
+            moved: false,
         }
     }
 
@@ -606,6 +610,25 @@ mod tests {
         assert_eq!(told(&[once.near()]), Outcome::Done);
         assert_eq!(told(&[once, once.near().repeating()]), Outcome::NoEffect);
         assert_eq!(told(&[]), Outcome::NoEffect);
+    }
+
+    #[test]
+    fn a_drag_that_moved_its_element_had_an_effect() {
+        let drag = BrowserAction::DragBy(crate::action::DragBy::new(
+            Target::parse("e2").unwrap(),
+            40,
+            0,
+        ));
+        let same = page("a", Tri::False);
+        for (moved, judged) in [(true, Outcome::Done), (false, Outcome::NoEffect)] {
+            let attempt = Attempt {
+                moved,
+                traces: Some(&[]),
+                ..said(&Outcome::Done, &[])
+            };
+            let quiet = PageDiff::default();
+            assert_eq!(judge(&drag, attempt, &quiet, &same, &same), judged);
+        }
     }
 
     #[test]

@@ -154,7 +154,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
             &after.observation,
         ) {
             execution.outcome = failed;
-        } else if let (Some(changes), Some(before)) = (&changes, &before) {
+        } else if let (Some(changes), Some(before)) = (&mut changes, &before) {
+            // The tree does not say where elements are, so the way of a dragged one is not among the differences.
+            let to = match from {
+                Some(_) if !changes.navigated => self.place_of(dragged, patience).await,
+                _ => None,
+            };
+            let moved = match (dragged, from, to) {
+                (Some(element), Some(from), Some(to)) => {
+                    changes.add_move(after.tree(), element, (from, to))
+                }
+                _ => false,
+            };
             execution.outcome = judge(
                 &resolved,
                 Attempt {
@@ -162,6 +173,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                     dialog: execution.dialog.as_ref(),
                     notices: &execution.notices,
                     traces: execution.traces.as_deref(),
+                    moved,
                 },
                 changes,
                 &before.observation,
@@ -169,16 +181,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
             );
         }
         let navigated = changes.as_ref().is_none_or(|changes| changes.navigated);
-        // The tree does not say where elements are, so the way of a dragged one is not among the differences.
-        if let (Some(moved), Some(from), Some(changes), false) =
-            (dragged, from, &mut changes, navigated)
-            && !after.observation.unresponsive
-            && let Some(to) = self.place_of(dragged, patience).await
-            && changes.add_move(after.tree(), moved, (from, to))
-            && execution.outcome == Outcome::NoEffect
-        {
-            execution.outcome = Outcome::Done;
-        }
         let page = before.clone().filter(|_| !navigated);
         self.state.earlier = page.map(|page| (page, elapsed_ms(began)));
         if navigated {
