@@ -159,6 +159,16 @@ const MAX_DISTANCE: u32 = 10_000;
 /// takes more than a tenth of a second for each point may not get them all within the time limit of an action.
 const MAX_VIA: usize = 50;
 
+impl BrowserTool {
+    /// Returns true if the tool neither changes nor moves anything in the page. A hover or a scroll may.
+    pub(crate) const fn is_look(self) -> bool {
+        matches!(
+            self,
+            Self::Wait | Self::Snapshot | Self::Screenshot | Self::TabList
+        )
+    }
+}
+
 impl BrowserAction {
     /// Returns the fixed effect of the action's tool. Depending on the target, the loop may judge the effect as worse.
     pub const fn effect(&self) -> Effect {

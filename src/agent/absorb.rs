@@ -31,19 +31,13 @@ fn unclear(tool: &str) -> String {
 /// Returns true if the action is not meant to change the page.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
-    matches!(
-        action,
-        Action::Agent(_)
-            | Action::Browser(
-                A::Hover(_)
-                    | A::HoverXy(_)
-                    | A::Scroll(_)
-                    | A::Wait(_)
-                    | A::Snapshot(_)
-                    | A::Screenshot(_)
-                    | A::TabList(_)
-            )
-    )
+    match action {
+        Action::Agent(_) => true,
+        Action::Custom(_) => false,
+        Action::Browser(action) => {
+            action.tool().is_look() || matches!(action, A::Hover(_) | A::HoverXy(_) | A::Scroll(_))
+        }
+    }
 }
 
 /// Returns true if the later calls of the reply are carried out although this action did not succeed.

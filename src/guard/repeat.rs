@@ -80,7 +80,7 @@ impl ActionKey {
             exact: Signature::of(action, targets, template),
             near: Signature::of(blank.as_ref().unwrap_or(action), targets, template),
             types: blank.is_some(),
-            looks: matches!(action, Action::Browser(action) if only_looks(action)),
+            looks: matches!(action, Action::Browser(action) if action.tool().is_look()),
         }
     }
 
@@ -88,17 +88,6 @@ impl ActionKey {
     pub const fn signature(&self) -> &Signature {
         &self.exact
     }
-}
-
-/// Returns true if the action neither changes nor moves anything in the page. A hover or a scroll may.
-const fn only_looks(action: &BrowserAction) -> bool {
-    matches!(
-        action,
-        BrowserAction::Wait(_)
-            | BrowserAction::Snapshot(_)
-            | BrowserAction::Screenshot(_)
-            | BrowserAction::TabList(_)
-    )
 }
 
 /// Returns the action without its typed text; `None` if the action types nothing.

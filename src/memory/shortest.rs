@@ -51,10 +51,7 @@ pub(super) fn shortest<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<&'a
 /// Returns true if the tool only looks at the page, waits, scrolls, or saves the browser's state.
 pub(super) const fn looks_only(tool: BrowserTool) -> bool {
     use BrowserTool as T;
-    matches!(
-        tool,
-        T::Snapshot | T::Screenshot | T::Wait | T::Scroll | T::TabList | T::StateSave
-    )
+    tool.is_look() || matches!(tool, T::Scroll | T::StateSave)
 }
 
 /// Returns true if the step is a browser action that does more than look at the page, and its outcome is done or unclear.
