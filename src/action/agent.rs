@@ -17,7 +17,8 @@ macro_rules! agent_actions {
         }
 
         impl AgentAction {
-            /// The names and descriptions of all tools, in the order in which prompts list them.
+            /// The names and descriptions of all tools. Prompts list the frequent tools first, then the others in this
+            /// order.
             pub(super) const TOOLS: &[(&'static str, &'static str)] = &[$(($name, $description),)*];
 
             /// Returns the tool's name, as models use it.
@@ -127,7 +128,7 @@ pub struct Remember {
     pub value: String,
 }
 
-/// Opens the page of an earlier step again, with what the run had entered on it.
+/// Opens the page again as it was before an earlier step, with the values that the run had filled in, chosen or ticked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GoBackTo {

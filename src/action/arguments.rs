@@ -119,7 +119,7 @@ arguments! {
         /// Ref, exact text, or role "name".
         #[serde(alias = "ref", alias = "element", alias = "selector")]
         target: Target,
-        /// The new text. `<secret:NAME>` and `<param:NAME>` in it stand for values.
+        /// The new text, `<secret:NAME>` or `<param:NAME>`.
         #[serde(alias = "value")]
         text: TextValue,
         /// Press Enter afterwards.

@@ -17,12 +17,13 @@ use crate::base::Result;
 
 /// The worst effect that an action can have.
 ///
-/// Each tool has a fixed effect. Depending on the target of an action, the loop may judge its effect as worse, but
-/// never as less bad.
+/// Each tool has a fixed effect. Depending on the target of an action and on the page, the loop may judge its effect as
+/// worse, but never as less bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// The action only reads and changes nothing.
+    /// The action only reads. Scrolling, moving the pointer, selecting text and saving the browser's state count as
+    /// reading.
     Read,
     /// The action may change something, but the change can be undone.
     Reversible,
@@ -41,7 +42,8 @@ macro_rules! browser_actions {
         }
 
         impl BrowserTool {
-            /// Every tool, in the order in which prompts list them.
+            /// Every tool, in the order of the variants. Prompts list the frequent tools first, then the others in this
+            /// order.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
             /// Returns the tool's name, as models use it.
@@ -59,14 +61,15 @@ macro_rules! browser_actions {
                 match self { $(Self::$variant => $description,)* }
             }
 
-            /// Returns the fixed effect of the tool. Depending on the target of an action, the loop may judge its
-            /// effect as worse.
+            /// Returns the fixed effect of the tool. Depending on the target of an action and on the page, the loop may
+            /// judge its effect as worse.
             pub const fn effect(self) -> Effect {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// Returns true if an action of this tool is expected to change the page. If the page does not change, the
-            /// outcome is [`NoEffect`](super::Outcome::NoEffect).
+            /// Returns true if an action of this tool is expected to change the page. If no change is seen, the outcome
+            /// is usually [`NoEffect`](super::Outcome::NoEffect). It stays `Done` if the page was already as the action
+            /// asks, or if the effect need not be visible, as for a key that moves the caret.
             pub const fn should_change_page(self) -> bool {
                 match self { $(Self::$variant => $changes,)* }
             }
@@ -160,7 +163,8 @@ const MAX_DISTANCE: u32 = 10_000;
 const MAX_VIA: usize = 50;
 
 impl BrowserTool {
-    /// Returns true if the tool neither changes nor moves anything in the page. A hover or a scroll may.
+    /// Returns true if the tool only looks at the page, lists the tabs or waits. A hover or a scroll may change or move
+    /// something in the page, so it does not count. `state_save` does not count either.
     pub(crate) const fn is_look(self) -> bool {
         matches!(
             self,
@@ -170,7 +174,8 @@ impl BrowserTool {
 }
 
 impl BrowserAction {
-    /// Returns the fixed effect of the action's tool. Depending on the target, the loop may judge the effect as worse.
+    /// Returns the fixed effect of the action's tool. Depending on the target and on the page, the loop may judge the
+    /// effect as worse.
     pub const fn effect(&self) -> Effect {
         self.tool().effect()
     }
@@ -264,8 +269,9 @@ impl BrowserAction {
         }
     }
 
-    /// Returns the points in the arguments of this action, in the order in which the pointer gets there. They are points
-    /// of the target, or of the picture if the action has no target. Empty if the action is not on points.
+    /// Returns the points of a `click_xy`, `hover_xy` or `drag_xy`, in the order in which the pointer gets there. They
+    /// are points of the target, or of the picture if the action has no target. Empty for any other action, also for a
+    /// `click_at`.
     pub(crate) fn points(&self) -> Vec<(u32, u32)> {
         match self {
             Self::ClickXy(ClickXy { x, y, .. }) | Self::HoverXy(HoverXy { x, y, .. }) => {
@@ -276,8 +282,8 @@ impl BrowserAction {
         }
     }
 
-    /// If the action is on points, replaces its target and its points. `points` must have as many points as
-    /// [`points`](Self::points) returns. Any other action stays as it is.
+    /// Replaces the target and the points of a `click_xy`, `hover_xy` or `drag_xy`. `points` must have as many points
+    /// as [`points`](Self::points) returns. Any other action stays as it is.
     pub(crate) fn aim_points(&mut self, at: Target, points: &[(u32, u32)]) {
         match (self, points) {
             (
@@ -327,8 +333,8 @@ impl BrowserAction {
         }
     }
 
-    /// Returns a copy of the action in which each `<param:NAME>` is replaced by the value of that task parameter.
-    /// Placeholders of secrets, `<secret:NAME>`, stay in the copy.
+    /// Returns a copy of the action in which each text that is a placeholder `<param:NAME>` is replaced by the value of
+    /// that task parameter. A placeholder among other words stays, and so do the placeholders of secrets.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) if the action names a parameter that the task does

@@ -78,6 +78,7 @@ impl Action {
     }
 
     /// Returns a copy of the action in which secrets are replaced. If the replacement makes the action invalid, the
+    /// copy is an [`Action::Custom`] with the tool's name and the redacted arguments. If even that is impossible, the
     /// copy contains only the tool's name.
     #[must_use]
     pub fn redacted(&self, redactor: &Redactor) -> Self {
@@ -94,8 +95,8 @@ impl Action {
         })
     }
 
-    /// Returns the action as one line, `tool {"argument":"value"}`, with sorted argument names. Histories and logs
-    /// print actions in this form.
+    /// Returns the action as one line, `tool {"argument":"value"}`, with sorted argument names. If the action has no
+    /// arguments, the line is only the tool's name.
     pub fn line(&self) -> String {
         let arguments = crate::base::canonical(&self.arguments());
         if arguments == "{}" {
@@ -124,9 +125,9 @@ pub struct CallProblem {
 /// 2. otherwise inside `<tool_call>` or `<function_call>` tags;
 /// 3. otherwise inside code fences.
 ///
-/// An opening tag or fence must begin a line or follow a closing tag. A closing fence must end a line. A closing tag
-/// must end a line or be followed by another tag. JSON inside a sentence, before other text, or in a `<think>` block is
-/// never a call.
+/// An opening fence must begin a line. An opening tag must begin a line or follow a closing tag. A closing fence must
+/// end a line. A closing tag must end a line or be followed by another tag. JSON inside a sentence, before other text,
+/// or in a `<think>` block is never a call.
 ///
 /// Trailing commas are accepted, and so are arguments given as a JSON string. A call may have any of these shapes:
 /// `{"calls": [...]}`, `{"tool_calls": [...]}`, `{"name": ..., "arguments": ...}`, `{"function": {...}}`,
@@ -244,7 +245,7 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Names of the arguments that are positions or distances in pixels.
+/// Names of the arguments that are rounded to whole pixels: positions, and the distances of a drag.
 const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
 
 /// Corrects the arguments of a call of one of the crate's tools. Removes nulls, which models write for arguments that

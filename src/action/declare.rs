@@ -1,7 +1,7 @@
 //! The declarations of tools for a provider. Each frequent tool and each tool of the embedder has a declaration. One
 //! more declaration, `other`, takes the name and the arguments of any other tool.
 //!
-//! Separate schemas for all thirty tools would take more tokens of every request than a usual page. A tool without a
+//! Separate schemas for all tools would take more tokens of every request than a usual page. A tool without a
 //! declaration can still be called by its own name.
 //!
 //! The declarations stay the same for a whole run. Providers put them before everything else, so a change would
@@ -105,8 +105,8 @@ pub(super) fn rest_as_one(ours: &[ToolSpec]) -> Option<(Vec<&str>, Map<String, V
 }
 
 /// Returns an argument's schema, shortened for use in a reply schema. The description is left out, because the model
-/// does not read it there. The limits of a number are left out, because they differ between tools. The type is left out
-/// if the schema lists the allowed values.
+/// does not read it there. The minimum and the format are left out, because they differ between tools. The type is left
+/// out if the schema lists the allowed values.
 pub(super) fn bare(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {

@@ -87,7 +87,8 @@ classes! {
     SecretRefused = "secret_refused" => "this secret may not be typed on this page",
     /// A form, or another request of the page, would carry a secret to an origin that it is not bound to.
     SecretLeaves = "secret_leaves" => "a secret would be sent to an origin that may not receive it",
-    /// A guard of the loop refused the action before it ran.
+    /// A guard of the loop refused the action before it ran, or the action led out of the run's scope and the browser
+    /// was led back.
     Blocked = "blocked" => "the action is not allowed in this run",
     /// A person was asked and said no, or nobody could be asked.
     Rejected = "rejected" => "the action needed approval and did not get it",

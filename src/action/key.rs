@@ -1,5 +1,5 @@
-//! The keys that may be pressed. Only the keys in a fixed list are allowed, because a driver passes the name of a key
-//! to another program as an argument.
+//! The keys that may be pressed. Only the named keys in a fixed list and single characters are allowed, because a
+//! driver passes the name of a key to another program as an argument.
 
 use std::{borrow::Cow, fmt};
 
@@ -99,8 +99,8 @@ impl Key {
         Ok(Self(out))
     }
 
-    /// Returns true if one press of the key moves the focus or the caret, changes a value by one step, or deletes a
-    /// character.
+    /// Returns true if one press of the key, without modifiers, moves the focus or the caret, changes a value by one
+    /// step, or deletes a character. Modifiers are ignored, so the result is also true for `Alt+ArrowLeft`.
     pub fn moves(&self) -> bool {
         const MOVES: [&str; 11] = [
             "ArrowUp",

@@ -31,9 +31,9 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
     Ok(lines.join("\n"))
 }
 
-/// Returns the distance that a model gave as the end of a drag: two numbers, at least one of them with a sign, such as
-/// `-40,0` or `+40, 0`. Returns `None` for any other target. A text such as `3,4` is not a distance, because it may be
-/// the name of a cell or one number with a decimal comma.
+/// Returns the distance that a model gave as the end of a drag: two whole numbers, at least one of them with a sign,
+/// such as `-40,0` or `+40, 0`. Returns `None` for any other target. A text such as `3,4` is not a distance, because it
+/// may be the name of a cell or one number with a decimal comma.
 pub(super) fn distance(target: &Target) -> Option<(i32, i32)> {
     let Target::Locator(locator) = target else {
         return None;

@@ -43,8 +43,9 @@ pub enum Outcome {
     NoEffect,
     /// The action failed, or it was refused by the page, by the driver or by a guard (a check of the loop).
     Failed(Failure),
-    /// The driver saw the action fail, but another page appeared meanwhile, so the action may have worked. If the
-    /// action is tried again, it may be carried out twice.
+    /// It is not known whether the action worked. For example, the driver saw it fail but another page appeared
+    /// meanwhile, or the run was interrupted while the action was carried out. If the action is tried again, it may be
+    /// carried out twice.
     Unclear(Failure),
 }
 

@@ -14,8 +14,8 @@ use crate::{
 /// process.
 ///
 /// The key is 16 hexadecimal digits of a SHA-256 hash. The hash covers the tool, the sorted arguments and the page
-/// template (the page's address with numbers and ids replaced). The identity of the target's element is hashed
-/// instead of the element's reference, because references are numbered anew on every load.
+/// template (the page's address without query and fragment, with numbers and ids replaced). The identity of the
+/// target's element is hashed instead of the element's reference, because references are numbered anew on every load.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Signature(String);

@@ -50,7 +50,8 @@ impl ToolSpec {
         })
     }
 
-    /// Returns true if the tool may take this argument. If the tool's schema lists no arguments, the tool may take any.
+    /// Returns true if the tool may take this argument. If the tool's schema has no `properties`, the tool may take
+    /// any.
     pub(super) fn may_take(&self, argument: &str) -> bool {
         self.arguments()
             .is_none_or(|arguments| arguments.contains_key(argument))
@@ -186,8 +187,8 @@ impl ToolSet {
     /// accepts the name of each of these tools as its `action`, and every argument of these tools.
     ///
     /// The keys of a call are sorted. The first key must be `action`, which contains the tool's name. If a tool has
-    /// an argument that sorts before `action`, all arguments of the tool are in an object of their own:
-    /// `{"action": "pay", "arguments": {"account": 7}}`.
+    /// an argument that does not sort after `action`, or if its schema has no `properties`, all arguments of the tool
+    /// are in an object of their own: `{"action": "pay", "arguments": {"account": 7}}`.
     pub fn reply_schema(&self, max_calls: usize) -> Value {
         let mut alone: Vec<(Vec<&str>, &ToolSpec)> = Vec::new();
         for spec in self.declared.iter().filter(|spec| spec.name != Self::OTHER) {

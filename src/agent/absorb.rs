@@ -28,7 +28,7 @@ fn unclear(tool: &str) -> String {
     )
 }
 
-/// Returns true if the action is not meant to change the page.
+/// Returns true if the action is one of the loop itself, a look, a wait, a hover or a scroll.
 const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     match action {

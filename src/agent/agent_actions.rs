@@ -19,8 +19,8 @@ use crate::{
     working::{By, Finished, StopReason},
 };
 
-/// Maximum length of each text of the model, such as an answer or a note, and of a person's answer. Unit: characters.
-/// Source: chosen; the same length as for a text that `extract` returns.
+/// Maximum length of a text of the model, such as an answer, a proposed fact or a question, and of a person's answer. A
+/// note has a limit of its own. Unit: characters. Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
 /// Maximum length of a question to a person in the error of a run that ended before the answer. Unit: characters.
 /// Source: chosen.
@@ -151,8 +151,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    /// Queues the actions that open an earlier page again and restore what the run had entered there. Each queued
-    /// action becomes a step of its own.
+    /// Queues the actions that open an earlier page again, restore the values that the run had filled in, chosen or
+    /// ticked there, and scroll the page. Each queued action becomes a step of its own.
     fn go_back_to(&mut self, back: &GoBackTo) -> Outcome {
         let state = &self.executor.state;
         let Some(snapshot) = state.memory.pages().before(back.step) else {

@@ -65,7 +65,8 @@ pub enum Approval {
 
 /// A person who approves actions and answers the model's questions, or a program that does so for a person.
 ///
-/// The approver may take any amount of time to decide or to answer. Only the run's time budget limits the wait.
+/// The approver may take any amount of time to decide or to answer. The wait ends early only if the run's time budget
+/// is used up or the run is cancelled.
 ///
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]

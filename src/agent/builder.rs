@@ -68,7 +68,8 @@ impl<B, L, M> Builder<B, L, M> {
     }
 
     /// Sets the journal, which records actions before they are carried out. Before each action that does more than
-    /// read, a run waits until the journal has recorded the action. Default: none.
+    /// read, a run waits until the journal has recorded the action. If the journal fails or takes too long, an
+    /// irreversible action is refused, but any other action is carried out. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
         self.parts.guarded.journal = Some(Arc::new(journal));
         self
@@ -95,8 +96,8 @@ impl<B, L, M> Builder<B, L, M> {
 
     /// Keeps the runs in a [register](RunRegistry) in this store, so that they can be listed, resumed, and continued in
     /// new runs. The store may be the one that the memory uses. The register uses the namespace [`Options::namespace`].
-    /// Default: no register. A run with a register writes to the store before each action and before each call of the
-    /// model.
+    /// Default: no register. A run with a register writes to the store before each action that does more than read, and
+    /// before each call of the model.
     ///
     /// If the store fails, the run goes on, and one event reports the failure. But an irreversible action that cannot
     /// be recorded is refused, because a resumed run might carry it out again.

@@ -5,8 +5,9 @@
 //!
 //! - The page is not part of a checkpoint, because the process that resumes the run observes the page again.
 //! - A checkpoint is written before each call of the model, and before each action that may have an effect. In the
-//!   second case the checkpoint contains that action as the intent. So the last checkpoint contains everything that the
-//!   model was told, and the action whose outcome is unknown.
+//!   second case the checkpoint contains that action as the intent. So the last checkpoint contains what the run knew
+//!   when the model was last asked, except the page and the texts that the program gave. It also contains the action
+//!   whose outcome is unknown.
 
 use std::fmt::Debug;
 
@@ -33,8 +34,8 @@ const ROOM_FOR_INTENT: usize = 32 * 1_024;
 /// Maximum total size of the extracted texts in a checkpoint that would otherwise be too large. The newest texts are
 /// kept. Unit: bytes. Source: chosen.
 const LAST_EXTRACTED: usize = 16 * 1024;
-/// Maximum length of a tool's result in a checkpoint that would otherwise be too large. Unit: characters. Source:
-/// chosen; a prompt shows a result of this length without cutting it again.
+/// Number of characters that are kept of a tool's result of more than [`MAX_RESULT_LATER`] characters, in a checkpoint
+/// that would otherwise be too large. Source: chosen; a prompt shows the cut result without cutting it again.
 const MAX_RESULT: usize = 400;
 /// Maximum number of results of tools in a checkpoint that would otherwise be too large. The last results are kept.
 /// Source: chosen; this leaves room for earlier pages, which prove answers.
@@ -45,7 +46,8 @@ const LAST_STEPS: usize = 50;
 
 #[async_trait]
 pub(super) trait Checkpoints: Debug + Send + Sync {
-    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken over the run.
+    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken over the run. Returns true,
+    /// but writes nothing either, if the run was removed from the register.
     ///
     /// # Errors
     /// The errors of the store.

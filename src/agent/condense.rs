@@ -23,8 +23,9 @@ const MAX_FAILURES: u32 = 2;
 const OWN: u32 = 1 << 31;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Shortens the result of the last action, if the result is long and the run has a compressor. If the compressor
-    /// cannot be used, the result stays as it is, and the rules of the prompt shorten it.
+    /// Shortens the result of the last action, if the result is long and [compressible](Self::is_compressible), and the
+    /// run has a compressor. If the compressor cannot be used, the result stays as it is, and the rules of the prompt
+    /// shorten it.
     pub(super) async fn condense(&mut self, action: &Action) {
         let Some(model) = self.parts.compressor.clone() else {
             return;

@@ -31,8 +31,8 @@ use crate::{
     working::{By, StopReason},
 };
 
-/// Maximum number of successive replies without a usable call. After this many, the model counts as unusable and the
-/// run ends. Source: chosen.
+/// Maximum number of successive replies of which no call was queued. After this many, the model counts as unusable and
+/// the run ends. Source: chosen.
 const MAX_UNUSABLE: u32 = 3;
 /// Note that tells the model how to answer an open file chooser.
 const CHOOSER: &str =
@@ -322,8 +322,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Queues the calls of a reply, up to the first unusable call and up to the maximum number of calls. A call is
-    /// usable if it names a tool of the run and has valid arguments. If no call is usable, the next message tells the
-    /// model so. [`MAX_UNUSABLE`] successive replies without a usable call end the run.
+    /// usable if it names a tool of the run and has valid arguments. The next message tells the model which call was
+    /// refused. [`MAX_UNUSABLE`] successive replies of which no call was queued end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();

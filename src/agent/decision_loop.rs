@@ -101,8 +101,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     }
 
     /// Resumes a run from the [register](Builder::with_registry) of runs. It can resume a run whose process is gone,
-    /// and a run that ended without an answer. The run keeps its steps, the facts it noted, the state of its guards,
-    /// and what it has spent of its budgets. It continues on the page where it was.
+    /// and a run that ended without an answer. The run keeps its steps, the facts it noted, and what it has spent of
+    /// its budgets. Its guards against repetition and standstill start anew. It continues on the page where it was.
     ///
     /// Make the task with [`Task::of_checkpoint`]. Then add the secrets, parameters, given texts, allowed sites and
     /// site notes again. Do not also call [`RunRegistry::resume`](crate::store::RunRegistry::resume) for this run.
@@ -120,14 +120,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// ```
     ///
     /// The earlier process may still be alive although its heartbeats (signs of life in the register) have stopped. It
-    /// then stops before its next action. If an action was interrupted and may have been carried out, the model is told
-    /// so. If that action is irreversible, a person must approve the next irreversible action.
+    /// then stops before its next call of the model, or before its next action that does more than read. If an action
+    /// was interrupted and may have been carried out, the model is told so. If that action is irreversible, a person
+    /// must approve the next irreversible action.
     ///
     /// # Errors
     /// - `InvalidInput` if the loop has no register, or if the run cannot be resumed. The error's detail `why` gives
     ///   the reason.
-    /// - `Busy` if the run still sends heartbeats.
+    /// - `Busy` if the run still sends heartbeats, or if another run uses the browser.
     /// - `Unsupported` if another version of this crate wrote the run's state.
+    /// - `Corrupt` if the run's state cannot be read.
     /// - Any error of the store.
     pub async fn resume_run(&self, task: Task) -> Result<Run<'_, B, L, M>> {
         Run::take_up(self, task).await

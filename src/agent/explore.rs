@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Opens the pages of a site, breadth first, and returns a map of the site. No model is asked. `opened` is called with
-/// each page that was opened.
+/// each page that is added to the map.
 ///
 /// Each page is opened by its address, in a run of its own, which has the same guards and emits the same events as any
 /// other run. A dialog is dismissed. A page that cannot be opened is counted and skipped. If the exploration is
@@ -32,7 +32,13 @@ pub async fn explore<B: BrowserDriver>(
         // stuck. So each address is opened in a run of its own.
         let task = Task::new("Explore the site")?.with_start_url(start)?;
         let mut executor = browser.start(task);
-        let page = match shown(&mut executor, visit.url.as_str()).await {
+        let shown = shown(&mut executor, visit.url.as_str()).await;
+        executor.ended(if matches!(shown, Ok(Ok(_))) {
+            StopReason::Finished
+        } else {
+            StopReason::GaveUp
+        });
+        let page = match shown {
             Ok(page) => page,
             Err(stop @ (StopReason::BrowserLost | StopReason::Busy)) => {
                 return Err(

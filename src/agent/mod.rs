@@ -77,7 +77,8 @@
 //! - An observation that the driver reports as timed out is not repeated, because a second one would take as long
 //!   again. If the driver gives no answer at all, the observation is repeated.
 //! - A click into a field that already has the focus counts as successful, because the only purpose of such a click is
-//!   to give the field the focus. The guards still count the page as unchanged.
+//!   to give the field the focus. The guard against repetition still counts such clicks. The guard against standstill
+//!   does not.
 //! - Element references become invalid as soon as another page is shown. The numbering restarts on each page, so a
 //!   reference such as `e12` can stand for a different element there. A target given in words is also looked for on the
 //!   next page if its host is the same, because the model may know that page from memory. An irreversible action is not

@@ -108,8 +108,8 @@ pub struct Options {
     pub withheld_share: f64,
     /// The namespace of the store in which the agent keeps its memory. Default: `default`.
     pub namespace: Namespace,
-    /// Seed of the random numbers that the prompts contain. A fixed seed makes prompts reproducible. Default: a
-    /// random seed for each run.
+    /// Seed of the random numbers that the prompts contain. A fixed seed makes prompts reproducible if the
+    /// [run's id](super::Task::with_run_id) is fixed too. Default: a random seed for each run.
     pub seed: Option<u64>,
 }
 

@@ -70,6 +70,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let run = task.run.clone();
         let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
         let limit = parts.guarded.options.memory_timeout;
+        // Without the browser, the run would be taken from its process, and then could not go on here either.
+        let turn = parts.guarded.turn().ok_or_else(|| {
+            Error::new(ErrorKind::Busy, "run.resume").with("why", "another run uses the browser")
+        })?;
         // If this version cannot read the state, return the error before the run is taken over, because a process of
         // another version may be able to resume it.
         State::of_checkpoint(&within(limit, register.checkpoint(&run)).await?)?;
@@ -89,11 +93,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         };
         let place = last.resume_url().or_else(|_| manifest.resume_url())?;
         state.go_on(&place, intent);
-        let executor = Executor::resume(&parts.guarded, task, state)?;
+        let executor = Executor::resume(&parts.guarded, task, state, Some(turn))?;
         let mut run = Self::open(parts, executor);
-        if run.executor.has_turn() {
-            run.hold(register, lease, true);
-        }
+        run.hold(register, lease, true);
         Ok(run)
     }
 

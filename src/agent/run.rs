@@ -79,10 +79,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         task: Task,
         state: State,
     ) -> Result<Self> {
-        Ok(Self::open(
-            parts,
-            Executor::resume(&parts.guarded, task, state)?,
-        ))
+        let turn = parts.guarded.turn();
+        let executor = Executor::resume(&parts.guarded, task, state, turn)?;
+        Ok(Self::open(parts, executor))
     }
 
     pub(super) fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {

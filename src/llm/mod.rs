@@ -24,7 +24,8 @@
 //!
 //! # Decisions
 //!
-//! - The `genai` crate talks to the providers, so the wire formats are maintained outside this crate. The `genai` crate
+//! - The `genai` crate writes and reads the wire formats of the providers, so they are maintained outside this crate.
+//!   The exception is Chat Completions for OpenAI-compatible servers: this crate writes and reads it. The `genai` crate
 //!   enables `serde_json/preserve_order`. With this feature, JSON keeps its keys in the order of insertion. So JSON whose
 //!   bytes must be stable is passed through `base::sorted`.
 

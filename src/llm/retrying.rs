@@ -16,8 +16,8 @@ use crate::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
 };
 
-/// A wrapper around a model. It repeats calls after transient failures: rate limits, timeouts, and an unreachable network or
-/// server.
+/// A wrapper around a model. It repeats calls after transient failures: rate limits, timeouts, and failures of the
+/// network or the server.
 ///
 /// [`ChatResponse::retries`] is the number of retries before a reply. If all retries failed, the error has the number
 /// of calls in its context, as `attempts`.

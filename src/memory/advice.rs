@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The id of a piece of advice: the [shelf](Shelf) (a group of records) and the key of the record that the advice comes
-/// from. The record counts whether its advice helps or does harm.
+/// from. Lessons, trajectories and patterns count in this record whether their advice helps or does harm.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The [`Shelf`] that holds the record.
@@ -40,8 +40,8 @@ impl PageName {
     pub const MAX_NAME: usize = 60;
 
     /// Creates the name of an element with this role. The name is cleaned, put on one line and cut to
-    /// [`PageName::MAX_NAME`]. For an element without a name, `ordinal` is its position among the elements of the same
-    /// role, counted from 0.
+    /// [`PageName::MAX_NAME`]. For an element without a name, `ordinal` is its position among the nameless elements of
+    /// the same role in the same frame, counted from 0.
     pub fn new(role: &Role, name: &str, ordinal: Option<u32>) -> Self {
         Self {
             // A role that a page made up is page text, so the generic role replaces it.
@@ -173,8 +173,9 @@ impl Line {
         }
     }
 
-    /// Returns the line as one text that includes the names of page elements. It is for people and events; prompts use
-    /// [`Line::pieces`] instead.
+    /// Returns the line as one text that includes the names of page elements, cut to [`Advice::MAX_TEXT`]. It is for
+    /// people and events. Prompts use it only for quoted data and for lessons in the system instruction; for all other
+    /// advice, they use [`Line::pieces`].
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -208,7 +209,7 @@ pub struct Advice {
 }
 
 impl Advice {
-    /// Maximum length of a line. Unit: characters. Source: chosen.
+    /// Maximum length of a line, not counting each [`Piece::Name`] in it. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
     /// Maximum number of lines. Source: chosen; enough for the steps of a long task.
     pub const MAX_LINES: usize = 40;

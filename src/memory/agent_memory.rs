@@ -165,7 +165,8 @@ struct Files {
 /// # Errors
 /// - [`ErrorKind::InvalidInput`] if there is no domain, if a file does not have the documented form, or if a folder is
 ///   not named after a host. The context gives the reason as `why`, and the file or folder at fault as `file`.
-/// - [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file is larger than [`MAX_BYTES`].
+/// - [`ErrorKind::TooLarge`] if there are more than [`MAX_FILES`] files, or if a file for which [`is_read`] is true
+///   is larger than [`MAX_BYTES`].
 pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     if files.len() > MAX_FILES {
         return Err(Error::new(ErrorKind::TooLarge, PARSE)

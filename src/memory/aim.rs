@@ -30,7 +30,8 @@ pub struct Aim {
     /// The name of the element, else its label, else the value of an attribute such as `icon`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Position of the element among the elements of the same role, counted from 0; `None` if `name` is not empty.
+    /// Position of the element among the elements with the same role and accessible name (usually none) in the same
+    /// frame, counted from 0; `None` if `name` is not empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// The name of a group around the element. It is kept only if the page may have other elements with this role and

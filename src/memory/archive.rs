@@ -153,9 +153,10 @@ fn is_fine(shelf: &Shelf) -> bool {
 pub struct Restore {
     /// The edits, one for each shelf. Committing them twice has the same result as committing them once.
     pub edits: Vec<ShelfEdit>,
-    /// Number of records that the edits take from the archive.
+    /// Number of the archive's records that the import accepts, including those that the store already has.
     pub taken: usize,
-    /// Number of the imported records that a person must review before prompts show them.
+    /// Number of the accepted records that a person must review before prompts show them. A record whose item the store
+    /// already has is counted too, although the edits may leave the stored version unchanged.
     pub waiting: usize,
     /// The parts of the archive that are not imported, each described for a person.
     pub problems: Vec<String>,
@@ -166,8 +167,8 @@ pub struct Restore {
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and
 /// words that a person accepted earlier must be reviewed again.
 ///
-/// The store may already have a different version of an item. If `trust` is true, the two versions are
-/// [merged](MemoryKind::merge). Otherwise the stored version stays unchanged.
+/// The store may already have a different version of an item. If `trust` is true and the kind is known, the two
+/// versions are [merged](MemoryKind::merge). Otherwise the stored version stays unchanged.
 pub fn import(
     archive: &Archive,
     kinds: &[Arc<dyn MemoryKind>],

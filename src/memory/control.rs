@@ -5,7 +5,8 @@
 //!
 //! - An item is held back for a whole run or not at all. A run that held back an item only for a part of its steps
 //!   could count neither as a run with the item nor as a run without it.
-//! - The choice depends only on the run's seed and the item. So it can be computed again from the record of the run.
+//! - The choice depends only on the run's seed, the item and the share of items that are held back. So it can be
+//!   computed again from the share and from the seed in the record of the run.
 //! - Lessons for the system instruction, including the shipped lessons, are held back like all other advice. The choice
 //!   is made before the instruction is written, so the instruction still does not change during a run.
 //! - Remembered elements, which help to find a target again, are held back too, so that a run without memory does not

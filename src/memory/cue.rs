@@ -52,8 +52,8 @@ impl<'a> Moment<'a> {
         self
     }
 
-    /// Returns true if the shelf belongs to a parent domain of the host that the cue names. For example, `example.com`
-    /// is a parent domain of `shop.example.com`.
+    /// Returns true if the shelf belongs to a host other than the one that the cue names. Of the shelves that memory
+    /// reads for a cue, these are the shelves of parent domains, such as `example.com` for `shop.example.com`.
     pub fn is_above(&self, shelf: &Shelf) -> bool {
         match (&shelf.scope, self.cue) {
             (Scope::Host(own), Cue::PageShown { host, .. }) => own != host,
@@ -67,15 +67,16 @@ impl<'a> Moment<'a> {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Cue {
-    /// The run starts. Advice for this cue stays in the system instruction for the whole run.
+    /// The run starts. Advice for [`Section::Lessons`](crate::memory::Section::Lessons) stays in the system instruction
+    /// for the whole run. Other advice is shown in the messages.
     RunStarted,
-    /// A page is shown, and memory has not been asked about this page yet (trigger B of lessons).
+    /// A page was observed (trigger B of lessons). Memory may be asked several times about the same page.
     PageShown {
         /// The host of the page.
         host: Host,
         /// The kind of page, as far as its address shows it.
         page: Option<PageTemplate>,
-        /// The page. Memory advises only on elements of this page.
+        /// The page. Memory chooses advice that fits it, for example lessons whose elements are on it.
         seen: Arc<Observation>,
     },
     /// The last command failed or had no effect.

@@ -14,11 +14,11 @@ use crate::base::Host;
 pub enum Origin {
     /// The record is part of the program, which adds it again if it is removed.
     Shipped,
-    /// The record was learned from runs.
+    /// The record was learned from runs or from an exploration of a site.
     Learned,
     /// A person wrote or accepted the record.
     Person,
-    /// Another program wrote the record, and no person has accepted it.
+    /// The record comes from another person's export or another program's memory, and no person has accepted it.
     Imported,
 }
 
@@ -28,7 +28,7 @@ pub enum Origin {
 pub enum Standing {
     /// Prompts show the record wherever it applies.
     Shown,
-    /// Prompts do not show the record yet. The text gives the reason.
+    /// Prompts do not show the record now, and some records never. The text gives the reason.
     Silent(&'static str),
     /// Prompts do not show the record until a person has accepted its words.
     WaitsForReview,
@@ -48,23 +48,27 @@ impl fmt::Display for Standing {
 }
 
 /// The counts for a lesson, a trajectory or a pattern: how often it was shown and used, and how often it helped or not.
+/// For a trajectory, only the latest results are counted, at most [`MAX_RESULTS`](super::trajectory::MAX_RESULTS).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// Number of runs in which a prompt contained the item.
+    /// Number of runs in which a prompt contained the item. Runs that only replayed steps of a trajectory are counted
+    /// too, and so are uses of a pattern that [`credit`](super::pattern::credit) reported.
     pub shown: u64,
     /// Number of times that a run did what the item says.
     ///
-    /// - The run carried out the recovery that a lesson advises, after the failure or in advance.
+    /// - The run carried out the recovery that a lesson advises, after the failure or in advance. A lesson in free text
+    ///   counts as used if it was shown after the failure.
     /// - The run replayed steps of a trajectory, or took at least half of the trajectory's steps by its own decisions.
     /// - The run took all steps of a pattern, or a step of the pattern failed.
     ///
-    /// A run can use an item that it was not shown. The run that taught a lesson does not count.
+    /// A run can use a lesson that it was not shown. The run that taught a lesson does not count.
     pub used: u64,
-    /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action, all
-    /// steps of the pattern were carried out, or the run that used the trajectory reached its goal.
+    /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action or
+    /// prevented the failure, all steps of the pattern were carried out, or the run took at least half of the
+    /// trajectory's steps and reached its goal.
     pub helped: u64,
     /// Number of times that the item did not help: it was used without success, or, for a trajectory, a run did not reach
-    /// its goal although a prompt had shown the trajectory.
+    /// its goal although a prompt had shown the trajectory. Interrupted runs do not count.
     pub harmed: u64,
 }
 
@@ -90,11 +94,11 @@ impl fmt::Display for Uses {
 pub enum Use {
     /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
     Helped,
-    /// The run skipped a step of a pattern, but no step failed. Or the run reached its goal without the steps of a
-    /// trajectory.
+    /// The run skipped a step of a pattern, but no step failed, or the run was interrupted. Or the run reached its goal
+    /// without the steps of a trajectory.
     Ignored,
-    /// The run took steps of the item, but the end of the run does not show whether they helped. Either the run was
-    /// interrupted, or it reached its goal mostly by other steps.
+    /// The run took steps of a trajectory, but the end of the run does not show whether they helped. Either the run was
+    /// interrupted, or it reached its goal mostly by other steps, or it had another task and replayed only a few steps.
     Used,
     /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
     Failed,

@@ -43,7 +43,7 @@ pub struct Differing {
 #[derive(Debug, Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// The items that differ, or that only one memory has, ordered by kind, host and key.
+    /// The items that differ, or that only one memory has, ordered by namespace, kind, host and key.
     pub differing: Vec<Differing>,
     /// Number of items that are equal in both memories.
     pub same: usize,

@@ -153,7 +153,7 @@ pub enum Durable {
 /// A store's acknowledgement that a shelf was updated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Committed {
-    /// Number of committed updates of the shelf, including this update.
+    /// The generation of the shelf after this update: a number that grows with each update that changes the shelf.
     pub generation: u64,
     /// The durability of the update.
     pub durable: Durable,

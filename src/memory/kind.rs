@@ -9,9 +9,10 @@
 //! # Decisions
 //!
 //! - A kind builds an [`Index`] for each shelf, so that it does not scan the records each time that memory is asked.
-//! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The distilled form
-//!   contains a typed text only if the goal contains the same text. For this reason, a distilled run may wait on disk
-//!   if the store cannot apply the edits. Memory then learns from it at the next run.
+//! - A run is distilled before a kind learns from it: the kind extracts the data that it needs. The steps in the
+//!   distilled form contain a typed text only if the goal contains the same text. Answers, addresses and facts from the
+//!   model may repeat other typed texts. For this reason, a distilled run may wait on disk if the store cannot apply
+//!   the edits. Memory then learns from it at the next run.
 //! - Distilled runs wait on a shelf named `pending`, or on `pending-2` while `pending` cannot be written. They wait on
 //!   a shelf because every store can keep shelves. The edits themselves cannot be stored, because they are functions.
 //! - A waiting run is split into several records, because a record has at most 2 KiB and a run needs more.
@@ -67,7 +68,8 @@ pub trait Index: Debug + Send + Sync {
     }
 
     /// Returns the next step of a known task, as an earlier run took it, if it can be repeated on the current page. The
-    /// run then takes the step without asking its model. The default is `None`.
+    /// run then takes the step without asking its model, unless the step cannot be undone or the item is
+    /// [held back](super::is_withheld). The default is `None`.
     fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
         let _ = moment;
         None
@@ -100,8 +102,9 @@ pub trait MemoryKind: Debug + Send + Sync {
         true
     }
 
-    /// Returns the data from a run's log that this kind can learn from. The value contains no secrets. If memory cannot
-    /// learn from the run at once, the value waits in the store until a later run.
+    /// Returns the data from a run's log that this kind can learn from. The run replaces secrets in the value before
+    /// memory learns from it. If memory cannot learn from the run at once, the value waits in the store until a later
+    /// run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
     /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
@@ -315,7 +318,7 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[non_exhaustive]
 pub struct KindOptions {
     /// If true, trajectories (the recorded steps of earlier runs) are ranked not only by the similarity of their goals
-    /// to the goal of the run, but also by age, speed, and the number of steps with a visible effect. Default: false.
+    /// to the goal of the run, but also by age, speed, and the share of steps with a visible effect. Default: false.
     /// Source: chosen.
     pub trace_scoring: bool,
     /// Age above which a trajectory (the recorded steps of an earlier run) is removed. The age counts from the last run

@@ -120,7 +120,7 @@ pub(super) fn is_price(text: &str) -> bool {
     text.contains(is_sign) || text.split(|c: char| !c.is_alphabetic()).any(is_word)
 }
 
-/// Returns true if a text contains an HTTP error code as a whole word.
+/// Returns true if a text contains one of the most common HTTP error codes as a whole word.
 pub(super) fn has_error_code(text: &str) -> bool {
     text::words(text).iter().any(|w| {
         matches!(

@@ -7,8 +7,9 @@ use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
 use crate::base::text::{fold, squeeze};
 
 impl Locator {
-    /// Returns the nodes that the locator matches, in document order. Returns `None` if a step of the locator asks for
-    /// something that a tree does not have: CSS, test ids, titles or frames.
+    /// Returns the nodes that the locator matches, in document order. Returns `None` if the locator cannot be evaluated
+    /// on a tree: it has a step for a CSS selector, a test id, a title or a frame, or it begins with
+    /// [`LocatorStep::HasText`] or [`LocatorStep::Nth`].
     ///
     /// ```
     /// use webwise::page::{Locator, Node, Role, Tree};

@@ -26,7 +26,7 @@ pub enum LocatorStep {
         /// True if the elements must have exactly this name, with the same upper and lower case.
         exact: bool,
     },
-    /// Finds a form field by its label.
+    /// Finds elements, such as form fields, by their label.
     Label(String),
     /// Finds a field by its placeholder text.
     Placeholder(String),
@@ -40,8 +40,9 @@ pub enum LocatorStep {
     Title(String),
     /// Finds elements by their test id attribute.
     TestId(String),
-    /// Finds elements by a CSS selector, which may contain only letters, digits and `#.-_[]="'>: ()*~^$|,+`. It may
-    /// contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible elements.
+    /// Finds elements by a CSS selector, which may contain only ASCII letters, digits and `#.-_[]="'>: ()*~^$|,+`. It
+    /// may contain neither `>>` nor `://`. A selector without commas that ends in `:visible` matches only visible
+    /// elements.
     Css(String),
     /// Keeps only those matches of the previous step that contain this text.
     HasText(String),
@@ -78,7 +79,8 @@ impl Locator {
     ///
     /// - There are no steps, or more than [`MAX_LOCATOR_STEPS`].
     /// - A role is not in the known set.
-    /// - A text is empty, longer than [`MAX_LOCATOR_TEXT`], or contains control characters or invisible characters.
+    /// - A text is empty, longer than [`MAX_LOCATOR_TEXT`], or contains a character for which
+    ///   [`is_deceptive`](crate::base::text::is_deceptive) returns true. Newlines and tabs are allowed.
     /// - A CSS selector contains text that [`LocatorStep::Css`] does not allow.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
         let fine = (1..=MAX_LOCATOR_STEPS).contains(&steps.len()) && steps.iter().all(step_is_fine);

@@ -146,8 +146,9 @@ fn words_of(step: &LocatorStep) -> Option<&str> {
     }
 }
 
-/// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element, and it
-/// may differ from the element's name.
+/// Returns the elements whose label contains the locator's words. The label is what the prompt shows for the element,
+/// and it may differ from the element's name. Returns none unless the locator is a single step: a text, a label, or a
+/// role with a name that need not match exactly.
 fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = NodeId> + 'v {
     let (role, words) = match (role_and_name(locator), locator.steps()) {
         (Some((role, name)), _) => (Some(role.clone()), Some(name)),

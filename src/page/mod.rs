@@ -9,13 +9,13 @@
 //!
 //! # Decisions
 //!
-//! - A text beside a field is the field's label only if the text is short and neither a sentence nor a number.
+//! - A text before a field is the field's label only if the text is short and neither a sentence nor a number.
 //!   Sentences and numbers, such as those of an exercise, may differ at every visit.
 //! - The page tree is one flat list in document order: descendants are a range, walks are loops, and no nesting
 //!   exhausts the stack.
 //! - There are two fingerprints. The fingerprint of the structure shows the kind of page. The fingerprint of the state shows
 //!   the content of the page. Numbers outside fields and controls are ignored, so a ticking clock is not an effect of an
-//!   action. A diff is empty exactly when the states are equal.
+//!   action. If address and title stay the same, a diff is empty exactly when the states are equal.
 //! - A locator is a chain of steps and has a text form. The kinds of steps are a fixed set. Locators are stored, shown
 //!   and passed to drivers, so no text in a locator may act as syntax. Each driver prints a locator in a syntax of its
 //!   own.

@@ -6,7 +6,7 @@ use super::Tree;
 use crate::base::text::{clean, fold, squeeze, truncate};
 
 /// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
-/// about 100, and every event contains the title.
+/// about 100, and the events of every observation contain the title.
 pub const MAX_TITLE: usize = 1_000;
 /// Maximum length of the message of a dialog; a longer message is cut. Unit: characters. Source: chosen; browsers show
 /// about 2,000, and a message may contain evidence.
@@ -41,8 +41,8 @@ pub enum DialogKind {
 pub struct Dialog {
     /// The kind of the dialog.
     pub kind: DialogKind,
-    /// The message of the dialog, without control and invisible characters, at most [`MAX_MESSAGE`] characters. The page
-    /// wrote this text, so it is untrusted.
+    /// The message of the dialog, cleaned by [`clean`](crate::base::text::clean) and cut to [`MAX_MESSAGE`] characters.
+    /// The page wrote this text, so it is untrusted.
     pub message: String,
 }
 
@@ -64,8 +64,8 @@ pub struct Tab {
     pub index: u32,
     /// True for the tab on which actions act.
     pub current: bool,
-    /// Title of the page in the tab, without control and invisible characters, at most [`MAX_TITLE`] characters. The page
-    /// wrote this text, so it is untrusted.
+    /// Title of the page in the tab, cleaned by [`clean`](crate::base::text::clean) and cut to [`MAX_TITLE`]
+    /// characters. The page wrote this text, so it is untrusted.
     pub title: String,
     /// Address of the page in the tab.
     pub url: String,
@@ -89,8 +89,8 @@ impl Tab {
 pub struct Observation {
     /// Address of the page, as the driver reports it.
     pub url: String,
-    /// Title of the page, without control and invisible characters, at most [`MAX_TITLE`] characters. The page wrote this
-    /// text, so it is untrusted.
+    /// Title of the page, cleaned by [`clean`](crate::base::text::clean) and cut to [`MAX_TITLE`] characters. The page
+    /// wrote this text, so it is untrusted.
     pub title: String,
     /// The tree of the page's accessible nodes; empty while a dialog blocks the page.
     pub tree: Tree,
@@ -101,15 +101,17 @@ pub struct Observation {
     /// is the one that the browser shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unresponsive: bool,
-    /// The text that is selected in the main document or in its focused text field, without control and invisible
-    /// characters, at most [`MAX_SELECTED`] characters. The page may have written this text, so it is untrusted. Empty in
-    /// three cases: nothing is selected, the field is for a secret, or the driver does not report selected text.
+    /// The text that is selected in the main document or in its focused text field, cleaned by
+    /// [`clean`](crate::base::text::clean) and cut to [`MAX_SELECTED`] characters. The page may have written this text,
+    /// so it is untrusted. Empty in four cases: nothing is selected, the selection includes a field for a secret, the
+    /// page could not be read, or the driver does not report selected text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub selected: String,
     /// The open tabs; empty if there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<Tab>,
-    /// A picture of the page, as the bytes of a PNG file; `None` if the caller did not ask for a picture.
+    /// A picture of the page, as the bytes of a PNG file; `None` if the caller did not ask for a picture or the driver
+    /// could not take one, for example because a dialog is open.
     #[serde(skip)]
     pub screenshot: Option<Vec<u8>>,
 }
@@ -142,7 +144,8 @@ impl Observation {
         }
     }
 
-    /// Returns true if the title or the text of the page contains `text`, without regard to case and white space.
+    /// Returns true if the title or the text of the page contains `text`, without regard to case. A run of white space
+    /// counts as one space.
     pub(crate) fn shows(&self, text: &str) -> bool {
         let roots = self.tree.roots().map(|root| self.tree.text_of(root));
         let shown = roots.fold(self.title.clone(), |shown, text| shown + " " + &text);
@@ -211,10 +214,12 @@ pub enum Notice {
         /// Position of the tab with the dialog among the open tabs, counted from 0.
         tab: u32,
     },
-    /// The page offered a file for download. The driver kept the file in the run's own folder, or refused it.
+    /// The page offered a file for download. The driver kept the file in the folder that its options set for downloads,
+    /// or refused it.
     Download {
-        /// The name that the page gave the file, without control and invisible characters. The page wrote this text, so it
-        /// is untrusted. It is never used as a path.
+        /// The name that the page gave the file, cleaned by [`clean`](crate::base::text::clean). The page wrote this
+        /// text, so it is untrusted. It is never used as a path. If there are very many files, the last notice stands
+        /// for several of them, as in `(7 more)`.
         suggested_name: String,
         /// True if the file was kept.
         kept: bool,

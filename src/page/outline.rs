@@ -94,8 +94,9 @@ impl Outline {
         &self.places[id.index()]
     }
 
-    /// Returns true if the node belongs to the main content. On a page with a main landmark, this is everything inside
-    /// the landmark. On any other page, it is everything outside banners, menus, footers, side columns and dialogs.
+    /// Returns true if the node belongs to the main content. On a page with a main landmark, this is what is inside the
+    /// landmark; on any other page, it is the whole page. Banners, menus, footers, side columns and dialogs do not
+    /// belong to it in either case.
     pub(super) fn is_content(&self, id: NodeId) -> bool {
         match self.place(id).area {
             Area::Main => true,
@@ -147,8 +148,8 @@ pub(super) const fn is_item(role: &Role) -> bool {
 }
 
 /// Returns the first words of a node and its descendants: at most `max` characters, from at most [`MAX_TEXT_NODES`]
-/// nodes. If one of them has a name and is no landmark, its name replaces all text in it. Values typed into fields are
-/// left out.
+/// nodes. If one of them has a name and is neither a landmark nor a field, its name replaces all text in it. Fields are
+/// left out, with their names and values.
 pub(super) fn text_within(tree: &Tree, id: NodeId, max: usize) -> String {
     let mut out = String::new();
     let mut covered_to: Option<NodeId> = None;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{Error, ErrorKind, Result};
 
-/// A driver's reference to an element, such as `e12`, or `f1e2` for an element inside a frame. It is valid for one
-/// observation only and never stored.
+/// A driver's reference to an element, such as `e12`, or `f1e2` for an element inside a frame. It is valid for one page
+/// load at most, and memory never stores it.
 ///
 /// ```
 /// use webwise::page::ElementRef;

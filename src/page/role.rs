@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 macro_rules! roles {
     ($($variant:ident = $text:literal,)*) => {
-        /// The role of an element: a role of WAI-ARIA 1.2, or `iframe`, or `text` for text without a role.
+        /// The role of an element: a role of WAI-ARIA 1.2, `mark`, `iframe`, or `text` for text without a role.
         ///
         /// A name outside this set is kept as [`Role::Other`], so that nothing of a page is lost. Such a name never reaches
         /// memory.

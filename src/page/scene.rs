@@ -92,7 +92,8 @@ pub struct Drawing {
     pub kind: DrawingKind,
     /// The area of the drawing, including the part outside the window.
     pub area: Area,
-    /// True if the page gives a name in words to the drawing or to an element around it.
+    /// True if the page gives a name in words to the drawing or to an element around it, or marks the drawing as one
+    /// that needs no name (`aria-hidden`).
     pub named: bool,
     /// A locator of the drawing; `None` if the drawing is in a frame, or if the driver gave no locator.
     pub locator: Option<Locator>,
@@ -134,10 +135,10 @@ pub struct Scene {
     /// The elements for which the caller asked and which can be seen in the window, each once. The rectangle of an element
     /// is its whole box, including any part outside the window.
     pub boxes: Vec<(ElementRef, Area)>,
-    /// Drawings that can be seen in the window, at most 200.
+    /// Drawings in the window, at most 200 of the page and of each frame in it. Other content may cover them.
     pub drawings: Vec<Drawing>,
-    /// Boxes in the window that contain nothing and have a colour, an image or a border, such as the squares of a board; at
-    /// most 500.
+    /// Boxes in the window that contain nothing and have a colour, an image or a border, such as the squares of a
+    /// board; at most 500 of the page and of each frame in it.
     pub blank: Vec<Area>,
     /// The area of the whole page, including the parts that are outside the window.
     pub page: Area,

@@ -135,8 +135,8 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kind.describe_item(&item.shelf, &records, &item.record.key, now)
     }
 
-    /// Lets every memory kind learn from the map that an exploration has made of a host. Returns the number of kinds that
-    /// learned something.
+    /// Lets every memory kind learn from the map that an exploration has made of a host. Returns the number of kinds
+    /// that had an edit for the map, even if the edit changed nothing.
     ///
     /// # Errors
     /// `InvalidInput` if the map has no page; the errors of the store.
@@ -168,7 +168,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         Ok(read)
     }
 
-    /// Reads the shelves as [`read`](Self::read) does, but returns damaged and too large shelves in a separate list
+    /// Reads the shelves as [`read`](Self::read) does. Returns the shelves that cannot be read in a separate list
     /// instead of failing.
     #[cfg(feature = "cli")]
     pub(crate) async fn read_intact(

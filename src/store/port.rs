@@ -54,37 +54,41 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// Returns the records of a shelf, ordered by key, and the shelf's generation. The generation is a number that
     /// grows with each change of the shelf.
     ///
-    /// A shelf that was never written has no records and generation 0. That is not an error.
+    /// A shelf that was never written, or that was removed, has no records and generation 0. That is not an error.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached. `Corrupt` if no part of the shelf can be read. The error names the
-    /// shelf.
+    /// `Unavailable` or `Timeout` if the store cannot be reached. `Busy` if all connections to a server are in use.
+    /// `Corrupt` if the shelf is damaged and cannot be read. `TooLarge` if the shelf is too large to be read. The error
+    /// names the shelf.
     async fn load(&self, shelf: &Shelf) -> Result<ShelfState>;
 
-    /// Applies an edit to the records that are stored now. If the edit makes no changes, nothing is stored and the
-    /// generation stays the same.
+    /// Applies an edit to the records that are stored now. If the edit returns no changes, nothing is stored and the
+    /// generation stays the same. A `Put` of a record that is already stored in the same form counts as a change.
     ///
     /// # Errors
-    /// `Busy` if another writer kept the shelf locked. `Unavailable` if the store cannot be reached. `Corrupt` if no
-    /// part of the shelf can be read. `TooLarge` if the shelf is or would become too large. The error of the edit if
-    /// the edit itself fails.
+    /// `Busy` if another writer kept the shelf locked, or if all connections to a server are in use. `Unavailable` or
+    /// `Timeout` if the store cannot be reached. `Corrupt` if the shelf is damaged and the store cannot repair it.
+    /// `TooLarge` if the shelf is or would become too large. `Unsupported` if a newer program wrote the shelf, or if
+    /// the store cannot lock it. The error of the edit if the edit itself fails.
     ///
     /// After an error the shelf is unchanged, with two exceptions. If the error has the detail `stored: unknown`, the
-    /// connection to a server was lost during the commit. If it has the detail `call: sync_dir`, the change was written but
-    /// could not be made durable. In both cases, the change may or may not be stored.
+    /// connection to a server was lost during the commit, or the server did not answer in time. If it has the detail
+    /// `call: sync_dir`, the change was written but could not be made durable. In both cases, the change may or may not
+    /// be stored.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that the filter selects and that contain something or cannot be read, in order.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached.
+    /// `Unavailable` or `Timeout` if the store cannot be reached. `Busy` if all connections to a server are in use.
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>>;
 
     /// Removes a shelf with all its records. Does nothing if the shelf does not exist.
     ///
     /// # Errors
-    /// `Busy` if another writer kept the shelf locked. `Unavailable` if the store cannot be reached. After an error the
-    /// shelf is unchanged, with the exceptions that [`update`](Self::update) names.
+    /// `Busy` if another writer kept the shelf locked, or if all connections to a server are in use. `Unavailable` or
+    /// `Timeout` if the store cannot be reached. `Unsupported` if a newer program wrote the shelf, or if the store
+    /// cannot lock it. After an error the shelf is unchanged, with the exceptions that [`update`](Self::update) names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
 
     /// Returns the notices that were added since the last call. A notice reports something that is not part of the

@@ -338,6 +338,11 @@ async fn a_run_goes_on_with_its_steps_notes_and_budget_and_no_secret_is_stored()
         .build()
         .unwrap();
     let task = Task::of_checkpoint(&stored).unwrap().with_secrets(vault());
+    // While another run has the browser, the run stays where it is.
+    let other = agent.start(Task::new("Wait").unwrap()).await;
+    let busy = agent.resume_run(task.clone()).await.unwrap_err();
+    assert_eq!(busy.kind(), webwise::base::ErrorKind::Busy, "{busy:?}");
+    drop(other);
     let mut run = agent.resume_run(task).await.unwrap();
     assert!(run.spent().calls >= calls, "the calls before count");
     let before = run.steps().len();

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::json::Reader;
 
-/// The marks around text in which a model may write calls: two tags or two code fences. The opening mark begins a line
-/// or follows a closing tag. A closing fence ends a line. A closing tag ends a line or is followed by another tag.
+/// The marks around text in which a model may write calls: two tags or two code fences. An opening fence begins a line.
+/// An opening tag begins a line or follows a closing tag. A closing fence ends a line. A closing tag ends a line or is
+/// followed by another tag.
 #[derive(Debug, Clone, Copy)]
 struct Marks {
     open: &'static str,

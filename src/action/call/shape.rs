@@ -7,8 +7,8 @@ use super::{
     RawCall,
 };
 
-/// Maximum number of nested lists and wrappers around a call. Source: chosen; the deepest nesting seen in replies of
-/// models is 3.
+/// Maximum depth of the search for calls. The object of the call counts too, so there may be at most 5 nested lists and
+/// wrappers around a call. Source: chosen; the deepest nesting seen in replies of models is 3 lists and wrappers.
 const MAX_WRAPPERS: usize = 6;
 /// Keys under which a wrapping object may hold a list of calls.
 const LISTS: &[&str] = &["calls", "tool_calls", "actions", "steps"];
@@ -25,7 +25,8 @@ const ARGUMENTS: &[&str] = &[
     "input",
     "action_input",
 ];
-/// Keys under which a model may write notes beside a call. These notes are ignored.
+/// Keys under which a model may write notes beside a call. These notes are ignored, unless the tool may take an
+/// argument of this name.
 const NOTES: &[&str] = &[
     "call_id",
     "comment",
@@ -65,7 +66,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 }
 
 /// Adds the calls in an object to `found`. An object that names a tool of the run is a call of that tool, whatever its
-/// other keys are. Any other object is a wrapper around calls.
+/// other keys are. Any other object is a wrapper around calls, a call such as `{"click": {...}}`, or a call of an
+/// unknown tool.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,

@@ -17,8 +17,8 @@ use crate::{
 /// Maximum part of the time for learning that is reserved for storing digests. Source: chosen; twice the time that a
 /// store waits for a lock.
 const RESERVE: Duration = Duration::from_secs(10);
-/// The shortest and the longest pause before an update of a busy shelf is tried again. Source: chosen; a store that
-/// waits for a lock by itself has already waited for seconds.
+/// The upper limit of the first pause, and the upper limit of all pauses, before an update of a busy shelf is tried
+/// again. Source: chosen; a store that waits for a lock by itself has already waited for seconds.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(1));
 
 impl Engine {
@@ -128,7 +128,8 @@ impl Engine {
 }
 
 /// Returns two deadlines: the end of the updates of memory, and the end of the storing of digests. `patience` is the
-/// maximum time for both. `end` is the end of the run's time; `None` if the time is unlimited.
+/// maximum time for both. `end` is the time at which the engine stops waiting for the store; `None` if the run's time
+/// is unlimited.
 fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, Instant) {
     let left = end.map_or(patience, |end| {
         end.saturating_duration_since(now).min(patience)
@@ -137,8 +138,9 @@ fn turns(now: Instant, patience: Duration, end: Option<Instant>) -> (Instant, In
     (now + left.saturating_sub(reserve), now + left)
 }
 
-/// Returns the pause after a failed attempt. Attempts are counted from 0. The pause doubles with each attempt, up to
-/// the longest pause of [`PAUSES`]. It also differs from run to run, so that runs do not all retry at the same moments.
+/// Returns the pause after a failed attempt. Attempts are counted from 0. The upper limit of the pause doubles with
+/// each attempt, up to the second limit of [`PAUSES`]. The pause is at least half of its limit. It differs from run to
+/// run, so that runs do not all retry at the same moments.
 fn pause(run: &RunId, attempt: u32) -> Duration {
     let (shortest, longest) = PAUSES;
     let limit = shortest.saturating_mul(1 << attempt.min(16)).min(longest);

@@ -304,7 +304,8 @@ impl Engine {
         );
     }
 
-    /// Reports a failure of the store. Only the first failure in a run is emitted as an event.
+    /// Reports a failure of the store as an event and in the run's report. Does nothing if the run has already reported
+    /// a failure.
     fn tell(&mut self, error: Error, asking: Asking<'_>) {
         if self.failures.is_empty() {
             self.tell_failure(error, asking);

@@ -20,8 +20,8 @@ const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Changes each target that the model gave in words into a reference, if the words identify exactly one element.
-    /// Refuses the action if the words match several elements, or only a part of a text, and lists the matches for the
-    /// model.
+    /// Refuses the action if the words match several elements. Also refuses a click if the words are only a part of a
+    /// text that does not react to clicks. Lists the matches for the model.
     ///
     /// If the words match nothing, uses the one element of the page that earlier runs used under these words. An
     /// irreversible action never gets its target in this way.
@@ -131,7 +131,8 @@ pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
     targets.into_iter().filter_map(Target::as_ref).collect()
 }
 
-/// Returns true if the action has a target on the page, whether it is given by a reference, in words or as a point.
+/// Returns true if the action has a target on the page. For an action of the browser, the target may be given by a
+/// reference, in words or as a point. For `extract` and `read`, only a reference counts.
 pub(in crate::agent) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
@@ -139,7 +140,7 @@ pub(in crate::agent) fn has_target(action: &Action) -> bool {
     }
 }
 
-/// Returns true if the action has targets and gives all of them in words.
+/// Returns true if the action is one of the browser, has targets and gives all of them in words.
 pub(super) fn is_in_words(action: &Action) -> bool {
     let Action::Browser(action) = action else {
         return false;
@@ -169,8 +170,9 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
 /// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges key presses that have a
 /// target, and actions on a point inside an element.
 ///
-/// An action on a point is irreversible if the element is unknown, or if it contains an interactive element, which the
-/// point may hit. A key has the effect of the click or the form submission that it may cause.
+/// A click or drag on a point is irreversible if the element is unknown, or if it contains an interactive element,
+/// which the point may hit. A key has the effect of the click or the form submission that it may cause. The key Delete
+/// is irreversible, except in a field.
 pub(in crate::agent) fn judged(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let click = |target: &Target| {
         let target = target.clone();

@@ -15,16 +15,16 @@ use crate::{
     working::StopReason,
 };
 
-/// Time during which the page is assumed not to change while an approver thinks. If the answer takes longer, the page is
-/// observed again. Source: chosen; a policy answers at once, a person takes longer.
+/// Time during which the page is assumed not to change while an approver thinks. If the answer takes longer and the
+/// action has targets, the page is observed again. Source: chosen; a policy answers at once, a person takes longer.
 const STALE_AFTER: Duration = Duration::from_secs(2);
 
 /// The reason for a refusal without a person's decision.
 const UNAVAILABLE: &str = "nobody is there to approve it";
 
 impl<B: BrowserDriver> Executor<'_, B> {
-    /// Asks for approval if the action needs it. Returns the outcome if approval was refused; `None` if the action may
-    /// run.
+    /// Asks for approval if the action needs it. Returns `None` if the action may run. Returns a failed outcome if
+    /// approval was refused, or if the page changed while the person was asked.
     pub(in crate::agent) async fn approval(
         &mut self,
         tried: &mut Tried,

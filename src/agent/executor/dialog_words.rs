@@ -40,8 +40,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Returns true if the message may come from a frame that is out of the run's scope. This is judged from the last
-    /// observation, so a frame that was added later is not considered.
+    /// Returns true if the message may come from a frame that is out of the run's scope. On the page of the last
+    /// observation, this is judged from that observation, so a frame that was added later is not considered. On another
+    /// page, or after another dialog, every message may be foreign if the run has limited scope.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
         let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();

@@ -59,7 +59,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Ends the run and returns the report. A run that has not stopped yet counts as cancelled, because only the
     /// caller can judge whether the goal was reached.
-    pub fn finish(self) -> RunReport {
+    pub fn finish(mut self) -> RunReport {
+        self.record_in_flight();
         self.ended(StopReason::Cancelled)
     }
 

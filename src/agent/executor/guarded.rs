@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, atomic::AtomicBool};
 
-use super::Executor;
+use super::{Executor, turn::Turn};
 use crate::{
     BrowserDriver,
     agent::{Approver, Builder, Cancel, Clock, Options, SystemClock, Task},
@@ -11,9 +11,10 @@ use crate::{
 
 /// A browser in which each action passes the guards (checks) of a run.
 ///
-/// Before an action, the guards limit the sites that may be visited, ask for approval, protect secrets, and refuse
-/// repetition. If there is a journal, it records each action before the action is carried out, unless the action only
-/// reads. Afterwards the page is observed, and the effect of the action is verified.
+/// Before an action, the guards limit the sites that may be visited, ask for approval, and protect secrets. If there is
+/// a journal, it records each action before the action is carried out, unless the action only reads. Afterwards the
+/// page is observed, and the effect of the action is verified. If actions are repeated in vain, an event warns of it,
+/// and further repetition ends the run.
 ///
 /// A guarded browser needs no model and no memory. A [`DecisionLoop`](crate::DecisionLoop) carries out its actions
 /// through a guarded browser. A program that decides its actions itself builds a guarded browser directly.
@@ -42,7 +43,7 @@ pub struct GuardedBrowser<B> {
     pub(in crate::agent) clock: Arc<dyn Clock>,
     pub(in crate::agent) approver: Option<Arc<dyn Approver>>,
     pub(in crate::agent) cancel: Cancel,
-    pub(super) is_busy: AtomicBool,
+    is_busy: AtomicBool,
 }
 
 impl<B> GuardedBrowser<B> {
@@ -62,6 +63,11 @@ impl<B> GuardedBrowser<B> {
     /// Returns a builder for a guarded browser. Call [`Builder::build_guarded`] at the end.
     pub fn builder(browser: B) -> Builder<B, (), ()> {
         Builder::new(browser, (), ())
+    }
+
+    /// Takes the right to use the browser; `None` while another run has it.
+    pub(in crate::agent) fn turn(&self) -> Option<Turn<'_>> {
+        Turn::take(&self.is_busy)
     }
 
     /// Returns the browser. A run never closes it; close it yourself when you are done.

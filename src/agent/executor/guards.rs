@@ -205,7 +205,8 @@ impl Verdicts {
     }
 }
 
-/// Returns true if the action was passed to the driver.
+/// Returns false if the class of a failure says that the action was refused or could not be tried. An action whose
+/// target in words matches no single element counts as tried, even if it was not passed to the driver.
 fn was_carried_out(outcome: &Outcome) -> bool {
     !matches!(
         outcome.class(),

@@ -1,4 +1,5 @@
-//! Records each action before it is carried out: in a checkpoint of the run, and in the journal.
+//! Records each action that does more than read, before it is carried out: in a checkpoint of the run, and in the
+//! journal.
 
 use tokio::time::timeout;
 
@@ -55,8 +56,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     /// Writes a checkpoint of the run, with the intent if there is one. Returns the reason why the checkpoint could not be
-    /// written; `None` if it was written, or if the run has no checkpoints. Only the run's first failure to write a
-    /// checkpoint is emitted as an event.
+    /// written. Returns `None` if it was written, if the run has no checkpoints, or if the run was removed from the
+    /// register. Only the first failure of the register in a run is emitted as an event.
     ///
     /// # Errors
     /// `TakenOver` if another process has taken over the run.

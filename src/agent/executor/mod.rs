@@ -1,5 +1,5 @@
-//! The executor: the only code that uses the browser. Each action is guarded, approved, recorded in the journal,
-//! carried out, verified and kept as a step.
+//! The executor: the only code of the loop that observes pages and carries out actions in the browser. Each action is
+//! guarded, approved, recorded in the journal, carried out, verified and kept as a step.
 //!
 //! This code asks neither a model nor memory. A [`Run`](super::Run) lets a model decide and acts through an
 //! [`Executor`]. A program that decides its actions itself uses an executor alone.
@@ -54,7 +54,9 @@ use crate::{
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
 ///
 /// If a guard (a check of the loop), a person or the browser refuses an action, the result is a failed step that
-/// states the reason, and the run continues. An error of a method means that the run is over; the error states why.
+/// states the reason, and the run continues, unless the person [ends it](crate::agent::Approval::Stop). If
+/// [`carry_out`](Self::carry_out) or [`open_start_page`](Self::open_start_page) returns an error, the run is over, and
+/// the error states why.
 pub struct Executor<'g, B> {
     pub(super) parts: &'g GuardedBrowser<B>,
     pub(super) task: Task,
@@ -130,14 +132,16 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
         let mut state = State::new(id, about, seed, guards);
         give_all(&mut state, &task);
-        Self::open(parts, task, state)
+        Self::open(parts, task, state, parts.turn())
     }
 
-    /// Resumes a run from its state. The page will be observed again.
+    /// Resumes a run from its state. The page will be observed again. `turn` is the right to use the browser; `None` if
+    /// another run has it.
     pub(super) fn resume(
         parts: &'g GuardedBrowser<B>,
         task: Task,
         mut state: State,
+        turn: Option<Turn<'g>>,
     ) -> CrateResult<Self> {
         state.check()?;
         state.stale = true;
@@ -147,16 +151,19 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             !task.vault.is_empty(),
         );
         give_all(&mut state, &task);
-        let executor = Self::open(parts, task, state);
+        let executor = Self::open(parts, task, state, turn);
         executor.emitter.emit(EventKind::RunResumed {});
         executor.tell_given();
         Ok(executor)
     }
 
-    /// Makes the executor of a run from its state. If another run is using the browser, stops this run with
-    /// [`StopReason::Busy`].
-    fn open(parts: &'g GuardedBrowser<B>, task: Task, mut state: State) -> Self {
-        let turn = Turn::take(&parts.is_busy);
+    /// Makes the executor of a run from its state. Without a `turn`, stops the run with [`StopReason::Busy`].
+    fn open(
+        parts: &'g GuardedBrowser<B>,
+        task: Task,
+        mut state: State,
+        turn: Option<Turn<'g>>,
+    ) -> Self {
         if turn.is_none() {
             state.stopped = Some(StopReason::Busy);
         }

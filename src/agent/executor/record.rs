@@ -114,8 +114,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 self.state.errors += 1;
                 // Errors in a row are counted once for each reply, because several of its calls can fail before the
                 // model learns of the first failure. What is repeated until it has no effect is not counted.
-                let is_first = self.state.error_call.replace(turn.number) != Some(turn.number);
-                if is_first && !ends_in_vain(&tried.action) {
+                if !ends_in_vain(&tried.action)
+                    && self.state.error_call.replace(turn.number) != Some(turn.number)
+                {
                     self.state.errors_in_row += 1;
                 }
             }

@@ -269,6 +269,21 @@ async fn the_look_after_a_late_answer_is_the_time_of_the_step() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_action_that_the_caller_gave_up_is_in_the_report() {
+    let browser = FaultyBrowser::new(shop())
+        .with_look(When::from(2), LookFault::Slow(Duration::from_secs(9)));
+    let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    let click = executor.carry_out(action("click", json!({ "target": "e3" })));
+    let click = tokio::time::timeout(Duration::from_secs(1), click).await;
+    assert!(click.is_err());
+    let report = executor.finish();
+    let last = report.steps.last().unwrap();
+    assert_eq!((last.action.tool_name(), last.unseen), ("click", true));
+}
+
+#[tokio::test(start_paused = true)]
 async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
     let mut options = Options::default();
     options.budget.max_steps = 30;

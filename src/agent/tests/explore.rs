@@ -6,7 +6,7 @@ use crate::{
     agent::explore,
     base::ErrorKind,
     explore::Limits,
-    testing::{ScriptedBrowser, ScriptedReply},
+    testing::{Recorder, ScriptedBrowser, ScriptedReply},
 };
 
 const HOME: &str = "https://shop.example/";
@@ -22,10 +22,16 @@ async fn of_a_large_site_twenty_pages_are_opened() {
         let url = Box::leak(format!("{HOME}{kind}").into_boxed_str());
         site = site.with_page(url, "Part", &format!("heading \"Part {kind}\""));
     }
-    let guarded = GuardedBrowser::builder(site).build_guarded().unwrap();
+    let seen = Recorder::new();
+    let guarded = GuardedBrowser::builder(site).with_sink(seen.clone());
+    let guarded = guarded.build_guarded().unwrap();
     let map = explore(&guarded, HOME, Limits::default(), |_| {}).await;
     let map = map.unwrap();
     assert_eq!((map.pages.len(), map.is_complete()), (20, false));
+    let names = seen.names();
+    let count = |name: &str| names.iter().filter(|known| **known == name).count();
+    assert_eq!(count("run_started"), count("run_ended"));
+    assert!(count("run_ended") >= 20, "{names:?}");
 }
 
 #[tokio::test]

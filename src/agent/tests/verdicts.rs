@@ -210,6 +210,20 @@ async fn keys_of_the_caret_and_turns_of_the_wheel_are_no_errors_in_a_row() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_failure_counts_also_behind_a_turn_of_the_wheel_that_had_no_effect() {
+    let browser = Stepper {
+        traces: true,
+        ..Stepper::default()
+    };
+    let reply = |n| {
+        let scroll = json!({ "direction": "down", "pixels": 100 + n });
+        calls([("scroll", scroll), click(&format!("e9{n}"))])
+    };
+    let (report, _) = run(browser, (0..9).map(reply).collect()).await;
+    assert_eq!(report.summary.stop, StopReason::TooManyErrors, "{report:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_find_that_fails_does_not_take_the_rest_of_the_batch_with_it() {
     let browser = Stepper::default();
     let find = |query: &str| ("find", json!({ "query": query }));

@@ -30,7 +30,8 @@ pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
         .map_err(|e| Error::new(ErrorKind::Unavailable, "llm.new").with("cause", e.without_url()))
 }
 
-/// Sends a request and returns the JSON body of the reply. Fails if the body has more than `max_bytes` or is not JSON.
+/// Sends a request and returns the body of the reply. Fails if the status is not a success, if the body has more than
+/// `max_bytes`, or if the content type is not JSON. The body itself is not parsed.
 pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<Vec<u8>> {
     let mut reply = request.send().await.map_err(error::connection)?;
     let (status, headers) = (reply.status(), reply.headers().clone());

@@ -5,8 +5,8 @@
 //!
 //! # Decisions
 //!
-//! - The `genai` crate reads a whole reply, however long it is. So `compatible` itself sends the requests of the Chat
-//!   Completions API and reads the replies up to a size limit.
+//! - The `genai` crate reads a whole reply, however long it is. So `compatible` itself sends the requests to
+//!   OpenAI-compatible servers, and `relay` sends all others. Both read a reply only up to a size limit.
 //! - In `json_schema` mode, the system instruction also lists the tools. A server turns the schema into a grammar that
 //!   the model never sees, so without the list the model would not know the tools. The grammar also fixes the order of
 //!   keys, so the schema puts the tool's name first in each call.
@@ -70,6 +70,7 @@ impl GenAi {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is wrong or missing. The error names the option.
+    /// [`ErrorKind::Unavailable`] if the HTTP client cannot be created.
     pub fn new(options: GenAiOptions) -> Result<Self> {
         let options = options.checked()?;
         let http = http::client(&options)?;
@@ -99,7 +100,8 @@ impl GenAi {
     /// else `tools`. An empty variable counts as unset.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if a variable is wrong or missing. The error names the variable.
+    /// [`ErrorKind::InvalidInput`] if a variable is wrong or missing. The error names the variable, or the option that
+    /// it sets. Also the errors of [`new`](Self::new).
     pub fn from_env() -> Result<Option<Self>> {
         Self::from_variables(|name| std::env::var_os(name))
     }
@@ -116,7 +118,7 @@ impl GenAi {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if a variable is wrong or missing. The error names the variable.
+    /// The errors of [`from_env`](Self::from_env).
     pub fn from_variables(
         variable: impl Fn(&str) -> Option<std::ffi::OsString>,
     ) -> Result<Option<Self>> {

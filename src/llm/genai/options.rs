@@ -118,8 +118,8 @@ pub struct GenAiOptions {
     /// takes tokens from the answer's budget. Off for Anthropic, because its API cannot require a tool call of a model that
     /// reasons. The provider's default for all other models.
     pub reasoning: Reasoning,
-    /// True if requests set a temperature. Default: false for models whose name shows that they reject a temperature,
-    /// otherwise true.
+    /// True if requests set a temperature. A request to an Anthropic model that reasons sets none in any case. Default:
+    /// false for models whose name shows that they reject a temperature, otherwise true.
     pub temperature: bool,
     /// Longest time to connect to the provider. Default: 10 s. Source: chosen.
     pub connect_timeout: Duration,
@@ -205,8 +205,8 @@ impl GenAiOptions {
                 _ => AdapterKind::OpenAI,
             },
             Provider::Ollama if mode == CallMode::Tools => AdapterKind::Ollama,
-            // Of the `genai` crate's variants of Chat Completions, only this variant works without a key. With a key, every variant
-            // works except `OpenAI`'s own, which for some model names adds fields that other servers reject.
+            // The next two variants stand for Chat Completions without and with a key. `compatible` sends these
+            // requests, so the `genai` crate never sees either variant.
             Provider::Ollama | Provider::OpenAiCompatible if self.api_key.is_none() => {
                 AdapterKind::Omlx
             }
@@ -237,8 +237,8 @@ pub(super) fn wrong(option: &'static str, why: &'static str) -> Error {
         .with("why", why)
 }
 
-/// Returns the key without white space at its ends; `None` if nothing is left. Fails if the key contains characters
-/// that an HTTP header cannot carry.
+/// Returns the key without white space at its ends; `None` if nothing is left. Fails if the rest contains anything but
+/// visible ASCII characters.
 fn usable(key: &Secret) -> Result<Option<Secret>> {
     let text = key.expose().trim();
     if text.bytes().all(|b| b.is_ascii_graphic()) {

@@ -86,7 +86,7 @@ impl Relay {
     }
 
     /// Passes one request of the `genai` crate to the provider's address `upstream`, which ends with a slash, and
-    /// passes the reply back. Fails if the reply has more than `max_bytes` or is not JSON.
+    /// passes the reply back. Fails if the reply is an error, has more than `max_bytes`, or is not declared as JSON.
     pub(super) async fn carry(
         self,
         http: &reqwest::Client,

@@ -152,8 +152,7 @@ fn cache(request: &ChatRequest, kind: AdapterKind, provider: Provider, chat: &mu
     match kind {
         // The mark on the system instruction also covers the tools, which come before it.
         AdapterKind::Anthropic => chat.cache_control = Some(CacheControl::Ephemeral),
-        // With this key, the provider sends requests with the same prefix to the same machine. Without the key, the
-        // `genai` crate switches off the cache for the newest models.
+        // With this key, the provider sends requests with the same prefix to the same machine.
         AdapterKind::OpenAI | AdapterKind::OpenAIResp if provider == Provider::OpenAi => {
             let digest = Sha256::digest(request.system.as_bytes());
             let short = digest
@@ -174,7 +173,7 @@ fn effort(reasoning: Reasoning, kind: AdapterKind) -> Option<ReasoningEffort> {
         ) => None,
         // If no effort is set, the `genai` crate removes a final `-high`, `-max` or `-none` from the model's name, even
         // if it belongs to the name, as in `qwen3-max`. A token budget prevents that. OpenAI's formats ignore the
-        // budget, and Gemini reads 0 as "off".
+        // budget. Gemini reads 0 as "off", but for Gemini 3 the `genai` crate leaves the budget out.
         (Reasoning::Provider, _) | (Reasoning::Off, AdapterKind::Gemini) => {
             Some(ReasoningEffort::Budget(0))
         }

@@ -17,8 +17,8 @@ use crate::{
 const CHAT_CALLS: &str = "/choices/0/message/tool_calls";
 const RESPONSES_ITEMS: &str = "/output";
 
-/// Converts a reply that the `genai` crate could read. Fails if the reply contains an error or a refusal instead of
-/// calls or text.
+/// Converts a reply that the `genai` crate could read. Fails if the reply contains an error. A reply without calls also
+/// fails if the request was declined, even beside text, or if the reply has neither text nor a message.
 pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     let body = reply.captured_raw_body.unwrap_or_default();
     if let Some(error) = error::in_body(&body) {
@@ -50,7 +50,9 @@ pub(super) fn read(reply: GenAiResponse) -> Result<ChatResponse> {
     Ok(response)
 }
 
-/// Returns the readable part of a reply that the `genai` crate rejected. Returns an error if no part is readable.
+/// Returns the readable part of a reply that the `genai` crate rejected. Returns an error if the reply has no tool call
+/// in the format of Chat Completions or of the Responses API, even if its text is readable. Also converts every other
+/// error of the `genai` crate.
 ///
 /// The `genai` crate rejects a whole reply if the arguments of one call are not JSON, for example because the call was
 /// cut off. The broken call is returned too; the parser of calls reports it later.

@@ -196,7 +196,8 @@ pub struct Fact {
     /// The origin of the fact.
     #[serde(default)]
     pub source: FactSource,
-    /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`].
+    /// The latest runs that observed the fact, oldest first, at most [`MAX_SOURCES`]. After a person has accepted the
+    /// fact, no run is added.
     pub sources: Vec<Source>,
     /// The value and the confidence from the observations of all runs before those in `sources`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -237,7 +238,7 @@ impl Fact {
         Slot::of(self.before.clone(), observed)
     }
 
-    /// Returns the number of runs that observed the fact.
+    /// Returns the number of runs that observed the fact, without those after a person had accepted it.
     pub fn runs(&self) -> u64 {
         self.runs_before.saturating_add(self.sources.len() as u64)
     }
@@ -302,10 +303,10 @@ impl Fact {
             && slot.is_none_or(|slot| self.confidence(&slot, now) < DROP)
     }
 
-    /// Adds the observation of a run, unless [`Fact::sources`] already names the run. For a fact that a person
-    /// accepted, only renews [`Fact::last_seen`]. Returns true if the fact changed.
+    /// Adds the observation of a run, unless [`Fact::sources`] already names the run, or [`Fact::before`] may contain
+    /// it. For a fact that a person accepted, only renews [`Fact::last_seen`]. Returns true if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
-        if self.sources.iter().any(|known| known.run == source.run) {
+        if !self.is_new(&source) {
             return false;
         }
         let seen = self.last_seen.max(source.at);
@@ -321,12 +322,42 @@ impl Fact {
         true
     }
 
+    /// Removes the observation of a run. A fact that a person accepted keeps its current value, whatever the other runs
+    /// observed. Returns true if the fact changed.
+    pub(super) fn undo(&mut self, run: &RunId) -> bool {
+        let held = self.slot();
+        let count = self.sources.len();
+        self.sources.retain(|source| source.run != *run);
+        if self.sources.len() == count {
+            return false;
+        }
+        if self.source == FactSource::User {
+            self.runs_before = self.runs_before.saturating_add(self.sources.len() as u64);
+            self.sources.clear();
+            self.before = held.map(|slot| Slot {
+                challenger: None,
+                ..slot
+            });
+        } else if let Some(last) = self.sources.last() {
+            self.last_seen = last.at;
+        }
+        true
+    }
+
+    /// Returns true if the run of an observation is neither in [`Fact::sources`] nor can be in [`Fact::before`]: all
+    /// runs there ended before the first of `sources`.
+    fn is_new(&self, source: &Source) -> bool {
+        let first = self.sources.first().filter(|_| self.before.is_some());
+        first.is_none_or(|first| (source.at, &source.run) > (first.at, &first.run))
+            && self.sources.iter().all(|known| known.run != source.run)
+    }
+
     /// Returns the fact with the observations of `other`, another version of the same fact. Each run counts once. A
     /// version that a person accepted is kept, and only its [`Fact::last_seen`] may change.
     ///
     /// [`Fact::before`] is a sum of runs that cannot be told apart, so two sums are never added. The version whose sum
-    /// covers more runs is the base. A run in the `sources` of the other version is added only if it ended after the
-    /// first run in the `sources` of the base.
+    /// covers more runs is the base. If the base has a sum, a run in the `sources` of the other version is added only
+    /// if it ended after the first run in the `sources` of the base. Otherwise every run is added.
     #[must_use]
     pub(super) fn merged(&self, other: &Self) -> Self {
         let seen = self.last_seen.max(other.last_seen);
@@ -347,14 +378,8 @@ impl Fact {
         if added.source == FactSource::Learned {
             fact.source = FactSource::Learned;
         }
-        let first = base.sources.first().filter(|_| base.before.is_some());
-        let is_new = |source: &&Source| {
-            let is_later =
-                first.is_none_or(|first| (source.at, &source.run) > (first.at, &first.run));
-            is_later && base.sources.iter().all(|known| known.run != source.run)
-        };
-        fact.sources
-            .extend(added.sources.iter().filter(is_new).cloned());
+        let new = added.sources.iter().filter(|source| base.is_new(source));
+        fact.sources.extend(new.cloned());
         fact.sources
             .sort_by(|one, other| (one.at, &one.run).cmp(&(other.at, &other.run)));
         fact.fold(fact.sources.len().saturating_sub(MAX_SOURCES));

@@ -10,7 +10,8 @@ use crate::{
     memory::{Advice, Change, Record},
 };
 
-/// Maximum number of facts that memory keeps about one host. Source: chosen.
+/// Maximum number of facts that memory keeps about one host. Facts that a person accepted are never removed, even if
+/// there are more. Source: chosen.
 pub const MAX_FACTS: usize = 30;
 
 pub(super) fn learn(records: &[Record], host: &Host, learned: &Learned) -> Result<Vec<Change>> {
@@ -74,20 +75,18 @@ pub(super) fn prune(records: &[Record], now: DateTime<Utc>) -> Vec<Change> {
     stale.map(|r| Change::Remove(r.key.clone())).collect()
 }
 
-/// Returns the changes that remove a run's observations. A fact that has no value without them is removed too.
+/// Returns the changes that remove a run's observations, except those that are already summed up in [`Fact::before`]. A
+/// fact that has no value without them is removed too.
 pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for record in records {
         let Ok(mut fact) = Fact::from_record(record) else {
             continue;
         };
-        let count = fact.sources.len();
-        fact.sources.retain(|source| source.run != *run);
-        if fact.sources.len() == count {
+        if !fact.undo(run) {
             continue;
         }
-        let is_gone = fact.slot().is_none() && fact.source != FactSource::User;
-        changes.push(if is_gone {
+        changes.push(if fact.slot().is_none() {
             Change::Remove(record.key.clone())
         } else {
             Change::Put(fact.to_record()?)
@@ -134,7 +133,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     let is_ours = |source: &Source| source.claim.as_ref().is_none_or(|claim| fact.can_be(claim));
     let before = fact.before.as_ref();
     let is_sound = fact.sources.iter().all(is_ours)
-        && before.is_none_or(|slot| fact.can_be(&slot.value.claim));
+        && before.is_none_or(|slot| slot.held().all(|held| fact.can_be(&held.claim)));
     if !is_sound {
         return Err(refuse("has a value that is not ours"));
     }

@@ -6,18 +6,19 @@
 //!
 //! # Decisions
 //!
-//! - A lesson responds to the failure of one command on one target. A fact is about one element, and can be shown
-//!   whenever this element is on the page. So a fact warns before anything has failed. If a lesson in the same message
-//!   already names the element, the fact is left out.
+//! - A lesson responds to the failure of one command on one target. A fact that a rule finds is about one element, and
+//!   can be shown whenever this element is on the page. So a fact warns before anything has failed. If a lesson shown
+//!   for the same page already names the element, the fact is left out.
 //! - If a command failed and other commands then worked on the same target, this becomes a lesson, and never a fact. A
 //!   quirk or pattern needs no failure: it is learned when an action was carried out and another action was needed
 //!   afterwards.
 //! - A fact that a rule finds never takes its value from a page, and its sentence consists of this crate's own words.
 //!   Only the element's name in the sentence is untrusted, because the page wrote it. The fact is shown only on its own
-//!   host, inside the fence that marks quoted data, while the element is on the page.
+//!   host, while the element is on the page. Its words are outside the fence that marks quoted data, with a reference
+//!   or a number in place of the name.
 //! - The confidence is not stored, but computed from the observations. So the confidence is the same whether memory
 //!   learns from a run at once or later, and a run that is undone leaves no trace in it. Each observation is stored
-//!   by itself, except the oldest ones, which are stored as one summary.
+//!   by itself, except the oldest ones, which are stored as one summary. A run in the summary can no longer be undone.
 //! - A new value that contradicts the current one begins with half of the usual confidence, because the current value
 //!   also contradicts the new one.
 //! - Some values are of no use to a run, for example that an element covers nothing. They are kept only to contradict
@@ -178,8 +179,10 @@ impl MemoryKind for Knowledge {
             Standing::WaitsForReview
         } else if fact.is_shown(fact.last_seen) {
             Standing::Shown
-        } else {
+        } else if slot.is_some_and(|slot| slot.value.claim.tells()) {
             Standing::Silent("its confidence is too low")
+        } else {
+            Standing::Silent("it needs no special action")
         };
         let mut described = Described::new(&show::sentence(&fact), origin, standing);
         described.is = format!("fact, {}", fact.kind.as_str());

@@ -76,7 +76,8 @@ impl Learned {
     }
 }
 
-/// Returns the facts about a host that a run has proven so far, by key. They are not stored yet.
+/// Returns the facts about a host that a run has proven so far, by key. These observations are not stored yet, but the
+/// facts may be known from earlier runs.
 pub(super) fn so_far(
     steps: &[Step],
     host: &Host,

@@ -70,7 +70,7 @@ impl Tells {
 }
 
 /// Returns the conclusion about a fact of this kind. `act` is an action on the fact's element, and `after` are the
-/// run's later actions. Only if `proves` is true can they show that the fact is not true.
+/// later actions of the same sequence on one host. Only if `proves` is true can they show that the fact is not true.
 fn about(kind: FactKind, act: &Act<'_>, after: &[Act<'_>], proves: bool) -> Tells {
     let next = after
         .iter()

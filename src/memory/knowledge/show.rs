@@ -31,7 +31,7 @@ impl FactIndex {
         }
     }
 
-    /// Returns the facts that the run's own steps prove and that are not stored yet.
+    /// Returns the facts that the run's own steps prove, except stored facts that may be shown anyway.
     fn so_far(&self, moment: &Moment<'_>, host: &Host) -> Vec<(AdviceId, Fact)> {
         let Some(run) = moment.run else {
             return Vec::new();

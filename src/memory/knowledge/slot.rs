@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Claim;
 
-/// Confidence in a value after its first observation. A confidence is a number from 0 to 1. Source: chosen.
+/// Confidence in a fact's first value after its first observation. A value that contradicts a known one begins with
+/// `START * LOSS`. A confidence is a number from 0 to 1. Source: chosen.
 pub const START: f64 = 0.6;
 /// Share of the difference between the confidence and 1 that is added to the confidence when a run observes the same value
 /// again. For example, a confidence of 0.6 rises to 0.68. Source: chosen.
@@ -48,6 +49,11 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// Returns the current value and, if there is one, the value that contradicts it.
+    pub(super) fn held(&self) -> impl Iterator<Item = &Held> {
+        [&self.value].into_iter().chain(&self.challenger)
+    }
+
     /// Adds these observations, oldest first, to the slot `before`. Returns `None` if there is neither an earlier slot
     /// nor an observation.
     pub fn of<'a>(

@@ -56,15 +56,16 @@ type Credits = BTreeMap<Site, OnSite>;
 /// One case in which the lesson was used or followed, and the result of that case.
 #[derive(Debug, Clone, Copy)]
 struct LessonResult {
-    /// True if the lesson's failure happened before the run began the recovery. Advice that is followed before anything
-    /// fails does not count as used. If it did, a lesson that is no longer needed would never be removed as unused.
+    /// True if the lesson's failure happened before the run began the recovery, or if the lesson names no failure.
+    /// Advice that is followed before its failure happens does not count as used. If it did, a lesson that is no longer
+    /// needed would never be removed as unused.
     used: bool,
     followed: bool,
     helped: bool,
 }
 
 /// Adds a result to the lesson's credit on the site of the step. Once the lesson has helped there in the run, cases in
-/// which it did not help do not count.
+/// which it did not help do not count as harm.
 fn note(credits: &mut Credits, step: &TraceStep, result: LessonResult) {
     let credit = &mut on(credits, step).credit;
     credit.used |= result.used;
@@ -97,7 +98,8 @@ const fn forewarned(helped: bool) -> LessonResult {
 }
 
 /// Adds the credits of a lesson that applies to all sites. Two kinds of cases count: the run recovered from a failure
-/// in the way that the lesson describes, or the model followed the lesson after a failure, and that did not help.
+/// in the way that the lesson describes, or the model began to follow the lesson after a failure, and no recovery from
+/// this failure was found.
 fn general(template: &Template, id: &AdviceId, trace: &Trace, credits: &mut Credits) {
     for (found, step) in trace
         .recovered()
@@ -274,7 +276,7 @@ fn forestalled(
             if !is_move(first, step) {
                 return None;
             }
-            // A recovery counts only if all of its moves were carried out.
+            // If the first move succeeds, the recovery counts only if all of its moves were carried out.
             let mut near = after.iter();
             let all = rest.iter().all(|aimed| {
                 near.by_ref()

@@ -188,7 +188,7 @@ pub(super) fn learn(shelf: &Shelf, records: &[Record], trace: &Trace) -> Result<
 }
 
 /// Returns the changes that a shelf needs before a run first reads it. The global shelf gets the seeds (the lessons
-/// shipped with the crate). Lessons that no run has used for a long time are removed.
+/// shipped with the crate). Learned lessons with few uses that no run has used for a long time are removed.
 pub(super) fn upkeep(shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Result<Vec<Change>> {
     let mut book = Book::read(records);
     book.lessons.retain(|_, lesson| !lesson.is_stale(now));
@@ -212,7 +212,8 @@ pub(super) fn undo(records: &[Record], run: &RunId) -> Result<Vec<Change>> {
 }
 
 /// Returns the changes that remove what was learned on the host `host` of a site; on the whole site if `host` is
-/// `None`. Evidence from this site that names no host is removed in both cases.
+/// `None`. Evidence from this site that names no host is removed in both cases. Evidence that also names another host
+/// stays, without the forgotten host.
 pub(super) fn forget(records: &[Record], site: &Site, host: Option<&Host>) -> Result<Vec<Change>> {
     let is_meant = |known: &Host| match host {
         Some(host) => known == host,

@@ -6,7 +6,8 @@
 //!
 //! A recovery is what a run did to reach the effect of an action that had failed. It is kept in two forms. One form has
 //! the names of elements of the page and is shown only on the page's host. The other form, the template, has no names
-//! and is shown on all sites after it has worked on a second site.
+//! and is shown on all sites after it has worked on a second site. A click on another, similar element has only the
+//! first form.
 //!
 //! # Decisions
 //!
@@ -15,12 +16,12 @@
 //! - If the model finds a known recovery by itself, the lesson counts as used and helpful, because the recovery worked.
 //!   The separate count `followed` says how often the recovery was carried out after the lesson had been shown.
 //! - Three unhelpful runs in a row retire a lesson, however often it helped before, because a change of the page can
-//!   make a good lesson wrong at once. A lesson for all sites is retired only if these runs were on three sites. A
-//!   person can bring a retired lesson back.
-//! - Only learned templates are promoted. An imported lesson of the category `error_recovery` stays in tier 2, even if
+//!   make a good lesson wrong at once. For a lesson for all sites, these runs must have been on three sites. A lesson
+//!   that helped too seldom in all is retired too. A person can bring a retired lesson back.
+//! - Only learned templates are promoted. Imported free text of the category `error_recovery` stays in tier 2, even if
 //!   a person trusts its words and it is used often.
 //! - Memory is asked again each time the page is observed, because a tip is shown only while its target is on the page.
-//!   At most three tips are shown.
+//!   At most three tips are shown for a page, and at most three for a failed command.
 //! - The age of a lesson counts from its last use, not from when it was last shown. Otherwise a lesson would never be
 //!   removed as long as it is shown.
 //! - A success of the same action takes precedence over any substitute: "press Enter, then click" does not mean "press
@@ -28,10 +29,10 @@
 //!   elements: "Continue" on the next page is another button.
 //! - Nothing is learned from actions inside a frame of a page. The frame may belong to another site, but the lesson
 //!   would be credited to the site of the page.
-//! - An element's name that repeats text typed by the run is not stored. Pages offer typed text as a choice, so the
-//!   name may be the user's own text.
-//! - Following a lesson before anything fails does not count as a use. Otherwise a lesson that nobody needs would never
-//!   be removed.
+//! - An element's name that repeats text typed by the run is not stored if the text has at least four characters. Pages
+//!   offer typed text as a choice, so the name may be the user's own text.
+//! - Following a lesson before its failure happens does not count as a use. Otherwise a lesson that nobody needs would
+//!   never be removed.
 //! - For each lesson, a run adds at most one new site to the list of the lesson's sites, because several sites of one
 //!   visit may belong to one owner. A run is counted on at most six sites, so that the lesson can keep all evidence of
 //!   the run.
@@ -39,12 +40,12 @@
 //!   prove that showing it helps.
 //! - The form without names is a template whose parts come from fixed sets of words. It is the only hint that crosses
 //!   from one site to another.
-//! - A click on another element proves a recovery only if this element differs only in its icon or its place from the
-//!   element whose click had no effect. A run that clicks "Cancel" and then "Save" has two intentions. A run that
-//!   clicks a star icon and then a bin icon beside it has one intention.
+//! - A click on another element can replace a failed click only if the two elements differ only in their icon or their
+//!   place. A run that clicks "Cancel" and then "Save" has two intentions. A run that clicks a star icon and then a bin
+//!   icon beside it has one intention.
 //! - If a choice in a list or calendar is named differently from the requested value, clicking it proves a recovery
 //!   only if the field then showed the value. The name alone proves nothing: the same day in the wrong month has the
-//!   same name.
+//!   same name. If the run typed the value to narrow a list, it is enough that the name begins with the value.
 
 mod admit;
 mod another;
@@ -103,13 +104,14 @@ pub struct Lessons;
 
 impl Lessons {
     /// Returns an edit that removes everything that was learned from a run. A learned lesson is deleted if no other run
-    /// supports it.
+    /// supports it. Counts stay as they are if the lesson no longer keeps the evidence for them.
     pub fn undo(run: RunId) -> Edit {
         Edit::new(move |records| learn::undo(records, &run))
     }
 
     /// Returns an edit of the global shelf that removes everything that was learned on one host of a site. If `host` is
-    /// `None`, the edit removes everything that was learned on the whole site.
+    /// `None`, the edit removes everything that was learned on the whole site. Evidence that also comes from another
+    /// host stays without this host. Counts stay as they are if the lesson no longer keeps the evidence for them.
     pub fn forget(site: Site, host: Option<Host>) -> Edit {
         Edit::new(move |records| learn::forget(records, &site, host.as_ref()))
     }

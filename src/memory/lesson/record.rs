@@ -57,7 +57,8 @@ impl Category {
         }
     }
 
-    /// Returns true if lessons of this category are part of the system instruction of every run.
+    /// Returns true if lessons of this category are part of the system instruction, unless they apply to one domain
+    /// only.
     pub const fn is_tier_1(self) -> bool {
         matches!(self, Self::ToolFallback | Self::BestPractice)
     }
@@ -97,7 +98,8 @@ pub enum LessonText {
     Template(Template),
     /// A sentence that this crate builds for one host. It contains names that the host's pages wrote.
     Site(SiteRecovery),
-    /// The exact text that a person wrote or accepted, or that another program stored.
+    /// Free text that a person wrote or accepted, or that was imported. Imported text is cut to the form that a prompt
+    /// shows.
     Words(String),
 }
 
@@ -125,11 +127,12 @@ impl LessonText {
 pub struct Counts {
     /// Number of runs in which the lesson was shown.
     pub offered: u64,
-    /// Number of cases in which the failure happened and the lesson's recovery was then carried out. For a lesson in
-    /// free text: number of cases in which the text was shown after the failure.
+    /// Number of cases in which the failure happened and the run then carried out the lesson's recovery, or began it
+    /// after the lesson was shown. For a lesson that names no failure: number of cases in which it was followed. For a
+    /// lesson in free text: number of cases in which the text was shown after a failure of its command.
     pub used: u64,
-    /// Number of cases in which the lesson was shown and its recovery was then carried out, after the failure or to
-    /// prevent it.
+    /// Number of cases in which the lesson was shown and the run then began its recovery after the failure, or tried to
+    /// prevent the failure by it.
     pub followed: u64,
     /// Number of cases in which the lesson's recovery restored the effect of the failed action, or prevented the
     /// failure.
@@ -203,7 +206,8 @@ pub struct Credit {
 /// The run, host and page from which a lesson was learned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// The run that taught the lesson; `None` if no run taught it.
+    /// The run that taught the lesson; `None` if no run taught it, or if that run was undone or its site
+    /// forgotten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunId>,
     /// The host on which the lesson was learned; `None` if it is not known.
@@ -236,9 +240,11 @@ pub struct Lesson {
     /// The domain to which the lesson applies, with its subdomains. Only used if the lesson's text is [`LessonText::Words`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// The time when the lesson was first stored.
+    /// The time when the lesson was created. For a learned lesson, this is the end of the run that taught it. For an
+    /// imported lesson, it is the time that the imported file states, if any.
     pub created_at: DateTime<Utc>,
-    /// The time when the lesson was last used. Being shown is not a use.
+    /// The time when the lesson was last used, or when it was created or a person accepted it, if that is later. Being
+    /// shown is not a use.
     pub last_used: DateTime<Utc>,
     /// The counts of the lesson: how often it was shown, used and followed, and how often it helped and harmed.
     #[serde(default)]

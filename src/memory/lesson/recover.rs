@@ -1,5 +1,5 @@
-//! Finds recoveries. A recovery is the shortest sequence of actions after a failure by which a run restored the effect
-//! of the failed action.
+//! Finds recoveries. A recovery is what a run did between a failure and the moment at which the effect of the failed
+//! action was restored.
 //!
 //! The effect is restored if the same action later succeeds on the same target with the same values, or if another
 //! action succeeds that is known to have the same effect.

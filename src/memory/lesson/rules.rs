@@ -290,9 +290,9 @@ impl Lesson {
         }
         let in_vain = runs.iter().take_while(|(_, harmed)| *harmed);
         let last: BTreeSet<&RunId> = in_vain.map(|(run, _)| *run).collect();
+        let harmed = || self.evidence.iter().filter(|known| known.credit.harmed);
         let sites_of = |is_meant: &dyn Fn(&Evidence) -> bool| {
-            let harmed = self.evidence.iter().filter(|known| known.credit.harmed);
-            let sites = harmed.filter(|known| is_meant(known));
+            let sites = harmed().filter(|known| is_meant(known));
             sites
                 .map(|known| &known.site)
                 .collect::<BTreeSet<_>>()
@@ -301,7 +301,9 @@ impl Lesson {
         let is_in_a_row = last.len() >= HARMS_IN_A_ROW
             && (!is_for_all || sites_of(&|known| last.contains(&known.run)) >= HARMS_IN_A_ROW);
         let harmed = if is_for_all {
-            self.counts.harmed.min(sites_of(&|_| true) as u64)
+            let runs: BTreeSet<&RunId> = harmed().map(|known| &known.run).collect();
+            let independent = runs.len().min(sites_of(&|_| true));
+            self.counts.harmed.min(independent as u64)
         } else {
             self.counts.harmed
         };

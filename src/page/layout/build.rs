@@ -61,7 +61,8 @@ pub(super) struct Frame {
     pub(super) kind: Kind,
     /// The index of the first draft that the node wrote.
     pub(super) start: usize,
-    /// True if the page reacts to a click anywhere in the node, although the node contains no element that can be clicked.
+    /// True if the node or a node around it can be acted on but is not [`Kind::Named`]. The words inside are then
+    /// marked as clickable.
     pub(super) clickable: bool,
     /// True if each item inside the node may be a click target, because the node or a node around it listens for clicks.
     pub(super) heard: bool,
@@ -75,7 +76,7 @@ pub(super) struct Builder<'t> {
     pub(super) cards: Vec<bool>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
-    /// Number of nodes in `open` with a line of their own.
+    /// Number of items and groups in `open`.
     pub(super) depth: usize,
     /// True if a long text is split into several lines.
     pub(super) in_chunks: bool,

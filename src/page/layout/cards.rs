@@ -6,8 +6,9 @@ use super::super::{Element, Node, NodeId, Role, Tree, outline::is_checkable};
 const MAX_CARD: u32 = 30;
 
 pub(super) struct Contents {
-    /// For each node, the number of visible items in it. A visible item is a run of text, an element, or a named picture. An
-    /// element counts once, whatever it contains.
+    /// For each node, the number of visible items in it. A visible item is a run of text, an element, or a named
+    /// picture. An element with an interactive role counts once, whatever it contains. Any other element that contains
+    /// several items counts as these items.
     pub(super) atoms: Vec<u32>,
     /// For each node, the kinds of the visible items in it. Each kind is one bit.
     kinds: Vec<u16>,

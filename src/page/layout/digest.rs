@@ -7,8 +7,8 @@ use super::{super::Element, Layout, Line, Part, search::Relevance};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DigestOptions {
-    /// Maximum size of a digest. Unit: estimated tokens. Default: 1,500. Nine of ten measured pages of small tasks need less
-    /// than 500.
+    /// Maximum size of a digest. If a page must be cut off, the lines that match the goal may exceed it. Unit:
+    /// estimated tokens. Default: 1,500. Nine of ten measured pages of small tasks need less than 500.
     pub max_tokens: usize,
 }
 
@@ -54,7 +54,8 @@ pub enum Shown<'l> {
         alike: usize,
         /// The number of left-out lines that match the goal at least as well as the worst match that is shown.
         matching: usize,
-        /// The words of the goal that occur in every one of the lines counted in `matching`.
+        /// The words of the goal that occur in every one of the lines counted in `matching`. Short words and words that
+        /// too many lines contain are left out.
         words: Vec<String>,
         /// The nearest group that has a reference and contains the left-out lines; `None` if there is no such group.
         of: Option<&'l Part>,
@@ -73,16 +74,18 @@ pub enum Shown<'l> {
 pub struct Digest<'l> {
     /// The lines that are shown and the reports of lines left out, in the order of the layout.
     pub lines: Vec<Shown<'l>>,
-    /// Maximum length of each text in the digest; a longer text is cut. Unit: characters.
+    /// Length to which long texts are cut. A text is shown whole if at most a third of it would be left out. Unit:
+    /// characters.
     pub max_text: usize,
     /// True if no line was left out and no text was cut.
     pub whole: bool,
 }
 
-/// Maximum length of each text if the page does not fit the budget. Unit: characters. Source: chosen.
+/// Length to which long texts are cut, as in [`shown_length`], if the page does not fit the budget. Unit: characters.
+/// Source: chosen.
 const SHORT_TEXT: usize = 300;
-/// Maximum length of each text if the page does not fit the budget even with [`SHORT_TEXT`]. Unit: characters. Source:
-/// chosen.
+/// Length to which long texts are cut, as in [`shown_length`], if the page does not fit the budget even with
+/// [`SHORT_TEXT`]. Unit: characters. Source: chosen.
 const SHORTEST_TEXT: usize = 120;
 /// Maximum numbers of consecutive similar items that are shown. They are tried in this order until the digest fits. Source:
 /// chosen; three items are enough to see what they have in common.
@@ -106,8 +109,8 @@ const LINE: usize = 1;
 /// Cost of a line that reports left-out lines. Unit: tokens.
 const MORE: usize = 20;
 
-/// Returns how many characters of a text are shown if texts are cut to `max` characters. A text of which less than a third
-/// would be left out is shown whole, because to read the rest costs a whole request.
+/// Returns how many characters of a text are shown if texts are cut to `max` characters. A text of which at most a
+/// third would be left out is shown whole, because to read the rest costs a whole request.
 pub(crate) const fn shown_length(length: usize, max: usize) -> usize {
     if length <= max.saturating_add(max / 2) {
         length
@@ -118,7 +121,8 @@ pub(crate) const fn shown_length(length: usize, max: usize) -> usize {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Likeness {
-    /// Only items of the same structure are similar. An item with one part is not similar to an item with several parts.
+    /// A row of headings is not similar to another item, and an item with one part is not similar to an item with
+    /// several parts.
     Same,
     Loose,
 }
@@ -221,10 +225,11 @@ impl Layout {
     /// Selects the lines of the page that a prompt shows for a goal. The budget for these lines is
     /// [`DigestOptions::max_tokens`].
     ///
-    /// A page that fits is shown whole. Otherwise long texts are cut. Of many similar items, only the first ones, the last
-    /// one and the ones that match the goal are shown. If that is not enough, the limits on the length of texts and on the
-    /// number of items are lowered, and then only the first line of each sequence of similar lines is shown. As a last
-    /// resort, the page is cut off at the end of the budget.
+    /// A page that fits is shown whole. Otherwise long texts are cut. Of many similar items, only the first ones and
+    /// the ones that match the goal are shown, and the last item of the group if it is a single line. If that is not
+    /// enough, the limits on the length of texts and on the number of items are lowered, and then only the first line
+    /// of each sequence of similar lines is shown. As a last resort, the page is cut off at the end of the budget. The
+    /// lines that match the goal are shown even then, and may exceed the budget.
     ///
     /// Where lines are left out, the digest contains a report. The report gives the number of the line from which the
     /// left-out lines can be read.
@@ -281,8 +286,9 @@ impl Layout {
     /// Returns, for each line, true if it is kept. These lines are kept:
     ///
     /// - The first `cap` lines of each run of similar neighbours; the whole run if fewer than `least` others follow.
-    /// - The last item of each group.
-    /// - Every line in `matched`.
+    /// - The last item of each group, if it is a single line.
+    /// - Every line in `matched`, and the first lines of its item ([`keep_item`](Self::keep_item)).
+    /// - The dividers of kept rows ([`keep_dividers`](Self::keep_dividers)).
     fn folded_to(
         &self,
         cap: usize,

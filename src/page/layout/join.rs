@@ -132,7 +132,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Merges a group with a list if the group contains nothing but the list.
+    /// Merges a group with a list without a name if the group contains nothing but this list.
     fn take_over_list(&mut self, start: usize) {
         let is_list = |draft: &Draft| {
             let head = draft.line.head.as_ref();
@@ -244,8 +244,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns true if a group of this role always has a line of its own. Other groups have none if they have no name and
-/// contain a single line.
+/// Returns true if a group of this role has a line of its own even if it has no name and contains a single line. Other
+/// groups have none in this case.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }

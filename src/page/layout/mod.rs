@@ -7,12 +7,13 @@
 //!
 //! # Decisions
 //!
-//! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of page,
-//!   but not `PageView::summary`, because the lines already say what the page contains. The summary is for events and for
-//!   the record of the run.
-//! - The items of a menu share a line, and a footer shows labels only. Of many similar items, some are shown, with the call
-//!   of `read` that returns the others. Menus, footers and similar items make up most of a page and are seldom what the goal
-//!   is about. An item that the goal names has its own line.
+//! - Text is shown between the elements it belongs to, and only if no label repeats it. The prompt shows the kind of
+//!   page if the lines do not make it clear. It never shows `PageView::summary`, because the lines already say what the
+//!   page contains. The summary is for events and for the record of the run.
+//! - The short items of a group, such as a menu, share a line if they fit. Of many similar items, some are shown, with
+//!   the call of `read` that returns the others. If a page is cut, banners, menus, side columns and footers get only a
+//!   small share of the space, because they are seldom what the goal is about. The lines that match the goal best are
+//!   always shown.
 
 mod build;
 mod cards;
@@ -56,23 +57,26 @@ pub enum Joint {
 pub struct Part {
     /// The node that this part shows.
     pub node: NodeId,
-    /// The driver's reference to the node. For a node without a reference, the reference of a node that contains it and
-    /// nothing else.
+    /// The driver's reference to the node. Words, headings, pictures and groups without a reference get that of a node
+    /// that contains them and nothing else. A checkbox or radio button without one gets that of such a node, or of its
+    /// label. Any other element that can be acted on has only its own.
     pub reference: Option<ElementRef>,
     /// The role of the node; [`Role::Text`] for plain words.
     pub role: Role,
-    /// The label of the element; for a part that is no element, its words. The page wrote this text, so it is untrusted.
+    /// The label of the element. For a part that is no element, its words; for a picture without a name, its look. The
+    /// page wrote this text, so it is untrusted.
     pub text: String,
     /// The index of the element in [`PageView::elements`](super::PageView::elements); `None` if the part is not an
     /// element.
     pub element: Option<usize>,
-    /// True if the part is plain words, but the page reacts to a click on them.
+    /// True if the page reacts to a click on the part, although the role of the part is not interactive.
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that an action may click these words.
     pub heard: bool,
-    /// The look of an element that has no words, as in `circle #0000ff 20x20 centre 45,70`: its shape, colour, size and
-    /// position. Sizes and positions are in pixels. Positions are measured from the top left corner of the document. Empty
-    /// for any other part.
+    /// The look of a part without words that can be acted on although it is not in the list of elements, as in
+    /// `circle #0000ff 20x20 centre 45,70`: its shape, colour, size and position. Sizes and positions are in pixels.
+    /// Positions are measured from the top left corner of the document. Empty for any other part. An element has its
+    /// look among its [hints](super::Element::hints).
     pub look: String,
     /// The relation between this part and the part before it.
     pub joint: Joint,
@@ -89,7 +93,8 @@ impl Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Line {
-    /// The nesting depth of the line: the number of groups around it that begin with a line of their own.
+    /// The nesting depth of the line: the number of groups, items and elements around it that begin with a line of
+    /// their own.
     pub depth: usize,
     /// True if the line begins an item: an item of a list, a row or a card.
     pub item: bool,
@@ -239,7 +244,8 @@ impl Layout {
     }
 
     /// Returns words that distinguish a node from other nodes with the same role and words: the other words of the item
-    /// around the node. Returns `None` if there is no such other node, or if the item has no other words.
+    /// around the node, or of its line if it is in no item. Returns `None` if there is no such other node, or if there
+    /// are no other words.
     pub(crate) fn surroundings(&self, node: NodeId) -> Option<String> {
         let parts = || {
             self.lines
@@ -303,7 +309,8 @@ impl Layout {
         }
     }
 
-    /// Returns the words of these lines. Each line of the layout becomes a line of the text.
+    /// Returns the words of these lines. Each line of the layout begins a new line of the text. Lines without words are
+    /// left out.
     pub(crate) fn text(&self, elements: &[Element], lines: Range<usize>) -> String {
         let mut out = String::new();
         for line in &self.lines[lines] {

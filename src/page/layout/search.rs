@@ -59,8 +59,8 @@ impl Layout {
     /// Finds the lines with all words of a query. If there are no such lines, finds the lines with some of the words.
     /// The words may also be spread over the lines of one item, such as a card.
     ///
-    /// Searches labels, words, values, options and roles. The query as a whole also matches inside words, so that a
-    /// query without letters, such as `+`, can be found.
+    /// Searches labels, words, values, options, looks and roles. The query as a whole also matches inside words, so
+    /// that a query without letters, such as `+`, can be found.
     pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Hits {
         let wanted = distinct_words(std::iter::once(query));
         let whole = fold(&squeeze(query));

@@ -10,10 +10,10 @@ use std::{
 /// An interface to the file system below one folder, the root.
 ///
 /// # Contract
-/// - Paths are relative to the root and consist of names that the store chose. No call follows a symbolic link below the
-///   root.
-/// - Folders are created with mode 0700 and files with mode 0600, whatever the umask. An existing folder or file that
-///   belongs to another user is refused with [`io::ErrorKind::PermissionDenied`].
+/// - Paths are relative to the root and consist of names that the store chose or that [`list`](Self::list) returned. No
+///   call follows a symbolic link below the root.
+/// - On Unix, folders are created with mode 0700 and files with mode 0600, whatever the umask. A call that must open a
+///   folder or file of another user fails with [`io::ErrorKind::PermissionDenied`].
 /// - Only the effects of [`create_dir`](Self::create_dir), [`FsFile::sync`] and [`sync_dir`](Self::sync_dir) are
 ///   certain to survive a power cut.
 pub trait Fs: Debug + Send + Sync {

@@ -78,8 +78,9 @@ pub(super) fn component(text: &str) -> String {
     name
 }
 
-/// Decodes a name that [`component`] has encoded. Also decodes names that `component` never returns. Returns `None` if
-/// the name contains an invalid code after a `_`.
+/// Reverses the codes of [`component`]. Does not check whether `component` returns this name. For a shortened name, the
+/// result is not the original text. Returns `None` if the name contains an invalid code after a `_`, or if the result
+/// would not be UTF-8.
 pub(super) fn plain(name: &str) -> Option<String> {
     if name == "_" {
         return Some(String::new());

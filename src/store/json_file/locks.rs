@@ -1,5 +1,6 @@
-//! Write locks: at any time, only one thread of one process writes a shelf. The threads of a process wait for a lock in
-//! memory. Processes wait for each other by trying to lock a file again and again.
+//! Write locks: at any time, only one thread of one process writes a shelf. The threads that use the same handle wait
+//! for a lock in memory. Different handles, in one process or in several, wait for each other by trying to lock a file
+//! again and again.
 
 use std::{
     io,

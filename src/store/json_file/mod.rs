@@ -7,7 +7,8 @@
 //! 2. It writes the result to a new file beside the old one and makes the new file durable.
 //! 3. It keeps the old file as the backup, renames the new file over the old one, and makes the rename durable.
 //!
-//! Only then is the update acknowledged. A file that cannot be understood is put into quarantine and never overwritten.
+//! Only then is the update acknowledged. A shelf's file that is broken is put into quarantine before it is replaced. A
+//! file that is too large or too deeply nested, or that a newer program wrote, is never replaced.
 //!
 //! # Decisions
 //!
@@ -18,8 +19,8 @@
 //!   backup, and no generation may be used twice.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on another.
 //! - The format of a shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
-//! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only if it
-//!   is empty or contains nothing but a store.
+//! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only
+//!   if it is empty or contains only folders to which no other user has rights, as the root of a store does.
 //! - A temporary file is removed by a writer that holds the shelf's lock, so nobody else still writes the file. Some file
 //!   systems have locks that do not work. As a precaution, the file must also be older than an hour, or its writer must be
 //!   dead or be this process.
@@ -156,12 +157,15 @@ impl JsonFiles {
         }))
     }
 
-    /// Brings the store within the limits of its [`JsonFilesOptions`] on hosts and bytes. Deletes the shelves of the
-    /// hosts that were written least recently. Keeps hosts for which a person has written something. Does nothing if
-    /// another clean-up is running. Updates also start a clean-up from time to time.
+    /// Deletes the shelves of the hosts that were written least recently, until the store is within the limits of its
+    /// [`JsonFilesOptions`] on hosts and bytes. Keeps hosts for which a person has written something, hosts whose
+    /// folder contains a file that the store does not understand, and hosts that another writer is changing. So the
+    /// store may stay above its limits. Does nothing if another clean-up is running. Updates also start a clean-up from
+    /// time to time.
     ///
     /// # Errors
-    /// `Unavailable` if the store cannot be reached. Shelves that were deleted before the error stay deleted.
+    /// `Unavailable` if the store cannot be reached. `Unsupported` if the file system cannot lock files. Shelves that
+    /// were deleted before the error stay deleted.
     pub async fn compact(&self) -> Result<Compacted> {
         self.run("store.compact", None, Files::compact).await
     }

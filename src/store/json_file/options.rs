@@ -23,10 +23,10 @@ pub struct JsonFilesOptions {
     /// Maximum size of the store. If less than 1/32 of this size is free, a clean-up deletes the shelves of the hosts
     /// that were written least recently. Unit: bytes. Default: 256 MiB. Source: chosen.
     pub max_total_bytes: u64,
-    /// Minimum number of new hosts that a handle adds between two checks of the limits on hosts and bytes. Far below
-    /// the limits, the number is larger: an eighth of the hosts that can still be added before a clean-up starts. A
-    /// handle always checks after its first new host. Default: 64. Source: chosen; a check of 10,000 hosts takes some
-    /// tenths of a second.
+    /// Minimum number of new hosts after which a handle checks the limits on hosts and bytes again. Far below the
+    /// limits, the number is larger: an eighth of the hosts that can still be added before a clean-up starts. A handle
+    /// also checks after it has added many bytes (at least 1 MiB). A handle that has not checked yet checks after its
+    /// first new host. Default: 64. Source: chosen; a check of 10,000 hosts takes some tenths of a second.
     pub hosts_between_checks: usize,
 }
 

@@ -27,7 +27,8 @@ pub(super) const LOCKS: &str = "locks";
 pub(super) const DOMAINS: &str = "domains";
 pub(super) const JSON: &str = ".json";
 pub(super) const TEMP: &str = ".tmp";
-/// Number of lock files. Source: chosen; with 64 lock files, two shelves rarely share one.
+/// Number of lock files for shelves. Source: chosen; with 64 lock files, two shelves that are written at the same time
+/// rarely share one.
 pub(super) const STRIPES: u8 = 64;
 /// Maximum length of a collection's name. Unit: bytes. Source: chosen.
 const MAX_COLLECTION: usize = 64;
@@ -132,7 +133,7 @@ pub(super) fn collection_of(file: &str) -> Option<&str> {
 }
 
 /// Returns the shelf that is stored at this path. Returns `None` if no shelf can be stored there, or if the path
-/// contains a shortened host name.
+/// contains a shortened name of a namespace or host.
 pub(super) fn shelf_of(path: &Path) -> Option<Shelf> {
     let parts: Vec<&str> = path
         .iter()

@@ -26,11 +26,11 @@ pub(super) struct Found {
     /// newer version of the program.
     pub(super) good: Option<Vec<u8>>,
     /// The broken files of the shelf, each with its path and its bytes. They are put into quarantine before the shelf
-    /// is written.
+    /// is written. Empty if the shelf's own file is intact, because the backup is not read then.
     pub(super) bad: Vec<(PathBuf, Vec<u8>)>,
     pub(super) is_newer: bool,
-    /// The number (generation) to which the next commit adds 1. It is at least as high as the generation of every state
-    /// that the shelf had before.
+    /// The number (generation) to which the next commit adds 1. As far as the files still show, it is at least as high
+    /// as the generation of every state that the shelf had before.
     pub(super) generation: u64,
 }
 

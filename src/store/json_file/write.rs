@@ -28,7 +28,8 @@ pub(super) struct Written {
     pub(super) committed: Committed,
     /// True if the shelf's folder was missing or empty before the commit.
     pub(super) is_first: bool,
-    /// Growth of the store by this commit. Unit: bytes.
+    /// Estimated growth of the store by this commit and by the backup that the next commit makes of it; 0 if the file
+    /// shrinks. Unit: bytes.
     pub(super) growth: u64,
 }
 
@@ -103,7 +104,7 @@ impl Files {
             }
             Source::Lost => self.notices.did(Some(shelf), StoreNoticeKind::StartedEmpty),
         }
-        // The backup grows by the same amount.
+        // With the next commit, the backup grows by the same amount.
         let growth = 2 * bytes
             .len()
             .saturating_sub(found.good.as_ref().map_or(0, Vec::len))
@@ -176,9 +177,9 @@ impl Files {
         Ok(())
     }
 
-    /// Removes abandoned temporary files of the shelf: files of processes that have ended, and files that are older
-    /// than [`ORPHANED`]. Returns true if the shelf's folder was missing or empty. Fails if something that is not a
-    /// file has the name of one of the shelf's files.
+    /// Removes abandoned temporary files of the shelf: files of this process, files of processes that have ended, and
+    /// files that are older than [`ORPHANED`]. Returns true if the shelf's folder was missing or empty. Fails if
+    /// something that is not a file has the name of one of the shelf's files, other than of a temporary file.
     fn tidy(&self, place: &Place) -> Result<bool, Failure> {
         let entries = self.list(&place.dir)?;
         for entry in entries.iter().filter(|entry| place.owns(&entry.name)) {

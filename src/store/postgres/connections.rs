@@ -8,7 +8,7 @@
 //!   try again until its time limit instead of returning the reason.
 //! - The statement that begins a transaction also makes all settings that the transaction needs, for this transaction
 //!   alone. So a connection pooler may use another session for each transaction. And no setting of the server, the
-//!   database or the user can weaken a promise of the store.
+//!   database or the user can weaken a promise of the store, except `fsync`, which no transaction can set.
 //! - A writer that stops in the middle of a transaction would keep its shelf locked. For that reason, the server ends the
 //!   writer's session after [`MAX_IDLE`].
 
@@ -30,7 +30,8 @@ use tokio::{
 
 use super::{failure::Failure, options::PostgresOptions};
 
-/// Longest time that the server waits for the next statement of a transaction before it rolls the transaction back.
+/// Longest time that the server waits for the next statement of a writing transaction before it ends the session, which
+/// rolls the transaction back.
 /// Source: chosen; an edit takes milliseconds, and another writer waits 5 s for a shelf's lock by default.
 const MAX_IDLE: Duration = Duration::from_secs(5);
 /// Longest time for which a connection may be unused. A connection that was unused for longer is closed when the next
@@ -44,7 +45,8 @@ const MAX_SETTING_MS: u128 = i32::MAX as u128;
 pub(super) struct Connections {
     server: PgConnectOptions,
     options: PostgresOptions,
-    /// Limits the number of open connections: each open connection needs a permit from it.
+    /// Limits the number of open connections: a connection needs a permit while it is being opened or in use. An idle
+    /// connection has no permit, but is used again before a new one is opened.
     slots: Semaphore,
     /// Open connections that are not in use and have no open transaction, each with the time of its last use.
     idle: Mutex<Vec<(PgConnection, Instant)>>,
@@ -79,7 +81,8 @@ impl fmt::Debug for Connections {
 
 impl Connections {
     pub(super) fn new(server: PgConnectOptions, options: PostgresOptions) -> Self {
-        // Poolers refuse a connection that asks for a setting which they do not know, and no number is stored.
+        // Poolers refuse a connection that asks for a setting which they do not know. This one, `extra_float_digits`,
+        // is not needed, because the tables have no floating-point numbers.
         let server = server.extra_float_digits(None).disable_statement_logging();
         let slots = Semaphore::new(options.max_connections as usize);
         Self {

@@ -63,7 +63,8 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 ///
 /// Any number of programs on any number of machines may use one server. Clones share a handle and its connections. When
 /// the first program connects, the store makes its tables in a schema of their own. Afterwards, a user of the database
-/// needs only the right to read and change these tables. For `load` and `shelves`, the right to read them is enough.
+/// needs only the right to use this schema (`USAGE`) and to read and change its tables. For `load` and `shelves`, the
+/// rights to use the schema and to read the tables are enough.
 ///
 /// - **Durability.** An acknowledged change survives a power cut of the server if the server's `fsync` is on (the default).
 /// - **Damaged rows.** A record that is not JSON makes its shelf `Corrupt`. Unlike in `JsonFiles`, nothing is salvaged.
@@ -71,8 +72,8 @@ const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = 
 ///   connects again. If the connection is lost during a commit, nobody can tell whether the change was stored. The error
 ///   then has the detail `stored: unknown`.
 /// - **Missing rights and tables.** The error is not retryable, because waiting does not help. It is `Unauthorized` for
-///   a missing right to a table, and `InvalidInput` if the tables were removed or changed, or if the user may not use
-///   their schema.
+///   a missing right to a table, and `InvalidInput` if a table or column was removed, or if the user may not use their
+///   schema.
 /// - **Dropped futures.** If the future of a call is dropped, the shelf is unchanged or completely updated. No lock
 ///   stays behind.
 /// - **Encryption.** For a server that demands encryption, the feature `postgres-tls` is needed. With this feature,

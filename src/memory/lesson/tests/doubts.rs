@@ -323,6 +323,7 @@ fn promotion_asks_for_sites_of_several_runs_and_for_one_that_was_shown() {
     assert_eq!(l.category, Category::ErrorRecovery);
 }
 
+/// A run on as many sites as a run can be counted for.
 #[test]
 fn one_run_does_not_retire() {
     let mut memory = Memory::default();
@@ -337,6 +338,9 @@ fn one_run_does_not_retire() {
         "https://a.example",
         "https://b.example",
         "https://c.example",
+        "https://d.example",
+        "https://e.example",
+        "https://f.example",
     ] {
         log.steps.extend(
             log_of(

@@ -1,5 +1,5 @@
-//! File access through folder handles. The handle of a folder is opened from the handle of its parent folder, and never
-//! through a symbolic link. So nobody can replace a folder between a check and an action.
+//! File access through folder handles. Below the root, the handle of a folder is opened from the handle of its parent
+//! folder, and never through a symbolic link. So nobody can replace a folder between a check and an action.
 
 use std::{
     collections::HashMap,
