@@ -114,7 +114,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .collect();
                 let note = format!(
                     "finish was refused: its evidence must be words that the current page shows, or that extract or read{proving} gave in \
-                     this run (not results of other tools, not the title, not what stands in fields). What is missing is told under \
+                     this run (not results of other tools, not the title, not what you typed into fields). What is missing is told under \
                      Calls refused. Copy such words, or go on: the next finish without them ends the run as unproven."
                 );
                 self.executor.state.remarks.notes.push(note);

@@ -12,7 +12,8 @@ use crate::{
     guard::{CallEstimate, Prices, Spent},
 };
 
-/// A function that adds one call of a model to the amounts spent. Without a reported usage, it adds the estimate.
+/// A function that adds the tokens and the cost of one call of a model to the amounts spent. Without a reported usage,
+/// it adds the estimate.
 type Count = fn(&mut Spent, Option<&Usage>, &CallEstimate, Option<&Prices>);
 
 /// The limits of one call of a model.
@@ -73,7 +74,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Err(error)
             }
             Err(error) => {
-                // The provider refused the call, so no tokens were used.
+                // Any other error, such as a refusal of the provider, is assumed to have used no tokens.
                 state.spent = before;
                 count(&mut state.spent, Some(&Usage::default()), &worst, prices);
                 Err(error)

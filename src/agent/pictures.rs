@@ -19,7 +19,8 @@ pub(super) struct Pictures {
     kept: Vec<Picture>,
     /// True if older pictures were left out because there were too many.
     is_cut: bool,
-    /// The steps whose pictures were dropped because they show the same as the window now.
+    /// The steps whose pictures were dropped because they show the same as the window now. Empty if only one such
+    /// picture was dropped.
     same: Vec<u32>,
 }
 

@@ -1,4 +1,5 @@
-//! The tools that find, read and keep parts of a page. The loop carries them out itself, without the browser.
+//! The tools that find, read and keep parts of a page. The loop carries them out itself on the last observation. Only
+//! `find` also asks the browser, for the positions of the found elements.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,10 +22,11 @@ use crate::{
     verify::PageNow,
 };
 
-/// Maximum number of lines that `find` returns. Source: chosen, about a screenful.
+/// Maximum number of hits that `find` returns. A hit can bring further lines with it: headings, and lines of its item.
+/// Source: chosen, about a screenful.
 const MAX_FOUND: usize = 30;
-/// Maximum number of lines that `find` returns if no line contains all words of the query. Source: chosen; lines with
-/// only some of the words are rarely what the model looks for.
+/// Maximum number of hits that `find` returns if no line or item contains all words of the query. Source: chosen;
+/// lines with only some of the words are rarely what the model looks for.
 const MAX_PARTLY_FOUND: usize = 10;
 /// Maximum number of found elements for which `find` also gives sizes and positions. For more elements, it gives none.
 /// Source: chosen; each element takes a line.
@@ -47,7 +49,8 @@ pub(super) const MAX_EXTRACT: usize = 8_000;
 /// a third.
 const EXTRACT_END: usize = MAX_EXTRACT / 3;
 /// Maximum number of facts that are kept from one `read`. A fact is a line, or all lines of a small item of the page.
-/// The facts that share the most words with the goal are kept. Source: chosen.
+/// The facts that match the goal best are kept. Facts that match equally well are kept or dropped together, so fewer
+/// may be kept, or none. Source: chosen.
 const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
@@ -146,7 +149,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Some(hit_elements)
     }
 
-    /// Puts a part of the page, in full, into the next message.
+    /// Puts lines of the page into the next message, as many as fit. Their texts are not cut.
     pub(super) fn read(&mut self, read: &Read) -> Outcome {
         let Some(page) = self.executor.state.page.clone() else {
             return Outcome::failed(ErrorClass::NotFound, "");

@@ -24,8 +24,9 @@ use crate::{
 
 pub(super) type Register = RunRegistry<Arc<dyn MemoryBackend>>;
 
-/// A run in the register of runs. A tokio task sends the run's heartbeats (signs that this process still works) until
-/// this value is dropped.
+/// A run in the register of runs. A tokio task sends the run's heartbeats (signs that this process still works). The
+/// task ends when this value is dropped, when the end of the run is recorded, or when a heartbeat finds that another
+/// process has taken over the run or that the run was removed from the register.
 #[derive(Debug)]
 pub(super) struct Registered {
     register: Register,
@@ -98,7 +99,7 @@ impl Registered {
     /// Records the end of the run.
     ///
     /// # Errors
-    /// The errors of the store.
+    /// `Timeout` if the store does not answer in time, and the errors of the store.
     pub(super) async fn end(&self, end: &End, now: chrono::DateTime<chrono::Utc>) -> Result<()> {
         self.heart.abort();
         let ended = self.register.end(&self.lease, end, now);

@@ -1,5 +1,5 @@
-//! Enters a run in the register of runs, writes its checkpoints and records its end. Also resumes a run that another
-//! process has abandoned.
+//! Enters a run in the register of runs, writes its checkpoints and records its end. Also resumes a run that was
+//! abandoned by its process or ended without an answer.
 
 use std::sync::Arc;
 
@@ -62,7 +62,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.registered = Some(registered);
     }
 
-    /// Resumes a registered run that another process has abandoned. The task names the run by its id.
+    /// Resumes a registered run that was abandoned by its process or ended without an answer. The task names the run
+    /// by its id.
     pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
         let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
         let register = parts.register.clone();
@@ -99,7 +100,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         Ok(run)
     }
 
-    /// Writes a checkpoint before the model is asked, so that everything that the model is told is stored.
+    /// Writes a checkpoint before the model is asked, so that what the model is told is stored, except the page and
+    /// the texts that the program gave.
     pub(super) async fn keep_turn(&mut self) -> Result<(), StopReason> {
         let Some(registered) = self.registered.clone() else {
             return Ok(());
@@ -117,8 +119,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.executor.keep(None).await.map(drop)
     }
 
-    /// If the run did not reach its goal, writes a last checkpoint, from which the run can be resumed. Returns `stop`,
-    /// or [`StopReason::TakenOver`] if another process has taken over the run.
+    /// Unless the run ended with a proven answer, writes a last checkpoint. If the run has no answer at all, it can be
+    /// resumed from this checkpoint. Returns `stop`, or [`StopReason::TakenOver`] if another process has taken over
+    /// the run.
     pub(super) async fn keep_last(&mut self, stop: StopReason) -> StopReason {
         self.executor.state.stopped = Some(stop);
         if stop.is_success() || stop == StopReason::TakenOver || self.registered.is_none() {

@@ -59,7 +59,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Returns the next step of the task as memory has recorded it in an earlier run. Returns `None` if memory has no
-    /// such step, or if this run withholds the step.
+    /// such step, or if this run withholds the step. Also returns `None` if the options forbid replay, if a dialog is
+    /// open, or if there is something that the model must read first.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;

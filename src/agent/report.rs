@@ -14,11 +14,13 @@ pub struct RunReport {
     pub summary: RunSummary,
     /// The model's answer, in which secrets are replaced; `None` if the model gave no answer.
     pub answer: Option<String>,
-    /// The words that the model quoted to support the answer. `None` if they were found neither on a page of the run
-    /// nor in the result of a [tool that may give evidence](super::Tool::is_evidence).
+    /// The words that the model quoted to support the answer. `None` if they were found nowhere. They are searched for
+    /// on the page shown at the end, in the texts that the run extracted or read on earlier pages, and in the results
+    /// of [tools that may give evidence](super::Tool::is_evidence).
     pub evidence: Option<String>,
     /// Claims of the answer that have no support in what the run read. Only numbers and quoted names are checked. If
-    /// the page was not read completely, a claim that something is missing is listed too.
+    /// the page was not read completely, a claim that something is missing is listed too. Always empty if the model
+    /// reported failure, because such an answer is not checked.
     pub unverified: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.
@@ -30,16 +32,19 @@ pub struct RunReport {
     pub pages: Vec<String>,
     /// Address of the page that was shown when the run ended; `None` if the run observed no page.
     pub final_url: Option<String>,
-    /// The error that ended the run; `None` if no error did. After a successful run: the error of the last look at
-    /// the page, if that look failed. If the run ended while a person was asked something, the error contains the
+    /// The error that ended the run; `None` if no error did. After a successful run: the error of the last look at the
+    /// page, if that look failed. If a run with a model could open neither its start page nor any other page, and no
+    /// error ended it, this says so. If the run ended while a person was asked something, the error contains the
     /// question.
     pub error: Option<String>,
-    /// The errors of the memory store, as in the events `memory_failed`; empty if there were none. If an error has a
-    /// detail `lost`, the kind of memory that this detail names has lost its observations of the run. Otherwise memory
-    /// learns from the observations at the next run.
+    /// The first error of the memory store, and each error by which observations of the run were lost; empty if there
+    /// were none. Events `memory_failed` report the same errors, and also those of the register of runs. If an error
+    /// has a detail `lost`, the kind of memory that this detail names has lost its observations of the run. Otherwise
+    /// memory learns from the observations at the next run at the latest.
     pub memory_errors: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run
-    /// ended. The record consists of the events, the journal and the checkpoints.
+    /// ended. The record consists of the events and the journal. A checkpoint that could not be written is reported
+    /// only by an event `memory_failed`.
     pub recording: Option<String>,
 }
 

@@ -50,7 +50,8 @@ pub struct Run<'l, B, L, M> {
     pub(super) goal_words: Vec<String>,
     /// The kinds of content that the tools of the embedder declare, by tool name.
     pub(super) content_types: BTreeMap<String, ContentType>,
-    /// The picture of the current page in the latest message to the model; `None` if the message has no picture.
+    /// The picture of the current page in the latest message to the model; `None` if the message has no such picture,
+    /// even if it has pictures from earlier steps.
     pub(super) sight: Option<Sight>,
     pub(super) compressor_failures: u32,
     /// The reason why the model's last reply could not be read; `None` if it could be read.
@@ -207,8 +208,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Secrets in the snapshot are replaced, even a secret that the model guessed.
     ///
     /// # Errors
-    /// Returns `Corrupt` if a secret is equal to a word that the JSON form of the snapshot needs, such as the name of a
-    /// role. Replacing that word makes the snapshot unreadable.
+    /// Returns `Corrupt` if a word that the JSON form of the snapshot needs, such as the name of a field, is or
+    /// contains a secret. Replacing the secret in that word makes the snapshot unreadable.
     pub fn state(&self) -> Result<State> {
         self.executor.state()
     }
@@ -263,8 +264,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         &self.executor.state.memory
     }
 
-    /// Gives the run a text that the work needs and no page shows. The next request to the model contains the text, as
-    /// data and not as an instruction. Secrets in the text are replaced.
+    /// Gives the run a text that the work needs and no page shows. The next requests to the model contain the text, as
+    /// far as there is room, as data and not as an instruction. Secrets in the text are replaced.
     ///
     /// The run's state, events and run folder contain the text, but the store that later runs learn from does not. The
     /// checkpoints in the register of runs do not contain it either: a run that is resumed from one has only the texts

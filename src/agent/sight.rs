@@ -21,7 +21,8 @@ use crate::{
 /// Assumed size of one picture in a request. Unit: tokens. Source: chosen; providers count 258 to 1,600 tokens for a
 /// picture.
 pub(super) const IMAGE_TOKENS: u64 = 1_600;
-/// Maximum number of elements that are marked in the picture. Source: chosen; more marks would cover the page.
+/// Maximum number of elements whose positions are requested for one picture. Source: chosen; more than the marks that
+/// a picture can have.
 const MAX_WANTED: usize = 300;
 /// Maximum time for the browser to return a picture, or the boxes of elements. Source: chosen; each takes some 100 ms,
 /// and the step can continue without them.
@@ -108,8 +109,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
     }
 
-    /// Returns a picture of the page, with marks on elements if their boxes are known and the model did not ask for the
-    /// picture; `None` if no picture is needed, or if the browser shows another page by now. Drops the last picture that the model asked for, if it shows the same.
+    /// Returns a picture of the page, with marks on elements if their boxes are known and the model did not ask for
+    /// the picture; `None` if no picture is needed, or if the browser shows another page by now. If a picture is
+    /// returned, it may replace the last one that the model asked for ([`Pictures::replace_last`]).
     async fn picture(&mut self, page: &PageNow, images: Images) -> CrateResult<Option<Sight>> {
         let elements = &page.view.elements;
         let browser = &self.parts.guarded.browser;
@@ -133,7 +135,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let png = in_time(browser.screenshot(&request)).await?;
         let pictures = &mut self.executor.state.remarks.pictures;
         pictures.replace_last(&png, page.look);
-        // A reference that no line of the message has would only hide a part of the page.
+        // A reference that no line of the page has would only hide a part of the page.
         let lines = page.layout().lines().iter().flat_map(Line::all_parts);
         let told: HashSet<&ElementRef> = if asked {
             HashSet::new()
@@ -200,8 +202,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
-/// Returns the elements to mark in the picture: first the elements that the prompt lists, then other elements that
-/// respond to clicks.
+/// Returns the elements whose positions in the picture are needed, at most [`MAX_WANTED`]: first the elements of the
+/// page that can be acted on, whether the prompt shows them or not, then other elements that respond to clicks.
 fn wanted(page: &PageNow) -> Vec<ElementRef> {
     let listed = page.view.elements.iter().map(|one| one.reference.as_ref());
     let answers = page.tree().nodes().iter().map(|node| {

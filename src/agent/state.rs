@@ -1,4 +1,6 @@
-//! The state of a run: everything that the run's next request to the model depends on, except connections.
+//! The state of a run: everything that changes during the run and that its next request to the model depends on.
+//! Pictures are not part of it, and neither are the options, the tools, and those parts of the task that [`State`]
+//! does not keep.
 //!
 //! The state is JSON with a version. [`Run::state`](super::Run::state) returns it, and
 //! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it.
@@ -96,8 +98,8 @@ impl Remarks {
     }
 }
 
-/// The state of a run: everything that changes during the run, except connections to the browser, the model and
-/// memory.
+/// The state of a run: everything that changes during the run, except pictures, an action in progress, and the
+/// connections to the browser, the model and memory.
 ///
 /// A run creates the state. Its fields are private, but callers can store it, read it back, and pass it to
 /// [`DecisionLoop::resume`](super::DecisionLoop::resume).
@@ -125,9 +127,9 @@ pub struct State {
     pub(super) seen: Seen,
     /// Numbers on the current page that are known to be clocks, or known to respond to actions.
     pub(super) numbers: Numbers,
-    /// True if an action was started after the last observation.
+    /// True if an action was started, or the run was resumed, after the last observation.
     pub(super) stale: bool,
-    /// True if an action of the last reply opened a page that no message has shown to the model.
+    /// True if an action opened a page that no message has shown to the model.
     #[serde(default)]
     pub(super) unseen: bool,
     /// The host about which memory was last asked, and the number of the observation that showed this host.
@@ -137,11 +139,13 @@ pub struct State {
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
     pub(super) advice: Vec<Advice>,
-    /// Positions in `offered` of the advice that the current prompt contains.
+    /// Positions in `offered` of the advice that the current prompt contains. For a step that was taken from memory:
+    /// only the position of the item with that step.
     pub(super) offered_now: Vec<usize>,
     /// Number of items of advice in the system instruction. They come first in `offered`.
     pub(super) standing: usize,
-    /// Ids of all advice in the prompts of the run, in the order of first appearance.
+    /// Ids of all advice in the prompts of the run, and of the items from which steps were taken, in the order of
+    /// first appearance.
     pub(super) offered: Vec<AdviceId>,
     /// True if a checkpoint had no room for the first steps, so that `memory` lacks them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -167,12 +171,13 @@ pub struct State {
     pub(super) calibration: Calibration,
     pub(super) errors: u32,
     pub(super) errors_in_row: u32,
-    /// The number of the model call whose reply led to the last error. In the count of errors in a row, several errors
-    /// after one reply count once.
+    /// The number of the model call whose reply led to the last error that counted; without a model, the number of the
+    /// step. In the count of errors in a row, several errors after one reply count once.
     pub(super) error_call: Option<u32>,
     pub(super) unusable_in_row: u32,
     pub(super) finish_refused: bool,
-    /// True if the current action led out of the run's scope. Memory does not learn from such an action.
+    /// True if the current action led out of the run's scope, or if the page itself did since the action before.
+    /// Memory does not learn from the current action then.
     pub(super) left_scope: bool,
     /// Elements that earlier runs used on the current page's host, as memory has stored them.
     #[serde(default)]
@@ -290,13 +295,13 @@ impl State {
         self.stopped
     }
 
-    /// Returns an error if another version of this crate wrote the state.
+    /// Returns an error if the state has another version of the format.
     pub(super) fn check(&self) -> Result<()> {
         Self::check_version(Some(&self.version.into()))
     }
 
-    /// Returns an error unless the version is the version of this format. The version is checked before the other
-    /// fields are parsed.
+    /// Returns an error unless the version is the version of this format. The version of a checkpoint is checked
+    /// before its other fields are parsed.
     pub(super) fn check_version(version: Option<&Value>) -> Result<()> {
         if version.and_then(Value::as_u64) == Some(VERSION.into()) {
             return Ok(());

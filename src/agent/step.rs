@@ -17,8 +17,8 @@ use crate::{
 };
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    /// Carries out one step. If no action is queued, asks the model for actions. Then carries out one action. Returns
-    /// whether the run continues.
+    /// Carries out one step: at most one action. If no action is queued, first takes one from memory or asks the model
+    /// for actions. Returns whether the run continues.
     ///
     /// If the future is dropped, the step is abandoned. The next step then clears the queue of actions and observes
     /// the page again.
@@ -120,8 +120,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             && judged(action, page) == Effect::Irreversible
     }
 
-    /// Removes the next action from the queue and returns it if its targets are still on the page. Otherwise drops the
-    /// whole queue and returns `None`.
+    /// Removes the next action from the queue and returns it. Drops the whole queue instead and returns `None` if one
+    /// of its targets is gone, if it should restore another page than the one shown, or if it types into a field that
+    /// is gone. An action whose target was missing from the start is returned, and refused later.
     fn next_action(&mut self) -> Option<Queued> {
         let mut next = self.executor.state.queue.pop_front()?;
         let Some(page) = &self.executor.state.page else {

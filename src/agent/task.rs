@@ -111,8 +111,8 @@ impl Task {
         Ok(self)
     }
 
-    /// Sets the user's instructions, which say how the work should be done. The system instruction contains them
-    /// unchanged.
+    /// Sets the user's instructions, which say how the work should be done. The system instruction contains them, with
+    /// secrets replaced.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if they are longer than 8,000 characters.
@@ -127,7 +127,8 @@ impl Task {
     }
 
     /// Adds a note of the user about a host and its subdomains. While the browser shows a page of one of them, each
-    /// message to the model contains the note.
+    /// message to the model contains the note. If the host is not https or has a port of its own, the note is for this
+    /// very host only.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the note is empty or longer than 300 characters.
@@ -203,8 +204,8 @@ impl Task {
     /// allowed sites and site notes of the original task, so add them again.
     ///
     /// # Errors
-    /// `Unsupported` if another version of this crate wrote the checkpoint; `Corrupt` if the checkpoint cannot be
-    /// read.
+    /// `Unsupported` if the checkpoint is in another version of the format, as another version of this crate may write
+    /// it; `Corrupt` if the checkpoint cannot be read.
     pub fn of_checkpoint(checkpoint: &Checkpoint) -> Result<Self> {
         let (state, _) = State::of_checkpoint(checkpoint)?;
         let mut task = Self::new(state.about.goal)?.with_run_id(state.run);

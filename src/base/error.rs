@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// An argument, option or file from the caller is wrong; [`Error::context`] says which.
+    /// An argument, option or file from the caller is wrong; [`Error::context`] or the error's source says which.
     InvalidInput,
     /// A required program, server or file is not there.
     Unavailable,

@@ -120,7 +120,7 @@ impl Host {
     }
 
     /// Returns the hosts whose stored advice applies to this host: the host itself, its name without scheme and port,
-    /// and each parent name up to the [site](Self::site). A public suffix is never included.
+    /// and each parent name up to the [site](Self::site). No parent name is a public suffix.
     pub fn and_above(&self) -> Vec<Self> {
         let mut hosts = vec![self.clone()];
         let Some(url) = self.url() else { return hosts };

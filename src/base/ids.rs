@@ -86,7 +86,8 @@ impl RunId {
 /// such as text of a page. Nobody outside knows the number, so the text cannot end the fence.
 ///
 /// The number has 64 bits and is printed in decimal, because three decimal digits take a model only one token. Source:
-/// chosen; each message has a new nonce, so a page can guess only once per message.
+/// chosen; 64 bits are too many to guess. A message has two fences: the nonce of the first is the same in all messages
+/// of a run, the nonce of the second is new in each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Nonce(u64);
 

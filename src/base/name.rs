@@ -1,6 +1,7 @@
 //! Names of secrets and of parameters: allowed characters, length, parsing and display.
 
-/// Maximum length of a name. Unit: bytes. Source: chosen; a prompt shows the name in place of the value.
+/// Maximum length of a name. Unit: bytes. Source: chosen; prompts contain the names. The name of a secret stands in
+/// place of its value, the name of a parameter stands beside it.
 const MAX_NAME: usize = 40;
 
 /// Returns true if the text is a valid name: 1 to 40 ASCII letters, digits or `_`.

@@ -2,9 +2,9 @@
  * Makes the function that reads what an element's attributes say beyond its role and name.
  *
  * `hintsOf(element, role, isMute, fieldName)` returns `{ states, props, exact }`, or null if there is nothing to report. `props` is a list
- * of `[name, value]`. `exact` is the text of a field as it was written, if it has white space that a tree does not show, or if it is
- * equal to `fieldName`, the name of a field whose tree shows no text. `role` is the role in the tree. `isMute` is true if the element has
- * neither name nor text.
+ * of `[name, value]`. `exact` is the text of a field as it was written, if it has white space that a tree does not show. For a field
+ * without a value in the tree, `fieldName` is the field's name. `exact` is then also the text of an editable element, line by line, and
+ * a text that is equal to the name. `role` is the role in the tree. `isMute` is true if the element has neither name nor text.
  *
  * The function depends on no other script, because both drivers run it: `cdp` in its own world, playwright-cli in the page's.
  */
@@ -23,6 +23,7 @@ function makeHintsOf() {
   const tagOf = getter(Element, 'localName');
   const spaceOf = getter(Element, 'namespaceURI');
   const textOf = getter(Node, 'textContent');
+  const linesOf = getter(HTMLElement, 'innerText');
   const isEditableAt = getter(HTMLElement, 'isContentEditable');
   const typeOfInput = getter(HTMLInputElement, 'type');
   const areaText = getter(HTMLTextAreaElement, 'value');
@@ -114,7 +115,9 @@ function makeHintsOf() {
   /** The name that the page's author gave to an icon; '' if there is none. */
   const iconOf = (element, attribute) => {
     const told = [attribute('title') ?? '', attribute('aria-description') ?? '', attribute('aria-describedby') ?? ''];
-    const words = short(told[0]) || short(told[1]) || (told[2] !== '' && short(described(told[2])));
+    // An element that is hidden from screen readers, such as one behind a dialog, has no name in the tree.
+    const label = short(read(element, 'aria-label') ?? '');
+    const words = label || short(told[0]) || short(told[1]) || (told[2] !== '' && short(described(told[2])));
     if (words) return words;
     const parts = [element];
     const below = all.call(element, '*');
@@ -290,10 +293,15 @@ function makeHintsOf() {
     const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
     const isExact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text);
     const isInput = tag === 'input' && !SET_TYPES.has(type) && type !== 'password';
-    const writtenIn = () => (isInput ? inputText(element) : NAMED_TAGS.has(tag) ? '' : textOf(element).slice(0, MOST_TEXT));
+    const isWriting = isEditable && !NAMED_TAGS.has(tag);
+    const writtenIn = () => {
+      if (isWriting) return linesOf(element).replace(/\u200b|\ufeff/g, '').replace(/\n$/, '').slice(0, MOST_TEXT);
+      return isInput ? inputText(element) : NAMED_TAGS.has(tag) ? '' : textOf(element).slice(0, MOST_TEXT);
+    };
     const written = text !== '' || !isText || fieldName === null ? text : writtenIn();
-    const isName = fieldName !== null && written.length <= MOST_TEXT && written.replace(/\s+/g, ' ').trim() === fieldName;
-    const exact = isExact || isName ? written.toWellFormed() : null;
+    const words = fieldName === null ? '' : written.replace(/\s+/g, ' ').trim();
+    const isShown = words !== '' && written.length <= MOST_TEXT && (isWriting || words === fieldName);
+    const exact = isExact || isShown ? written.toWellFormed() : null;
     return exact !== null || hasStates || props.length > 0 ? { states, props, exact } : null;
   };
 }

@@ -24,7 +24,8 @@ pub struct Limits {
     /// Maximum number of pages that are opened. Default: 20. Source: chosen.
     pub pages: usize,
     /// Maximum number of similar pages that are opened. Pages are similar if their addresses differ only in numbers.
-    /// Default: 2. Source: chosen; the second page shows which parts differ from page to page.
+    /// They usually count as similar too if the addresses differ only in hexadecimal ids, or in the middle of a path of
+    /// more than four segments. Default: 2. Source: chosen; the second page shows which parts differ from page to page.
     pub alike: usize,
 }
 
@@ -60,7 +61,8 @@ impl Alike {
             .map(|(key, value)| (key.into_owned(), without(&value)))
             .collect();
         query.sort();
-        // Ids of hexadecimal digits are numbers too.
+        // The template also makes hexadecimal ids equal, and leaves out the middle of a path of more than four
+        // segments.
         let path = PageTemplate::of(url).map_or_else(
             |_| without(url.path()),
             |template| {
@@ -108,7 +110,8 @@ pub struct Frontier {
     limits: Limits,
     home: Host,
     queue: VecDeque<Visit>,
-    /// The addresses that are or were in the queue, and the addresses that were left out.
+    /// The addresses that are or were in the queue, the addresses of links that were left out, and the addresses to
+    /// which opened pages redirected.
     known: BTreeSet<String>,
     opened: BTreeMap<Alike, usize>,
     /// Number of pages that were opened, including those that could not be read.
@@ -167,8 +170,9 @@ impl Frontier {
     /// Records the page that the browser shows after the address of `visit` was opened.
     ///
     /// The page is not kept if it belongs to another host, if it is an error page, if it is already known, or if exploration
-    /// leaves out its address, as for a logout. A page also counts as known if [`Limits::alike`] similar pages were opened
-    /// before.
+    /// leaves out its address, as for a logout. A page also counts as known if [`Limits::alike`] similar pages were
+    /// opened before. The start page is kept even if its address is one that exploration leaves out, for example after
+    /// a redirect to a login page of the host.
     ///
     /// If the start page leads to another host of its site, or from `http` to `https`, the exploration continues on that
     /// host.

@@ -1,5 +1,5 @@
-//! The exploration of a site. It decides which pages are opened and in which order, and which data about each page the
-//! map keeps.
+//! The exploration of a site. It decides which pages are opened and in which order.
+//! [`MapPage`](crate::working::MapPage) decides which data about each page the map keeps.
 //!
 //! This module does no input or output. [`Frontier`] says which page to open next, and records the page that the caller then
 //! passes to it. The result is a [`SiteMap`](crate::working::SiteMap). [`explore`](crate::agent::explore()) opens the pages

@@ -1,9 +1,10 @@
 //! Decides which new texts replace the recorded texts of a template's steps. A template is a recorded goal with holes for
-//! new values. A new goal can often be read in several ways; this module judges one of these readings.
+//! new values. A new goal that can be read in several ways is refused before; this module judges the only reading.
 //!
 //! Every text of a recorded step needs a source: a hole of the template, other words of the goal, the page itself (for
-//! example for a button's name), or the choice of one element among several. If a text has no source, a new goal is accepted
-//! only if all its values are equal to the recorded values.
+//! example for a button's name), the choice of one element among several, or several runs in which the text was the
+//! same. If a text has no source, a new goal is accepted only if all its values are equal to the recorded values, or if
+//! the model decides the step anew.
 
 use super::{
     address::Address,
@@ -333,9 +334,10 @@ impl Account<'_> {
         Ok(Becomes::New(different.swap_remove(0)))
     }
 
-    /// Returns the text of a step for a value that did not change. If the step typed the value as the recorded goal spells
-    /// it, returns the value in the new goal's spelling, for example with other capitals. Otherwise returns the recorded
-    /// text.
+    /// Returns the text of a step for a value that did not change. If the step typed the value as the recorded goal
+    /// spells it, and nothing else explains the typed text, returns the value in the new goal's spelling, for example
+    /// with other capitals. Otherwise returns the recorded text, for example for a date that has another format in the
+    /// new goal.
     fn respelled(&self, literal: &Literal, sources: &[&Source], old: &str) -> Becomes {
         let spelled = sources.iter().find_map(|source| match source {
             Source::Hole { hole, programs }
@@ -409,8 +411,9 @@ impl Account<'_> {
     }
 }
 
-/// Refuses a recorded text with a date or a time that does not come from the goal. If the goal has a relative time such as
-/// "tomorrow" (`is_relative`), also refuses a text with any number that does not come from the goal.
+/// Refuses a recorded text with a date or a time that does not come from the recorded goal. If this goal has a relative
+/// time such as "tomorrow" (`is_relative`), also refuses a text with any number that does not come from it. The origin
+/// and the fragment of an address are not checked.
 fn stale(text: &Explained, is_relative: bool) -> Result<(), Stop> {
     let least = if is_relative {
         Rest::Numbers
@@ -433,7 +436,7 @@ fn ask(reason: Reason, literal: &Literal, choices: Vec<String>) -> Stop {
 }
 
 /// Reports whether a value is so short that it occurs in texts by chance: one character, an identifier of at most two
-/// characters, or a number below 100.
+/// characters, or a whole number below 100.
 fn is_short(value: &Value) -> bool {
     /// Smallest number that does not count as short. Source: chosen.
     const LEAST_NUMBER: u64 = 100;

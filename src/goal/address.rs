@@ -83,7 +83,7 @@ impl Address {
 
     pub(super) fn set_value(&mut self, at: usize, value: &str) {
         if let Some(pair) = self.pairs.get_mut(at) {
-            // HTML forms write a space as `+`. But if the recorded query writes `%20`, the new one does too.
+            // HTML forms write a space as `+`. But if the recorded value writes `%20`, the new one does too.
             let space = if pair
                 .value
                 .as_deref()

@@ -2,8 +2,8 @@
 //! values.
 //!
 //! The first run gives a template in which even weak evidence makes a hole. The goal of each further run must then have
-//! exactly one reading that predicts the texts of that run's steps. A hole whose value varied is confirmed. A hole with weak
-//! evidence whose value never varied becomes fixed text again.
+//! exactly one reading that predicts the texts of that run's steps. A hole whose value varied is confirmed, unless the
+//! value may be the verb of the goal. A hole with weak evidence whose value never varied becomes fixed text again.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,8 @@ use super::{
 
 type Texts = BTreeMap<(usize, Field), Literal>;
 
-/// Builds the template of several runs of one task. Returns `None` if the runs contradict each other, if no value varied, or
-/// if no step uses a confirmed value.
+/// Builds the template of several runs of one task. Returns `None` if the runs contradict each other, if a run's goal
+/// can be read in two ways that both fit its steps, if no value varied, or if some confirmed value is used by no step.
 pub(super) fn confirm(runs: &[Recorded]) -> Option<Template> {
     let (first, others) = runs.split_first()?;
     let weak = Template::build(first, true);

@@ -13,8 +13,9 @@ use super::{
 #[serde(transparent)]
 pub struct DateFormat(&'static str);
 
-/// The date formats in which a step may have written a date of the goal. A format that is a single number (`MM`, `M`, `DD`,
-/// `D`, `YY`) is tried only for a field that asks for a day, month or year.
+/// The date formats in which a step may have written a date of the goal. A format that is a short number (`MM`, `M`,
+/// `DD`, `D`, `YY`) counts only for a text whose label names a date or a part of it, and for the name of a table cell,
+/// such as a day in a calendar.
 pub(super) const FORMATS: [DateFormat; 48] = [
     DateFormat("YYYY-MM-DD"),
     DateFormat("YYYY/MM/DD"),

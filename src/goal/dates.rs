@@ -1,4 +1,5 @@
-//! Dates and times of day, read from one token or from several tokens such as `3 March 2025`.
+//! Dates and times of day. This module reads numeric dates such as `2025-03-04`, and times. The module `merge` reads
+//! written dates such as `3 March 2025`.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +23,8 @@ pub enum Order {
     MonthFirst,
 }
 
-/// One way to read a text as a date. `order` is the order of day and month that this reading assumes; `None` if the text can
-/// be read in one order only.
+/// One way to read a text as a date. `order` is the order of day and month that this reading assumes; `None` if the
+/// format of the text allows only one order. For `14/03/2025`, `order` is set, although only one order gives a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) date: Date,

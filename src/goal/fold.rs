@@ -5,7 +5,7 @@
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-/// The digit zero of each decimal digit system in Unicode that is in use today.
+/// The digit zero of each supported decimal digit system. Unicode has more systems, such as that of Ol Chiki.
 const ZEROS: [u32; 20] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
     0xE50, 0xED0, 0xF20, 0x1040, 0x17E0, 0x1810, 0xFF10,
@@ -19,7 +19,7 @@ pub fn compose(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Returns the value of a decimal digit in any script; `None` for other characters.
+/// Returns the value of a decimal digit of one of the systems in [`ZEROS`]; `None` for other characters.
 pub(super) fn digit(c: char) -> Option<u32> {
     let code = u32::from(c);
     ZEROS
@@ -108,7 +108,8 @@ pub(super) fn fold(text: &str) -> String {
     out
 }
 
-/// Returns the text without the diacritics of Latin letters.
+/// Returns the text without accents and similar marks on Latin, Greek and Cyrillic letters: `é` becomes `e`, and `й`
+/// becomes `и`. Also replaces special Latin letters: `ø` becomes `o`, `æ` becomes `ae`, and `ß` becomes `ss`.
 pub(super) fn strip_diacritics(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

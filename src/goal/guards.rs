@@ -33,7 +33,8 @@ const LEAST_CAP: usize = 3;
 pub(super) struct Surroundings {
     frame: Frame,
     pub(super) is_irreversible: bool,
-    /// True if a word of the recorded goal belongs to a language for which there are word lists.
+    /// True if the recorded goal contains a function word that is not Hebrew, or a function word or closed-class word
+    /// of a script without spaces. Without such a word, the language counts as unknown, even if it is English.
     pub(super) knows_language: bool,
     /// True if the frame has content words: more than function words, signs and hiragana. Otherwise the template would
     /// accept any goal.
@@ -124,7 +125,8 @@ fn words_of(tokens: &[Token]) -> Vec<String> {
     words
 }
 
-/// Reports whether two folded words are equal, apart from the ending of a plural.
+/// Reports whether two folded words of at least two characters are equal, apart from the ending of a plural. For a word
+/// of one character, the result is false.
 pub(super) fn is_alike(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let ending = long

@@ -1,15 +1,16 @@
 //! Goals: decides whether a new goal is a recorded task with other values.
 //!
-//! A recorded run is compiled into a [`Template`]. The template is the goal of the run, with a hole for every text of
-//! the goal that a step also uses, such as a typed search term. The public types call a hole a slot. All other words are
-//! the frame. A new goal must repeat the frame word for word. Its words at the places of the holes are the new values.
-//! They replace the recorded values in the texts of the steps. The answer is a [`Verdict`]: the texts that change, a
+//! A recorded run is compiled into a [`Template`]. The template is the goal of the run, with a hole for each text of
+//! the goal that a step uses as a value, such as a typed search term. In a single run, the name of a button makes no
+//! hole, because it is often the verb of the goal. The public types call a hole a slot. All other words are the frame.
+//! A new goal must repeat the frame word for word. Its words at the places of the holes are the new values. They
+//! replace the recorded values in the texts of the steps. The answer is a [`Verdict`]: the texts that change, a
 //! question for a person, or a typed [`Reason`] for refusing.
 //!
 //! The module does no input or output: it takes runs and goals and returns templates and verdicts. Trajectories are
-//! recorded steps that reached a goal. The kind of memory for trajectories turns their steps into [`Literals`], stores
-//! the templates, and matches new goals against them. [`trace`] says where each text of a run comes from, and
-//! [`overlap`] ranks earlier goals that are shown to the model as hints.
+//! recorded steps that reached a goal. The kind of memory for trajectories turns their steps into [`Literals`], builds
+//! a template from them whenever it compares goals, and matches new goals against it. [`trace`] says where each text of
+//! a run comes from, and [`overlap`] ranks earlier goals that are shown to the model as hints.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -33,12 +34,14 @@
 //!   number as highly as a goal with another value. The frame admits a difference only in the words that a step uses. This
 //!   works in every script and without a dictionary.
 //! - The text of a step can often be explained in several ways, for example as a copy of a value or as the value in lower
-//!   case. Every explanation that fits the recorded run is kept. A new value is used only if all of these explanations give
-//!   the same text.
+//!   case. As a rule, every explanation that fits the recorded run is kept, and a new value is used only if all of
+//!   these explanations give the same text. But an exact copy rules out other forms of the value. And if a word of the
+//!   field's label stands beside exactly one of the possible values in the goal, only this value counts.
 //! - A refusal costs model calls, and a wrong replay costs more. So every guard, which is a check of a new value, refuses if
 //!   in doubt. A value that the user quotes, or gives as a named parameter, passes nearly all guards.
-//! - A slot that only one run has shown is tentative. A person must approve a new value in a tentative slot before a step
-//!   that cannot be undone. A second run with another value confirms the slot.
+//! - A slot that only one run has shown is tentative, unless the user declared it as a parameter. A person must approve
+//!   a new value in a tentative slot before a step that cannot be undone. A second run with another value confirms the
+//!   slot, unless the value may be the verb of the goal.
 //! - Rephrasings are not guessed. A goal in other words is carried out by the model, and this run becomes a template of its
 //!   own.
 //! - A template is derived from its runs and is built anew when it is read, so a new version of this module never uses

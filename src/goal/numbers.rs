@@ -1,4 +1,5 @@
-//! Numbers as people write them: with a comma or a point between thousands, and with the digits of any script.
+//! Numbers as people write them: with a comma, a point or an apostrophe between thousands, and with the digits of many
+//! scripts.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +56,8 @@ pub(super) const OUTPUTS: [Output; 9] = [
     Output::CommaGroupedCents,
 ];
 
-/// Reports whether a text is a number: digits of any script, with single separators between them.
+/// Reports whether a text is a number: digits of the scripts that `fold::digit` knows, with single separators between
+/// them.
 pub(super) fn is_number(text: &str) -> bool {
     let text = separators(&ascii_digits(text));
     let is_digit_or_separator = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'');

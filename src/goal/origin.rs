@@ -18,7 +18,8 @@ pub(super) struct Explained {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// The goal gives the whole text. If the list has several sources, the text may come from any of them.
+    /// The goal gives the whole text. If the list has several sources, the text may come from any of them. If all
+    /// sources are [`Source::Entangled`], the text may only contain the value of a hole among other words.
     Whole(Vec<Source>),
     Parts(Parts),
     /// A text that does not come from the goal: it was the same in this many runs whose goals had different values.
@@ -103,8 +104,9 @@ impl Explained {
         self.literal.is_picked && self.literal.field == Field::Name && !is_explained
     }
 
-    /// Reports whether the text belongs to the page and not to the task. This is the case for the name of a button, of
-    /// a plain link or of an item in a list, and for a part of an address if the part has no digits.
+    /// Reports whether the text belongs to the page and not to the task. This is the case for the name of a link, an
+    /// article or a list item, and of an element that shows no data, such as a button or a field. It is also the case
+    /// for a path segment or a query value without digits, and always for the origin and the fragment of an address.
     pub(super) fn comes_from_the_page(&self) -> bool {
         let literal = &self.literal;
         match literal.class {
@@ -255,8 +257,8 @@ fn rest_of(token: &Token) -> Rest {
     }
 }
 
-/// Returns the [`Rest`] of a text as if none of its words were in the goal. A text that is only a month name or a year
-/// counts as a time.
+/// Returns the [`Rest`] of a text as if none of its words were in the goal. A text that is only a full month name or a
+/// year from 1990 to 2100 counts as a time. A short month name such as `Mar` counts as a word.
 fn rest_of_text(literal: &Literal) -> Rest {
     let is_month = matches!(literal.tokens.as_slice(), [token] if months::read(&token.fold).is_some_and(|name| name.is_full));
     let is_year = matches!(literal.tokens.as_slice(), [token] if token.kind == Kind::Number

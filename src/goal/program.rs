@@ -1,8 +1,12 @@
 //! Programs: the transformations that turn a value of the goal into the text of a step.
 //!
-//! A recorded text is explained by every program that gives it. A new value is used only if all these programs turn it
-//! into the same text. There is one exception: if a step writes a text or a number exactly as the goal does, only the
-//! programs that keep this spelling count.
+//! As a rule, a recorded text is explained by every program that gives it, and a new value is used only if all these
+//! programs turn it into the same text. There are exceptions:
+//!
+//! - If a step writes a text or a number exactly as the goal does, only the program that keeps this spelling counts. In
+//!   the path of an address, this holds for numbers only.
+//! - Of the programs for a month name, only those in a language of the goal's month name count, if there are any.
+//! - A program for a date does not count if it does not apply to the new value.
 
 use serde::Serialize;
 
@@ -118,7 +122,8 @@ const BORDERS: [Border; 4] = [
 /// A value of a goal: the text in a slot, and its tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Value {
-    /// The text as it is typed: without quotes, and with white space collapsed.
+    /// The text as it is typed. A quoted text is without its quotes. White space is collapsed only if the value has
+    /// several tokens.
     pub(super) text: String,
     pub(super) fold: String,
     pub(super) tokens: Vec<Token>,
@@ -166,7 +171,8 @@ const fn is_shown(field: Field) -> bool {
     matches!(field, Field::Name | Field::Option)
 }
 
-/// Returns every program that turns the value into the recorded text `literal`.
+/// Returns the programs that turn the value into the recorded text `literal`. If this text is an exact copy of a
+/// number, or of free text outside a path, only the program that copies it is returned.
 pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
     if value.single(Kind::Number).is_some() {
         return number_programs(value, literal);
@@ -273,7 +279,7 @@ fn date_programs(value: &Value, literal: &str) -> Vec<Program> {
             let known: Vec<Program> = months::languages()
                 .filter_map(|language| in_language(Some(language)))
                 .collect();
-            // If the goal writes the month name in a known language, programs for other languages are dropped.
+            // If a program for a language of the goal's month name fits, programs for other languages are dropped.
             let is_of_goal = |program: &&Program| matches!(program, Program::Date { language: Some(language), .. } if token.languages.contains(language));
             let of_goal: Vec<Program> = known.iter().filter(is_of_goal).copied().collect();
             programs.extend(if of_goal.is_empty() { known } else { of_goal });

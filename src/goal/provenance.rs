@@ -14,17 +14,19 @@ use super::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Slot {
-    /// The name of the slot: the name of the parameter, or else the label of the field that the slot's value fills, or else
-    /// `slot_` and a number.
+    /// The name of the slot: the name of the parameter; or else the words of the label of the field that the slot's
+    /// value fills, in lower case and joined by `_`, such as `first_name`; or else `slot_` and a number. If another
+    /// slot has the name already, `_` and a number are added.
     pub id: String,
     /// The recorded value.
     pub value: String,
     /// The evidence that the value may change; `None` only in `Slot::default()`.
     pub state: Option<State>,
     /// Byte offset at which the value starts in the recorded goal. The offset counts bytes of the goal's composed form
-    /// (NFC), after the values of parameters have replaced their names in braces.
+    /// (NFC), after the values of parameters have replaced their names in braces. If the value is in quotes, it is the
+    /// offset of the opening quote.
     pub start: usize,
-    /// Byte offset at which the value ends in the recorded goal, counted as for `start`.
+    /// Byte offset at which the value ends in the recorded goal, counted as for `start` and after a closing quote.
     pub end: usize,
 }
 
@@ -49,7 +51,8 @@ pub struct Traced {
 pub enum Provenance {
     /// The value of a slot. If the list has several slots, the text may come from any of them.
     Slot(Vec<Use>),
-    /// A text that contains values of slots among other words. The slots are given by their names.
+    /// A text that contains values of slots among other words, or that comes from words of the goal that overlap with a
+    /// slot. The slots are given by their names.
     Composed(Vec<String>),
     /// Words of the goal that belong to no slot.
     Frame,
@@ -59,7 +62,8 @@ pub enum Provenance {
     /// A choice that the run made on the page: the text names a target that the run picked from several elements of the
     /// same kind. The goal does not contain this name.
     PageChoice,
-    /// The page itself: the name of a button or of a plain link, or a part of an address.
+    /// The page itself: the name of an element such as a button, a field or a plain link, or a part of an address
+    /// without digits.
     Page,
     /// An unknown source: neither the goal nor the page explains the text.
     Unexplained,

@@ -68,7 +68,9 @@ impl RunLog {
         self
     }
 
-    /// Sets `success` and `interrupted` from `stop`, the reason why the run stopped.
+    /// Sets `success` from `stop`, the reason why the run stopped. Sets `interrupted` from `stop` and from the steps: a
+    /// run without success also counts as interrupted if an action was not approved and no later action was carried
+    /// out.
     #[must_use]
     pub fn ended_by(mut self, stop: StopReason) -> Self {
         self.success = stop.is_success();

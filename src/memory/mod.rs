@@ -2,8 +2,9 @@
 //!
 //! A [record](Record) is a JSON value with a key. A [shelf](Shelf) is a group of records of one collection. A shelf belongs
 //! either to one host or to all sites. A [host](crate::Host) is the host of a web address, such as `shop.example.com`. A
-//! [site](crate::Site) is a domain with all its hosts, such as `example.com`. A collection contains the records of one [kind
-//! of memory](MemoryKind). An item is a record, or several records that belong together, such as a trajectory and its steps.
+//! [site](crate::Site) is a domain with all its hosts, such as `example.com`. A collection contains the records of one
+//! [kind of memory](MemoryKind). A few collections, such as [`PENDING`], belong to no kind. An item is a record, or
+//! several records that belong together, such as a trajectory and its steps.
 //!
 //! A kind of memory names the shelves to read at a [moment](Moment) of a run. It turns their records into advice, which is
 //! text for the model in a prompt. It turns the log of a run into changes of the shelves. This module does no I/O: the

@@ -17,7 +17,7 @@ pub enum Note {
         id: AdviceId,
         /// A word for the change, such as `recorded`.
         what: String,
-        /// The record's text.
+        /// The record's text; empty if the record was removed.
         text: String,
         /// Further data; null if there are none. If a run used the record, the data have the fields `used`, `followed`,
         /// `helped` and `harmed`, as in [`Note::Credited`].
@@ -85,7 +85,7 @@ pub enum Note {
         id: AdviceId,
         /// The site on which the lesson was used or followed.
         site: Option<Site>,
-        /// True if the failure that the lesson is about happened, and the lesson's recovery was carried out.
+        /// True if the case counts as a use, as described for [`Counts::used`](super::lesson::Counts::used).
         used: bool,
         /// True if the run was shown the lesson before it carried out the recovery.
         followed: bool,

@@ -19,9 +19,9 @@ pub struct StoreNotice {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StoreNoticeKind {
-    /// The store could not understand a file, and moved it unchanged to the folder for broken files.
+    /// The store could not understand a file, and keeps it unchanged in the folder for broken files.
     Quarantined {
-        /// The path of the moved file, relative to the store's root.
+        /// The path of the file in that folder, relative to the store's root.
         file: String,
     },
     /// The shelf's file is missing or broken. The records were read from the backup or from the readable part of the file.
@@ -32,14 +32,17 @@ pub enum StoreNoticeKind {
     },
     /// The shelf's file was missing or broken. The store replaced it by its backup, which does not contain the last change.
     RestoredFromBackup,
-    /// The shelf's file and its backup were broken. The store replaced both files by the records that could still be read.
+    /// The shelf's file and its backup were broken, or one was broken and the other missing. The store replaced the
+    /// shelf's file by the records that could still be read.
     Salvaged {
         /// Number of records that could still be read.
         records: usize,
     },
-    /// The shelf's file and its backup are broken, and no record could be read. The shelf starts empty.
+    /// The shelf's file and its backup were broken, or one was broken and the other missing. No record could be read,
+    /// so the shelf starts empty.
     StartedEmpty,
-    /// The store uses the readable part of the shelf, but does not write to the shelf.
+    /// The store uses the readable part of the shelf, but does not write to the shelf. If the reason is
+    /// [`ReadOnly::OverCap`], it reads nothing of the shelf either.
     ReadOnly {
         /// The reason why the store does not write to the shelf.
         why: ReadOnly,
@@ -49,15 +52,15 @@ pub enum StoreNoticeKind {
         /// Path of the file or folder, relative to the store's root; empty for the root itself.
         path: String,
     },
-    /// The store exceeded its size limits, so it removed the files of those hosts for which nothing had been written
-    /// for the longest time.
+    /// The store came close to its limits on hosts and bytes, or one domain had too many hosts. So the store removed
+    /// the files of those hosts for which nothing had been written for the longest time.
     Compacted {
         /// Number of hosts whose files were removed.
         hosts: usize,
         /// Total size of the removed files. Unit: bytes.
         bytes: u64,
     },
-    /// The store exceeds its size limits, but all of the remaining files must be kept.
+    /// The store exceeds its limits on hosts or bytes, but none of the remaining files could be removed.
     OverCaps,
 }
 

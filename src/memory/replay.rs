@@ -13,7 +13,8 @@ pub struct ReplayStep {
     pub action: BrowserAction,
     /// The position of the step in the task, counted from 1.
     pub number: usize,
-    /// Number of steps that the earlier run took for the task.
+    /// Number of recorded steps that this run's goal needs too, from the first on. They are all recorded steps, unless
+    /// the two goals only begin alike.
     pub of: usize,
 }
 

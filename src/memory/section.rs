@@ -16,7 +16,8 @@ use super::Advice;
 pub enum Lasts {
     /// The advice is shown until the run ends.
     Run,
-    /// The advice is shown until the page changes. For the next page, memory is asked again.
+    /// The advice is shown until the page is observed again, as after each action of the run. Memory is then asked
+    /// again, even if the page is still the same.
     Page,
     /// The advice is shown in the next prompt only.
     Prompt,
@@ -80,9 +81,9 @@ pub enum Section {
     Custom {
         /// The heading. It must differ from the other headings of the message, such as `Page`.
         heading: Heading,
-        /// The weight of the section if the message is too long. A section with twice the priority keeps twice as many
-        /// lines. For comparison, the run's history has the priority 50, and a text that the model has just requested has
-        /// 120. A priority of 0 counts as 1.
+        /// The weight of the section if the message is too long. A section with twice the priority keeps about twice as
+        /// many lines. For comparison, the run's history has the priority 50, the result of a tool that the model has
+        /// just called has 120, and lines that it has just read have 240. A priority of 0 counts as 1.
         priority: u8,
         /// The time for which the advice is shown.
         lasts: Lasts,
@@ -100,7 +101,9 @@ impl Section {
         }
     }
 
-    /// Returns the heading above the advice. For [`Section::ErrorTips`], prompts show it as a plain line of text.
+    /// Returns the heading above the advice. For [`Section::ErrorTips`], prompts show it as a plain line of text. If
+    /// the words of advice for [`Section::SiteTips`] or [`Section::ErrorTips`] come from a page or a model, the advice
+    /// stands under another heading, with other quoted data.
     pub fn heading(&self) -> &str {
         match self {
             Self::Lessons => "Lessons from experience",

@@ -31,7 +31,8 @@ pub(super) fn element(said: &str) -> Option<(Role, String)> {
     (name.len() <= MAX_NAME).then(|| (role, text::squeeze(&text::clean(&name))))
 }
 
-/// Returns the attributes in a CSS selector such as `input[name="q"]`; `None` if it contains more than attributes and a tag.
+/// Returns the attributes in a CSS selector such as `input[name="q"]`. Returns `None` if it has no attribute, if an
+/// attribute has no value or a value longer than [`MAX_NAME`], or if it contains more than attributes and a tag.
 pub(super) fn css(selector: &str) -> Option<Vec<(String, String)>> {
     let mut rest = selector.trim();
     rest = rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());

@@ -17,7 +17,7 @@ pub const PENDING: &str = "pending";
 pub struct Namespace(String);
 
 impl Namespace {
-    /// Parses a namespace of 1 to 64 letters, digits, `_` and `-`.
+    /// Parses a namespace of 1 to 64 ASCII letters, digits, `_` and `-`. It must not start with `-`.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] for any other text.
@@ -71,8 +71,8 @@ pub enum Scope {
 pub struct Shelf {
     /// The tenant or experiment to which the shelf belongs.
     pub namespace: Namespace,
-    /// The collection, named after the kind of memory to which it belongs. The name comes from the program, never from a
-    /// page.
+    /// The collection, named after the kind of memory to which it belongs. A few collections, such as [`PENDING`],
+    /// belong to no kind. The name comes from the program, never from a page.
     pub collection: String,
     /// The sites to which the records of the shelf apply.
     pub scope: Scope,
@@ -179,7 +179,9 @@ impl Record {
             .ok_or_else(|| Error::new(ErrorKind::InvalidInput, "memory.find").with("key", key))
     }
 
-    /// Returns true if a person wrote or accepted the record. A store never removes such a record to make space.
+    /// Returns true if the field `source` of the record is `user`. Lessons, facts and patterns have this value if a
+    /// person wrote or accepted them. For records of other kinds, such as sessions, the result is false even if a
+    /// person accepted them. A store never removes a record with this value to make space.
     pub fn is_from_a_person(&self) -> bool {
         self.body.get("source").and_then(Value::as_str) == Some("user")
     }
@@ -205,10 +207,11 @@ fn is_deeper_than(value: &Value, max: usize) -> bool {
     }
 }
 
-/// The records of a shelf and the number of its changes.
+/// The records of a shelf and its generation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ShelfState {
-    /// Number of committed changes of the shelf; 0 if the shelf was never written.
+    /// A number that grows with each update that changes the shelf. It is 0 if the shelf was never written or was
+    /// removed.
     pub generation: u64,
     /// The records, ordered by key.
     pub records: Vec<Record>,

@@ -10,10 +10,10 @@ use crate::{
 ///
 /// The following steps are left out:
 ///
-/// - steps that only look; scrolling is kept if it changed the page
+/// - steps that are no browser actions, and steps that only look; scrolling is kept if it changed the page
 /// - steps that failed or had no effect
 /// - all but the last of several scrolling steps in a row
-/// - steps that gave a field a value that a later step replaced
+/// - steps that gave a field a value that a later step replaced, if the steps in between only gave values to fields too
 /// - navigation that led back to the page where it began
 /// - navigation that came right before a step that opens an address
 pub(super) fn shortest<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<&'a Step> {
@@ -74,7 +74,8 @@ pub(super) const fn tool(step: &Step) -> Option<BrowserTool> {
     }
 }
 
-/// Returns true if the tool opens an address. Earlier steps that only moved from page to page are then not needed.
+/// Returns true if the tool opens an address in the current tab. Earlier steps that only moved from page to page are
+/// then not needed.
 const fn opens(tool: BrowserTool) -> bool {
     matches!(tool, BrowserTool::Goto)
 }

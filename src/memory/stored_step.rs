@@ -1,5 +1,6 @@
-//! The stored form of a run's step: the tool, the kind of page, and the data that identifies the target. A typed text is
-//! stored only as a reference to a value of the goal.
+//! The stored form of a run's step: the tool, the kind of page, and the data that identifies the target. Of a typed
+//! text, only the source is stored, such as a value of the goal. The text itself is stored only if the goal has the
+//! same value in another form.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +35,8 @@ pub struct StoredStep {
     /// The kind of page on which the step was taken; `None` if it is not known, or if the step may be taken on any page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageTemplate>,
-    /// The kind of page to which the step led; `None` if the run stayed on the page.
+    /// The kind of page to which the step led; `None` if the run stayed on the page, if the kind is not known, or if
+    /// the record had no room for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leads_to: Option<PageTemplate>,
     /// The element on which the step acted; `None` if the step has no target.
@@ -53,13 +55,15 @@ pub struct StoredStep {
     /// True if the step pressed Enter after it had typed its text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub submit: bool,
-    /// True if the action had arguments that are not kept, such as a second option in a list. Such a step cannot be
-    /// repeated.
+    /// True if the step cannot be repeated because something is missing: an argument of a click, a key press or a
+    /// choice, such as a second option in a list, or a [`form`](Self::form) that had no room. Steps of tools that are
+    /// never repeated, such as `drag`, may have lost arguments although this is false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// The possible effect of the step, as judged before it was taken.
     pub effect: Effect,
-    /// True if the page showed that the step had an effect.
+    /// True if the outcome of the step was [`Done`](crate::action::Outcome::Done). Usually the page then showed an
+    /// effect, but some steps need not have a visible one.
     pub verified: bool,
 }
 
@@ -69,7 +73,8 @@ pub struct StoredStep {
 pub struct StoredTarget {
     /// The role of the target.
     pub role: Role,
-    /// The data by which the target is recognised; `None` if its name is a value of the goal or it was chosen from a list.
+    /// The data by which the target is recognised. `None` if its name is a value of the goal or repeats a typed text,
+    /// if it was chosen from a list and its name has words that are not in the goal, or if it is in a frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The position of the target's name among the values of the recorded goal, counted from 0; `None` if the name is not
@@ -82,8 +87,9 @@ pub struct StoredTarget {
     /// The target's position among similar siblings, such as the third of 24 search results; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collection: Option<Collection>,
-    /// A locator that can find the target on a later page load; `None` if the driver gave none or it contains a value of the
-    /// run.
+    /// A locator that can find the target on a later page load; `None` if the driver gave none. It is also not kept if
+    /// it is too long, if it may contain a value of the run, if `aim` is `None`, or if the target was chosen from a
+    /// list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locator: Option<Locator>,
     #[serde(skip)]
@@ -144,7 +150,8 @@ impl StoredStep {
         Self { page, ..self }
     }
 
-    /// Sets the kind of page to which the step leads, which is required for a step that opens an address.
+    /// Sets the kind of page to which the step leads. If a pattern begins with a step that opens an address, that step
+    /// must have it.
     #[must_use]
     pub fn leading_to(self, page: PageTemplate) -> Self {
         let leads_to = Some(page);
@@ -240,9 +247,10 @@ impl StoredStep {
         }
     }
 
-    /// Removes the name of the target if it is a value of the run: if it repeats typed text, or if the target was chosen
-    /// from a list and not all words of its name are in the goal. Also removes the name of a group if at least half of its
-    /// words are in the goal.
+    /// Removes the name of the target if it is a value of the run: if it is a value of the goal or repeats typed text,
+    /// or if the target was chosen from a list and not all words of its name are in the goal. Also removes the name of
+    /// a group if it repeats typed text or at least half of its words are in the goal. Removes the locator if it
+    /// repeats typed text, if the target was chosen from a list, or if the target's name is gone.
     pub(super) fn hide(&mut self, typed: &Typed, goal: &str) {
         let Some(target) = &mut self.target else {
             return;
@@ -338,7 +346,8 @@ impl StoredStep {
     }
 
     /// Returns true if this step and `taken`, a step of another run, clicked two links of the same list that choose
-    /// different views.
+    /// different views. This step must belong to a trajectory that was adapted to another goal; otherwise the result is
+    /// false.
     pub(super) fn is_other_choice(&self, taken: &Self) -> bool {
         let (Some(own), Some(other)) = (&self.target, &taken.target) else {
             return false;

@@ -100,7 +100,8 @@ const fn is_done(step: &Step) -> bool {
     matches!(step.outcome, Outcome::Done | Outcome::Unclear(_))
 }
 
-/// Returns true if `later` is the same action on the same element, or the same action without an element.
+/// Returns true if `later` has the same tool and the same element, even with another text, or if it is the same action
+/// without an element.
 fn is_repeated(step: &Step, later: &Step) -> bool {
     step.signature == later.signature || (tool(step) == tool(later) && is_same_field(later, step))
 }

@@ -15,11 +15,13 @@ use crate::base::text;
 /// Maximum length of the name of an option in a list. Longer names are cut. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 60;
 
-/// Maximum length of the typed text of a field. Longer texts are cut. Unit: characters. Source: chosen; the `read` tool
-/// gives the rest.
+/// Maximum length of the typed text of a field, if the text is the value of the field's node. Longer texts are cut. A
+/// text in nodes inside the field is cut to [`MAX_LABEL`]. Unit: characters. Source: chosen; the `read` tool gives the
+/// rest.
 const MAX_TYPED: usize = 1_000;
 
-/// Names of the properties that [`hints`] copies from a node to its element.
+/// Names of properties that [`hints`] copies from a node to its element. It also copies `editable`, and for an element
+/// without a label, one property of [`TELLING`]. It copies a `placeholder` only if that is not the label.
 const SHOWN: [&str; 7] = [
     "type",
     "placeholder",
@@ -86,9 +88,14 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                 .as_ref()
                 .is_some_and(|outer| is_branch(node, &tree[outer.id]))
         {
-            // The options of a closed list are not elements of their own: they are selected by name on the list itself.
+            // The options of a closed list are not elements of their own: they are selected by name on the list itself. The
+            // lines of an editor are not either: they are its value.
             if let Some(list) = inside {
                 let list_role = &tree[list.id].role;
+                if *list_role == Role::TextBox && !node.role.is_interactive() {
+                    holder.push(outer);
+                    continue;
+                }
                 if node.role == Role::Option
                     && node.reference.is_none()
                     && *list_role == Role::Combobox
@@ -150,8 +157,9 @@ fn is_branch(node: &Node, around: &Node) -> bool {
     node.role == Role::ListItem && around.role == Role::ListItem && node.reference.is_some()
 }
 
-/// Drops one of two candidates if one only wraps the other. The innermost are compared first, so that one candidate of a
-/// chain of wrappers remains.
+/// Drops one of two candidates if one only wraps the other. Also drops a candidate without an interactive role and
+/// without own words that wraps several. The innermost are compared first, so that one candidate of a chain of wrappers
+/// remains.
 fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
     for at in (0..found.len()).rev() {
         let outer = &found[at];
@@ -207,8 +215,9 @@ fn drop_outer(found: &mut [Candidate], at: usize) {
     }
 }
 
-/// Folds links with the same label and address into one. On a card, also folds the link on the picture into the link on the
-/// title.
+/// Folds links with the same label, address and frame into one, but never a link in a dialog with one outside. On a
+/// card, also folds the link on the picture into the link on the title. Links with an address such as `#` or
+/// `javascript:` are never folded.
 fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
     let mut seen: HashMap<(String, String, Option<NodeId>, bool), usize> = HashMap::new();
     let mut previous: Option<usize> = None;
@@ -231,8 +240,8 @@ fn fold_links(tree: &Tree, outline: &Outline, found: &mut [Candidate]) {
             drop_duplicate(tree, found, first, at);
             continue;
         }
-        // A link on a picture without a name has no words of its own: its label is the file name of its address, or
-        // empty.
+        // A link on a picture without a name has no words of its own: its label is the name of its icon, the file name
+        // of its address, or empty.
         let unnamed = |c: &Candidate| tree[c.id].name.is_empty() && c.own.is_empty();
         if let Some(before) =
             previous.filter(|p| found[*p].url == found[at].url && !found[*p].dropped)
@@ -264,7 +273,7 @@ fn drop_duplicate(tree: &Tree, found: &mut [Candidate], kept: usize, dropped: us
 fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let node = &tree[candidate.id];
     let place = outline.place(candidate.id);
-    // Typed text keeps its lines and spaces, because it may have to be typed again.
+    // A typed value keeps its lines and spaces, because it may have to be typed again.
     let kept = |value: &str| {
         if node.role.is_editable() {
             text::truncate(value, MAX_TYPED)

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::base::text;
 
-/// Maximum number of changes of each sort (added, removed, changed) in a diff. Source: chosen; a prompt shows a tenth of
-/// them.
+/// Maximum number of entries that [`diff()`] puts into each list of a [`PageDiff`]. Source: chosen; a prompt shows a
+/// tenth of them.
 pub const MAX_CHANGES: usize = 200;
 const FOCUS: [&str; 2] = ["lost the focus", "focused"];
 /// Maximum length of a page text in a line of [`PageDiff::summary`]. Longer texts are cut. Unit: characters. Source: chosen.
@@ -35,7 +35,8 @@ const MAX_LINE_TEXT: usize = 80;
 pub struct Change {
     /// The role of the element or text.
     pub role: Role,
-    /// The label of the element; for a text, the text itself. At most [`MAX_LABEL`](super::MAX_LABEL) characters.
+    /// The label of the element; for a text, the text itself. Empty if only numbers in the text changed: then `what`
+    /// has the text. At most [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
     /// The differences, such as `checked` or `value "a" -> "b"`; empty for an element or text that was added or removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -52,7 +53,8 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, as an entry of [`PageDiff::changed`] would describe it.
+    /// The change, as it may be added to [`PageDiff::changed`]. Its label is empty, and its only difference is the text
+    /// before and after, such as `"3 items" -> "4 items"`.
     pub change: Change,
     /// The node of the text in the first observation.
     pub at: NodeId,
@@ -66,10 +68,12 @@ pub struct Counted {
 pub struct PageDiff {
     /// True if another page is shown. A fragment that only names a position in the document does not make another page.
     pub navigated: bool,
-    /// The URL of the second observation; `None` if it has not changed.
+    /// The URL of the second observation, cut to [`MAX_LABEL`](super::MAX_LABEL) characters; `None` if it has not
+    /// changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The title of the second observation; `None` if it has not changed, or only its numbers have.
+    /// The title of the second observation, cut to [`MAX_LABEL`](super::MAX_LABEL) characters; `None` if it has not
+    /// changed, or only its numbers have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The elements and texts that were added, in document order.
@@ -78,21 +82,24 @@ pub struct PageDiff {
     /// The elements and texts that were removed, in document order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Change>,
-    /// The elements and texts that stayed but have another value or state, in document order.
+    /// The elements and texts that stayed but have another value or state, in document order. In the diff of a step,
+    /// texts follow of which only the numbers changed, if these changes count as the page's answer to the action.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Change>,
     /// Texts of which only the numbers changed, in document order. They do not count as differences, because some numbers,
     /// such as those of a clock, change without an action. They are not serialised.
     #[serde(skip)]
     pub counted: Vec<Counted>,
-    /// Drawings, and elements without words, that changed their look or position, in document order. They do not count as
-    /// differences, because a look also changes when the pointer is over the element.
+    /// Drawings, and elements without words, that changed their look or position, in document order. In the diff of a
+    /// step, the element that was dragged comes last, and it may have words. Changed looks do not count as differences,
+    /// because a look also changes when the pointer is over the element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Change>,
     /// True if nothing was added or removed, but the order of the content changed.
     #[serde(default)]
     pub reordered: bool,
-    /// Number of changes left out, because there are more than [`MAX_CHANGES`] of one sort.
+    /// Number of changes left out of `added`, `removed` and `changed`, because there are more than [`MAX_CHANGES`] of
+    /// one sort.
     #[serde(default)]
     pub omitted: u32,
 }

@@ -10,28 +10,32 @@ use super::{ElementRef, NodeId, Role, States};
 pub struct Element {
     /// The node of the element in the tree from which the elements were computed.
     pub id: NodeId,
-    /// The driver's reference to the element; an unnamed icon may have none.
+    /// The driver's reference to the element; `None` if the driver gave none. Only elements of an interactive role may
+    /// have none.
     pub reference: Option<ElementRef>,
     /// The role of the element; `generic` for a role that is not in the known set.
     pub role: Role,
     /// The first of these texts that is not empty: the element's name, its text, the label beside it, its placeholder, the
     /// name of its icon, the file name of its link. Cut to [`MAX_LABEL`](super::MAX_LABEL) characters.
     pub label: String,
-    /// The text that is typed, chosen or shown in the element; `None` if there is none or it is the label.
+    /// The text that is typed, chosen or shown in the element. `None` if there is none, or if the element is not a
+    /// field and its label contains the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     /// The states of the element.
     #[serde(default)]
     pub states: States,
-    /// Further attributes, each as name and value. The names are `type`, `placeholder`, `current`, `valuetext`, `range`,
-    /// `look`, `multiple` and `editable`. An element without a label also has the first available of `name`, `testid`, `autocomplete`
-    /// and `inputmode`. A link to the page's own address also gets `current`.
+    /// Further attributes, each as name and value. The names are `type`, `placeholder` (unless it is the label),
+    /// `current`, `valuetext`, `range`, `look`, `multiple` and `editable`. An element without a label also has the
+    /// first available of `name`, `testid`, `autocomplete` and `inputmode`. A link to the page's own address also gets
+    /// `current`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<(Box<str>, Box<str>)>,
     /// The address to which a link leads, as written in the page; `None` if the element is not a link with an address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Names of the first [`MAX_OPTIONS`] options of a closed select box; empty for any other element.
+    /// Names of the first [`MAX_OPTIONS`] options of a closed select box, each cut to 60 characters; empty for any
+    /// other element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// The first words of the row or card around the element, or else the nearest text before it. Given only if the element

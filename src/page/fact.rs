@@ -14,7 +14,8 @@ pub(super) struct Fact {
     /// A hash of the role and the text, which identifies the fact. Numbers are left out, because a clock changes by itself.
     /// They are kept in the name of an enabled control, because an action changes the count in a cart link.
     pub(super) key: u64,
-    /// Hash of the states, the value and the icon. Numbers are left out of the value, except for fields and sliders, whose
+    /// Hash of the states, the value and the icon. Of the states, it leaves out `pointer`, `level`, `required`,
+    /// `listens`, and the focus outside fields. Numbers are left out of the value, except for fields and sliders, whose
     /// values a person sets.
     pub(super) detail: u64,
     /// Hash of the texts whose numbers `key` or `detail` leaves out, including these numbers; `None` if no number is left

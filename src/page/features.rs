@@ -251,8 +251,8 @@ fn kinds(tree: &Tree) -> Vec<Kinds> {
     kinds
 }
 
-/// Returns the number of letters of a text. An ideograph or a syllable sign counts as two, because it carries about as much
-/// meaning as two letters.
+/// Returns the number of letters and digits of a text. An ideograph or a syllable sign counts as two, because it
+/// carries about as much meaning as two letters.
 fn letters(text: &str) -> usize {
     text.chars()
         .filter(|c| c.is_alphanumeric())

@@ -32,12 +32,13 @@ use crate::base::{Error, ErrorKind, Result};
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, their nesting, and the names of the
-    /// fields. Numbers in these names are left out.
+    /// Returns the fingerprint of the kind of page. It covers the roles of the nodes, the levels of headings, the
+    /// nesting, and the names of the fields. Numbers in these names are left out.
     ///
-    /// Ignores references, texts, values, states, wrappers, and the number and order of nodes of one kind. So the pages of
-    /// two products of one shop have the same fingerprint. The fingerprint changes when an empty list gets its first item,
-    /// but not when a list gets one more similar item.
+    /// Ignores references, texts, values, all other states, wrappers, and the number and order of nodes of one kind.
+    /// Also ignores the content of each item of a list, table or menu, except fields. So the pages of two products of
+    /// one shop have the same fingerprint. The fingerprint changes when an empty list gets its first item, but not when
+    /// a list gets one more item of the same role.
     pub fn structure(tree: &Tree) -> Self {
         let mut kinds: Vec<Vec<u64>> = vec![Vec::new(); tree.len()];
         let mut top: Vec<u64> = Vec::new();
@@ -83,9 +84,10 @@ impl Fingerprint {
 
     /// Returns the fingerprint of the page's content: names, texts, order, values and states.
     ///
-    /// Ignores references, layout, and the focus outside fields. Ignores numbers, except in values of fields and in names of
-    /// enabled controls. So a ticking clock changes nothing, but a digit typed into a field does, and so does a new number
-    /// on the cart button. Two states are equal exactly if [`diff`](super::diff()) finds no difference between the trees.
+    /// Ignores references, layout, levels, the mark of a required field, and the focus outside fields. Ignores numbers,
+    /// except in values of fields and sliders, and in names of enabled controls. So a ticking clock changes nothing,
+    /// but a digit typed into a field does, and so does a new number on the cart button. Two states are equal exactly
+    /// if [`diff`](super::diff()) finds no difference between the trees.
     pub fn state(tree: &Tree) -> Self {
         Self::state_with(tree, |_| false)
     }

@@ -36,7 +36,8 @@ pub enum Appearance {
 
 /// The properties by which an element can be recognised on another load of the same kind of page.
 ///
-/// The page wrote all texts in it, so they are untrusted. Each text is cut to [`TargetIdentity::MAX_TEXT`] characters.
+/// The page wrote all texts in it, so they are untrusted. Each text that is read from a page is cut to
+/// [`TargetIdentity::MAX_TEXT`] characters, except the texts in the locator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TargetIdentity {
@@ -306,7 +307,8 @@ pub(super) fn attributes(node: &super::Node) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the name of an icon without an ending for its look: `star` for `star-o` and for `star-fill`.
+/// Returns the name of an icon without an ending for its look: `star` for `star-o` and for `star-fill`. Of several
+/// words without capital letters, which are classes, only the first is used.
 pub(super) fn icon(hint: &str) -> &str {
     let is_class = !hint.contains(char::is_uppercase);
     let word = hint.split(' ').next().filter(|_| is_class).unwrap_or(hint);

@@ -149,8 +149,8 @@ fn is_quantity(text: &str) -> bool {
         && !text.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
-/// Returns the text beside a field: for a checkbox or radio button, the text after it; otherwise, a short text before it.
-/// Looks past wrappers, but not past an element that can be acted on.
+/// Returns the text beside a field: a short text before it. For a checkbox or radio button, the text after it comes
+/// first. Looks past wrappers, but not past an element that can be acted on.
 fn beside(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {
     let is_box = is_checkable(&tree[id].role);
     let mut at = id;

@@ -65,11 +65,13 @@ impl Suits {
     }
 }
 
-/// A match of a locator. `exact` is true if the node has exactly the words of the locator.
+/// A match of a locator. `exact` is true if the node has exactly the words of the locator, and `same_case` if it also has
+/// them with the same capital letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Match {
     id: NodeId,
     exact: bool,
+    same_case: bool,
 }
 
 pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Meant {
@@ -89,10 +91,15 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
     for id in &found {
         let own = Match {
             id: whole(tree, view, &found, *id),
-            exact: words.is_some_and(|words| says(tree, view, *id, words)),
+            exact: words.is_some_and(|words| says(tree, view, *id, &fold(&squeeze(words)), fold)),
+            same_case: words
+                .is_some_and(|words| says(tree, view, *id, &squeeze(words), str::to_owned)),
         };
         match matches.iter_mut().find(|known| known.id == own.id) {
-            Some(known) => known.exact |= own.exact,
+            Some(known) => {
+                known.exact |= own.exact;
+                known.same_case |= own.same_case;
+            }
             None => matches.push(own),
         }
     }
@@ -110,6 +117,7 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         .collect();
     keep(&mut best, |each| suits.takes(&tree[each.id].role));
     keep(&mut best, |each| each.exact);
+    keep(&mut best, |each| each.same_case);
     keep(&mut best, |each| tree[each.id].role.is_interactive());
     let reacts = |each: &Match| {
         let around = std::iter::once(each.id).chain(tree.ancestors(each.id));
@@ -221,8 +229,9 @@ fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> 
     shown.map_or(whole, |element| element.id)
 }
 
-fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str) -> bool {
-    let is_it = |own: &str| fold(&squeeze(own)) == fold(&squeeze(words));
+/// Returns true if a text of the node, put into normal form, is equal to `words`.
+fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str, form: fn(&str) -> String) -> bool {
+    let is_it = |own: &str| form(&squeeze(own)) == words;
     let node = &tree[id];
     is_it(&node.name)
         || node.value.as_deref().is_some_and(is_it)
@@ -363,6 +372,15 @@ mod tests {
         };
         assert_eq!(means(rows, r#"text="Edit""#, Suits::All), ["e2", "e4"]);
         assert_eq!(means(rows, "role=button >> nth=1", Suits::All), ["e4"]);
+        // Capital letters decide only between elements that have the same words.
+        let tabs = |b: &mut TreeBuilder| {
+            for (name, link) in [("edit", "e1"), ("Edit", "e2"), ("edit", "e3")] {
+                b.leaf(node(Role::Link, name, link));
+            }
+        };
+        assert_eq!(means(tabs, r#"text="Edit""#, Suits::All), ["e2"]);
+        assert_eq!(means(tabs, r#"text="edit""#, Suits::All), ["e1", "e3"]);
+        assert_eq!(means(tabs, r#"text="EDIT""#, Suits::All).len(), 3);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A line about a page: its type, its content and its title.
+//! A line about a page: its type, an open dialog, its headings and the numbers of its elements.
 
 use super::{
     Element, NodeId, PageType, Tree, features::Features, label::squeezed, outline::text_within,

@@ -12,8 +12,8 @@ use crate::base::{Error, ErrorKind, Origin, Result};
 const MAX_SEGMENTS: usize = 4;
 /// Maximum length of a path segment that a template keeps unchanged. Unit: characters. Source: chosen.
 const MAX_SEGMENT: usize = 40;
-/// Minimum length of a run of hexadecimal digits that counts as an id. Unit: characters. Source: chosen; the shortest git
-/// hashes, with 7 digits, do not count.
+/// Minimum length of a path segment of hexadecimal digits and hyphens that counts as an id. Unit: characters. Source:
+/// chosen; the shortest git hashes, with 7 digits, do not count.
 const MIN_HEX_ID: usize = 8;
 
 /// The origin and the path pattern of a URL.

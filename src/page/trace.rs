@@ -9,10 +9,14 @@ use serde::{Deserialize, Serialize};
 pub struct Trace {
     /// The kind of reaction.
     pub kind: TraceKind,
-    /// True if the reaction happened near the target of the action: in the largest part of the page that contains the target,
-    /// begins at most 4 levels above it, and has at most 80 elements.
+    /// True if the reaction happened near the target of the action: in the target, or in the largest part of the page
+    /// that contains the target, begins at most 4 levels above it, and has at most 80 elements. Scrolling of any
+    /// element around the target is near too. Drivers of this crate always set it for the focus, the selection, the
+    /// clipboard and media, and never for requests.
     pub near: bool,
-    /// True if the reaction happened while the page was handling the events that the action itself caused.
+    /// True if the reaction happened while the page was handling the events that the action itself caused. Scrolling
+    /// may also begin up to 150 ms after the last of these events. Drivers of this crate always set it for the focus,
+    /// the selection, the clipboard and media.
     pub within: bool,
     /// True if the reaction repeats without further actions, like a clock or a spinner.
     pub repeats: bool,
@@ -29,13 +33,13 @@ pub enum TraceKind {
     Drawing,
     /// The page or a part of it was scrolled.
     Scroll,
-    /// The page moved the focus to a place where the action itself did not put it.
+    /// The focus moved to a place where the action itself did not put it. After a key, every move of the focus counts.
     Focus,
-    /// The page moved the caret or changed the selection.
+    /// The page moved the caret or changed the selection. After a key, every such change counts.
     Selection,
     /// Part of the page was copied or cut.
     Clipboard,
-    /// A video or sound started, stopped or changed.
+    /// A video or sound started, stopped or changed, or the page entered or left full screen or a pointer lock.
     Media,
     /// The page sent a request.
     Request,

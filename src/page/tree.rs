@@ -36,7 +36,8 @@ pub enum Tri {
     Mixed,
 }
 
-/// The states of an element, such as checked or disabled. A state that is `None` does not apply to the element.
+/// The states of an element, such as checked or disabled. A state that is `None` does not apply to the element, or it
+/// is off and the driver does not report that.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -51,7 +52,7 @@ pub struct States {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressed: Option<Tri>,
     /// True if the element is expanded, such as a menu that shows its items; false if it is collapsed. `None` if the
-    /// element can be neither.
+    /// element can be neither, or if it is collapsed and the driver does not report that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expanded: Option<bool>,
     /// True if an option, tab or row is selected.
@@ -64,7 +65,7 @@ pub struct States {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub active: bool,
     /// True if the mouse pointer becomes a hand when it is on the node. The node is then probably clickable, whatever
-    /// its role says.
+    /// its role says. False for a node inside another one with the hand: drivers report only the outermost node.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pointer: bool,
     /// Level of a heading or tree item, from 1.
@@ -80,14 +81,14 @@ pub struct States {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
     /// True if a script of the page listens for clicks on the node, as far as the driver can tell. The driver `cdp`
-    /// asks the browser for the listeners. The driver `playwright-cli` sees only the handler `onclick`, and counts
-    /// every `summary` element as listening.
+    /// asks the browser for the listeners. The driver `playwright-cli` sees only the handler `onclick`. Both count
+    /// every `summary` element as listening, and `cdp` also counts an element with a cursor for dragging.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub listens: bool,
 }
 
 /// One node of a page's accessibility tree. The page wrote all text in the node, so the text is untrusted. Control
-/// characters were removed from the text.
+/// characters other than line feeds and tabs were removed from the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// The role of the node, such as [`Role::Button`]. A piece of text that is no element has the role [`Role::Text`].
@@ -104,7 +105,8 @@ pub struct Node {
     /// The states of the node, such as checked or disabled.
     #[serde(default)]
     pub states: States,
-    /// The address that a link leads to, as written in the page.
+    /// The address that a link leads to, as written in the page. If the page sets another base for its addresses, the
+    /// whole address. For a frame, the address of the document in it; empty if this address is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<Box<str>>,
     /// Further properties of the node. Each is a pair of a name and a value. The driver decides the order.
@@ -112,7 +114,7 @@ pub struct Node {
     /// - A field may have `placeholder`.
     /// - A node that can be acted on may have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `range` (such as
     ///   "0 to 100"), `valuetext` (its value in words), `current` (it is the current item, such as the open page in a
-    ///   menu) and `editable` (text can be typed into it).
+    ///   menu), `editable` (text can be typed into it) and `multiple` (several of its options can be chosen).
     /// - A node that can be acted on but has neither name nor text may have `icon` (the name of its icon) or `look`
     ///   (its shape, colour, size and position).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -383,7 +385,8 @@ impl Tree {
         self
     }
 
-    /// Returns the tree after calling `change` for each node. `change` may change only the texts of the node.
+    /// Returns the tree after calling `change` for each node. `change` must not change the reference of a node, because
+    /// the tree has an index of the references.
     #[must_use]
     pub(crate) fn edit(mut self, mut change: impl FnMut(NodeId, &mut Node)) -> Self {
         count(self.nodes.len());
@@ -394,7 +397,7 @@ impl Tree {
     }
 
     /// Returns the tree with its hidden values replaced by `mask`. `hidden` selects nodes. The value of a selected node
-    /// is replaced, and so is all text inside that node.
+    /// is replaced, and so are the names and values of all nodes inside it. Addresses and properties stay.
     ///
     /// The name of a selected node stays, because it is the label of a field. An empty value stays empty, so that a
     /// reader still sees whether something was typed.

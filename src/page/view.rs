@@ -72,7 +72,8 @@ pub struct PageView {
     pub url: String,
     /// The title of the page.
     pub title: String,
-    /// The kind of page; [`PageType::DialogBlocking`] while a dialog is open.
+    /// The kind of page; [`PageType::DialogBlocking`] while the page shows a dialog of its own. A dialog of the
+    /// browser, such as an alert, does not count.
     pub page_type: PageType,
     /// The kind of page, ignoring an open dialog; equal to `page_type` if no dialog is open.
     #[serde(rename = "under")]

@@ -4,13 +4,15 @@
 //!
 //! - Rules decide which lines are left out, unless the program gives a model for this. An extra model call for each long
 //!   result often costs more tokens than it saves.
-//! - Lines are left out whole, the least important first. The remaining lines are unchanged, except that the middle of a
-//!   very long line is left out. Which lines are important depends on the kind of content. It is recognised from the text
-//!   itself, unless the tool that returned the text declares it.
+//! - Lines are left out whole, the least important first. The remaining lines are unchanged, except that the middle of
+//!   a long line is left out. Which lines are important depends on the kind of content. It is recognised from the text
+//!   itself, unless the tool that returned the text declares it. JSON is not cut by lines: its values are cut, and what
+//!   is left is written anew.
 //! - A text becomes shorter with its age, in three tiers. The message right after the call shows up to
-//!   [`Options::max_result`](crate::agent::Options::max_result) tokens of it. In later messages, a result has at most 500
-//!   characters, and all earlier texts share the room that the [mode](super::Mode) gives them; the newest come first. The
-//!   record of the run keeps every text that no message shows any more.
+//!   [`Options::max_result`](crate::agent::Options::max_result) tokens of it. In later messages, 500 characters of a
+//!   tool's result are left, but an extracted text may be as long as before. All these earlier texts share the room
+//!   that the [mode](super::Mode) gives them; if it is too small, the oldest are left out. The record of the run keeps
+//!   every text that no message shows any more.
 //! - A model cannot guess addresses. If too many addresses were left out, some of them are listed at the end.
 
 mod importance;

@@ -23,8 +23,8 @@ impl Fence {
         }
     }
 
-    /// Adds a section with a heading and lines to the fence; adds nothing if there are no lines. The heading is this
-    /// crate's own text.
+    /// Adds a section with a heading and lines to the fence; adds nothing if there are no lines. The heading is text of
+    /// this crate or of a kind of memory, never text of a page.
     pub(super) fn section(&mut self, heading: &str, lines: impl IntoIterator<Item: AsRef<str>>) {
         let mut lines = lines.into_iter().peekable();
         if lines.peek().is_none() {

@@ -34,10 +34,13 @@ const COORDINATES: [&str; 6] = ["target", "x", "y", "to_x", "to_y", "via"];
 const MAX_POINTS: usize = 4;
 
 /// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. An outcome other than `done` is added,
-/// and then the page that the step led to. If it led to no other page, the text with which the page answered is added
-/// instead. The section with the changes does not show that text for long: it reports only the last reply's calls.
+/// and then the page that the step led to, except for `goto`. If a step that is done led to no other page, the text
+/// with which the page answered is added instead. The section with the changes does not show that text for long: it
+/// reports only the last reply's calls.
 ///
-/// References are left out, because they refer to elements of an earlier page.
+/// References are left out, because they refer to elements of an earlier page. If the step has no
+/// [`targets`](Step::targets), for example because the element was not on the page, the target is written as the model
+/// gave it, even if it is a reference.
 pub(super) fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, step.action.tool_name());
     let mut arguments = match step.action {
@@ -209,8 +212,8 @@ fn address(place: &Place, before: &Place) -> String {
     quoted(&short, MAX_ADDRESS)
 }
 
-/// Returns a line for each page that the run visited before the first step that the message shows. A line has the page's
-/// address and title, and the number of visits if there were several. The page that the run left last comes last.
+/// Returns a line for each of the pages in [`Earlier::pages`]. A line has the page's address and title, and the number
+/// of visits if there were several. The page that the run left last comes last.
 pub(super) fn page_lines(earlier: &Earlier<'_>) -> Vec<String> {
     let pages = earlier.pages.iter();
     let line = |page: &Visited<'_>| {

@@ -14,11 +14,12 @@ const LOOKED_AT: usize = 10;
 /// or read texts before it acts as `Research`. Source: chosen.
 const ENOUGH: usize = 4;
 
-/// The kind of work that a run mainly does. If a message is too long, the mode decides which section of the run's own
-/// memory keeps the most lines. The mode also limits the size of the texts that the run has extracted in earlier steps.
-/// The limit is the smaller of the two sizes in the table: a number of tokens, and a share of the message.
+/// The kind of work that a run mainly does. If a message is too long, the mode decides which of these sections has
+/// precedence: earlier pages, steps, notes, lines that were read, and extracted texts. The mode also limits the size of
+/// the texts that the run has extracted in earlier steps. The limit is the smaller of the two sizes in the table: a
+/// number of tokens, and a share of the message.
 ///
-/// | mode | section that keeps the most | limit of extracted texts |
+/// | mode | section with precedence | limit of extracted texts |
 /// | --- | --- | --- |
 /// | `Navigate` | the addresses of earlier pages | 1,000 tokens, or a tenth of the message |
 /// | `Execute` | the notes, then the steps | 4,000 tokens, or a fifth of the message |
@@ -56,8 +57,10 @@ pub(super) struct Retention {
     pub(super) extracted: TokenCount,
     /// Divisor for the share of a message that the texts from earlier extractions may take: 5 means a fifth.
     pub(super) extracted_share: u64,
-    /// The priority of the section with the lines that earlier steps read. A section with a higher priority keeps more lines
-    /// if a message is too long. Each of the next fields is the priority of the section it is named after.
+    /// The priority of the section with the lines that earlier steps read. A section with a higher priority keeps more
+    /// lines if a message is too long. The next fields are the priorities of other sections: `extractions` of the
+    /// extracted texts and of the earlier results of tools, `pages` of the earlier pages, `steps` of the history, and
+    /// `notes` of the notes.
     pub(super) read: u8,
     pub(super) extractions: u8,
     pub(super) pages: u8,

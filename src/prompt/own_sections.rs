@@ -47,9 +47,9 @@ const MAX_LINE: usize = 200;
 /// Returns the sections about the run itself, in their order in the message. All of them may be cut. `is_cut` is true
 /// if the message does not fit into its budget as a whole.
 ///
-/// Results that the model has just asked for have the highest priority, because the next decision needs them. The
-/// [mode](super::Mode) decides which of the sections about earlier steps matter most. Source of the other priorities:
-/// chosen.
+/// Lines that the model has just read have the highest priority, because the next decision needs them. Then come new
+/// results of tools, and steps that cannot be undone. The [mode](super::Mode) decides which of the sections about
+/// earlier steps matter most. Source of the other priorities: chosen.
 pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 14] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};

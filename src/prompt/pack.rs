@@ -34,8 +34,9 @@ pub struct Block {
 impl Block {
     /// Makes a block of these lines.
     ///
-    /// If two blocks are both too long, the block with twice the priority gets twice as many lines. Priority 0 counts
-    /// as 1.
+    /// If several blocks are too long, each gets lines in proportion to its priority divided by the smallest priority
+    /// of all blocks, rounded down. With the priorities 30, 45 and 90, the blocks get lines as 1 to 1 to 3. A block
+    /// without lines counts for the smallest priority too. Priority 0 counts as 1.
     pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {
         Self {
             lines: lines.iter().map(|line| cost(line.as_ref())).collect(),
@@ -67,9 +68,10 @@ pub(crate) fn cost(text: &str) -> TokenCount {
 
 /// Returns, for each block, the number of its lines that fit into the budget.
 ///
-/// The blocks take turns; the block with the highest priority is first. In each turn a block adds a number of lines in
-/// proportion to its priority, so no block is left out because another block is long. The packing ends at the first
-/// line that exceeds the budget. So a larger budget never gives a block fewer lines.
+/// The blocks take turns; the block with the highest priority is first. In each turn, a block adds as many lines as its
+/// priority divided by the smallest priority of all blocks, rounded down. So a block waits for at most one turn of each
+/// other block, however long that block is. The packing ends at the first line that exceeds the budget. So a larger
+/// budget never gives a block fewer lines.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};

@@ -2,7 +2,7 @@
 //! groups.
 //!
 //! ```text
-//! e3 form "Search"
+//! form "Search"
 //!  e4 searchbox "Words" value "boat"
 //!  e5 button "Go"
 //! e6 list "Boats"
@@ -31,14 +31,15 @@ const MAX_LABEL: usize = 160;
 /// Maximum length of the text that a mark for left-out lines quotes from the last of these lines. The quote shows the model
 /// how a list is ordered. Unit: characters. Source: chosen.
 const MAX_LAST: usize = 40;
-/// Maximum length of each text in a line that [`facts`] returns. Unit: characters. Source: chosen.
+/// Length to which long texts are cut in a line that [`facts`] returns, as in [`shown_length`]. Values of fields have
+/// their own limit. Unit: characters. Source: chosen.
 const MAX_FACT: usize = 160;
-/// Maximum length of each text in a line that `find` returns. Unit: characters. Source: chosen; enough for a paragraph,
-/// but not for the text of a whole file.
+/// Length to which long texts are cut in a line that `find` returns, as in [`shown_length`]. Unit: characters. Source:
+/// chosen; enough for a paragraph, but not for the text of a whole file.
 const MAX_HIT: usize = 600;
 /// Maximum length of the text of one option of a select box. Unit: characters. Source: chosen.
 const MAX_OPTION: usize = 40;
-/// Maximum length of the value of a field. Unit: characters. Source: chosen.
+/// Length to which a long value of a field is cut, as in [`shown_length`]. Unit: characters. Source: chosen.
 const MAX_VALUE: usize = 300;
 /// Maximum length of a text that may be a button although the page does not say so. Only such a short text is shown
 /// with its reference. Unit: bytes. Source: chosen.
@@ -56,7 +57,7 @@ const MAX_WHOLE: usize = 200;
 /// Minimum number of query parameters without a value that are left out of an address. If there are fewer, all are kept.
 /// Source: chosen; fewer parameters take no more room than the words that replace them.
 const MIN_EMPTY: usize = 4;
-/// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same maximum as for
+/// Maximum length of the text that is selected on the page. Unit: characters. Source: chosen; the same number as for
 /// the value of a field.
 const MAX_SELECTED: usize = MAX_VALUE;
 /// Maximum length of a dialog's message. Unit: characters. Source: chosen.
@@ -125,8 +126,9 @@ fn address(url: &str) -> String {
     }
 }
 
-/// Removes the query parameters without a value from an address. Returns the new address and the number of removed
-/// parameters. If there are fewer than [`MIN_EMPTY`] of them, removes none.
+/// Removes the query parameters with an empty value, such as `q=`, from an address. Returns the new address and the
+/// number of removed parameters. If there are fewer than [`MIN_EMPTY`] of them, removes none. A parameter without `=`
+/// stays.
 pub(super) fn without_empty(url: &str) -> (Cow<'_, str>, usize) {
     let (rest, place) = url.split_at(url.find('#').unwrap_or(url.len()));
     let Some((path, query)) = rest.split_once('?') else {
@@ -162,7 +164,8 @@ pub(crate) fn size(digest: &Digest<'_>, elements: &[Element]) -> TokenCount {
     lines.map(|line| cost(&line)).sum()
 }
 
-/// Writes the parts `shown` of a page as the lines that the tool `read` returns. All texts are in full.
+/// Writes the parts `shown` of a page as the lines that the tool `read` returns. Texts are in full. Only labels,
+/// values, options and attributes of elements are cut, as in every other line about a page.
 pub fn reading(shown: &[Shown<'_>], elements: &[Element]) -> Vec<String> {
     Words::in_full(elements).all(shown)
 }
@@ -194,8 +197,8 @@ pub fn facts(shown: &[Shown<'_>], elements: &[Element], goal_words: &[String]) -
 /// Decides which elements are written with their references.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum References {
-    /// References are written for elements that can be acted on, and for a short text if it is alone on its line or the
-    /// page listens for clicks on it.
+    /// References are written for elements that can be acted on, for groups other than landmarks, and for a short text
+    /// if it is alone on its line or the page listens for clicks on it.
     Acting,
     None,
 }

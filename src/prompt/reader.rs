@@ -21,9 +21,10 @@ pub struct ShownPage {
     pub dialog: bool,
     /// The elements that can be acted on, in the order of the page.
     pub elements: Vec<ShownElement>,
-    /// The texts that cannot be acted on, in the order of the page.
+    /// The other texts, in the order of the page. They include short texts that have a reference but are not marked as
+    /// clickable.
     pub texts: Vec<String>,
-    /// True if the message leaves out a part of the page.
+    /// True if the message leaves out lines of the page. A text that is cut does not count.
     pub more: bool,
 }
 

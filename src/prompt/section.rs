@@ -13,8 +13,8 @@ pub(super) const HISTORY: &str = "History";
 /// The place of a section in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
-    /// Inside the run's fence, whose marks are the same in all messages of the run. Lines that earlier messages did not
-    /// contain come last, so that a provider can cache everything before them.
+    /// Inside the run's fence, whose marks are the same in all messages of the run. A provider can cache the text up to
+    /// the first line that is new or changed.
     Run,
     /// Inside the message's own fence, before the page. The marks of this fence are new for each message.
     BeforePage,

@@ -35,7 +35,8 @@ pub(crate) const MAX_RESULT: TokenCount = TokenCount(2_000);
 pub(super) const MAX_TEXT: usize = 800;
 static NOTHING_GIVEN: BTreeMap<String, String> = BTreeMap::new();
 static NO_TYPES: BTreeMap<String, ContentType> = BTreeMap::new();
-/// Maximum length of the browser's message about a failed action. Unit: characters. Source: chosen.
+/// Maximum length of the message about a failed action, and of the reason why a call was refused. Unit: characters.
+/// Source: chosen.
 const MAX_DETAIL: usize = 200;
 /// Maximum length of a name, such as the name of a tool or the label of a result. Unit: characters. Source: chosen.
 pub(super) const MAX_NAME: usize = 60;
@@ -52,8 +53,8 @@ pub struct LastFailure {
     pub outcome: Outcome,
     /// The number of the last earlier step that tried the same action on the same kind of page
     /// ([`PageTemplate`](crate::page::PageTemplate)). `None` if there is no such step, or if its outcome was neither
-    /// [`Outcome::Failed`] nor [`Outcome::NoEffect`]. Always `None` for a key that moves the caret, because such a key
-    /// is normally pressed until it has no effect.
+    /// [`Outcome::Failed`] nor [`Outcome::NoEffect`]. Always `None` for scrolling and for a key that moves the caret,
+    /// because both are normally repeated until they have no effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<u32>,
 }
@@ -62,15 +63,18 @@ pub struct LastFailure {
 #[derive(Debug, Clone)]
 pub struct StepParts<'a> {
     /// The nonce (random number) of the first fence. A fence is a pair of marks around text from outside. The first
-    /// fence holds the sections that only grow, so its nonce is the same in all messages of a run.
+    /// fence holds the sections about the run itself. Its nonce is the same in all messages of a run, so that a
+    /// provider can cache the beginning of the message.
     pub run_nonce: Nonce,
     /// The nonce (random number) of the second fence, which holds the untrusted text that is new in each message. The nonce
     /// is also new for each message.
     pub nonce: Nonce,
-    /// The words of the goal. When a page is cut, elements that contain such words are kept first.
+    /// The words of the goal. When a page is cut, the lines that match these words best are kept. Of a long text, the
+    /// part with the most of them is shown. They also decide the order of the texts in `given`.
     pub goal_words: &'a [String],
-    /// Advice from memory about this site and the last failure. In the message, references or numbers stand for the names of
-    /// page elements. Advice for the system instruction is ignored.
+    /// Advice from memory about this site and the last failure. If the advice is [vouched for](Advice::is_vouched),
+    /// references or numbers stand for the names of page elements in the message. Advice for the system instruction is
+    /// ignored.
     pub advice: &'a [Advice],
     /// The elements of the current page that the advice names. If the message shows such an element, its reference replaces
     /// its name in the advice.
@@ -129,13 +133,15 @@ pub struct StepParts<'a> {
     pub digest: DigestOptions,
     /// Maximum size of the whole message. Unit: tokens, estimated. First, the sections about the run itself (its steps,
     /// notes, texts and results) and the sections that memory kinds add are cut. If that is not enough, the page is cut
-    /// too. Failures, answers, remarks and the tips outside these sections are never cut.
+    /// too, to some 300 tokens at least. Failures, answers, remarks and the tips outside these sections are never cut.
+    /// So the message exceeds a very small budget.
     pub budget: TokenCount,
 }
 
 impl<'a> StepParts<'a> {
-    /// Makes the content of a message that shows this page and nothing else, without a limit on its size. The first
-    /// nonce belongs to the run, the second to the message.
+    /// Makes the content of a message that shows this page and nothing else. The page is cut to the default
+    /// [`DigestOptions`]; beyond that, the size of the message has no limit. The first nonce belongs to the run, the
+    /// second to the message.
     pub fn new([run_nonce, nonce]: [Nonce; 2], view: &'a PageView, layout: &'a Layout) -> Self {
         Self {
             run_nonce,
@@ -175,9 +181,10 @@ impl<'a> StepParts<'a> {
 /// Returns the message of one step: first two fences that contain all text that a page may have influenced, then the remarks
 /// of the loop.
 ///
-/// The sections that only grow come first, inside a fence with the run's nonce. So each message begins like the one
-/// before, and a provider that caches this beginning charges only a fraction for it. The sections that are new in each
-/// message follow inside a second fence. The nonce of the second fence is new, so no page can know it.
+/// The sections about the run itself come first, inside a fence with the run's nonce. A message begins like the one
+/// before, up to the first line that is new or changed. A provider that caches this beginning charges only a fraction
+/// for it. The sections that are new in each message follow inside a second fence. The nonce of the second fence is
+/// new, so no page can know it.
 ///
 /// If a person or this crate vouches for the words of a tip, the tip is outside the fences. In such a tip, names from a
 /// page are replaced: by the reference of the element if the message shows it, otherwise by a number. The second fence lists
@@ -220,7 +227,8 @@ pub fn step(parts: &StepParts<'_>) -> String {
     cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
 }
 
-/// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such size.
+/// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such
+/// size. Finds it by bisection, so `fits` must not return true for a size above one that does not fit.
 fn largest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut least, mut most) = (least, most);
     while least < most {
@@ -344,7 +352,7 @@ fn refused_line(problem: &CallProblem) -> String {
     format!("{tool} {}", quoted(&problem.failure.detail, MAX_DETAIL))
 }
 
-/// Returns the browser's message about a failed action, quoted; `None` if there is no such message.
+/// Returns the message of the browser or of a tool about a failed action, quoted; `None` if there is no such message.
 fn detail(failure: &LastFailure) -> Option<String> {
     match &failure.outcome {
         Outcome::Failed(why) if !why.detail.is_empty() => Some(quoted(&why.detail, MAX_DETAIL)),

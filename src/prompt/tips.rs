@@ -68,7 +68,7 @@ impl<'a> Tips<'a> {
     /// as sections that may be cut. They are in the order in which `advice` first names them. `failed` is true if an action
     /// has just failed.
     ///
-    /// Each piece of advice appears only once in the message: a tip about the failure is not repeated among the other tips.
+    /// A tip about the failure is not repeated among the other tips.
     pub(super) fn of(advice: &'a [Advice], failed: bool) -> (Self, Vec<Section<'a>>) {
         let is_error = |tip: &&Advice| failed && *tip.section() == memory::Section::ErrorTips;
         let (error, error_data) = advice.iter().filter(is_error).partition(|t| t.is_vouched());

@@ -16,8 +16,9 @@ use crate::{
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
 /// Time without a heartbeat after which a run counts as abandoned. Source: chosen.
 pub const ABANDONED_AFTER: Duration = Duration::from_mins(1);
-/// Maximum number of runs in the register. If there would be more, starting a run removes the oldest runs that are no
-/// longer running. Source: chosen, equal to the default maximum number of run folders.
+/// Maximum number of runs in the register, apart from old runs that are still running. Starting a run removes every run
+/// that would not be among the newest `MAX_RUNS`, unless it is still running. Source: chosen, equal to the default
+/// maximum number of run folders.
 pub const MAX_RUNS: usize = 100;
 /// Maximum time since the last write of a run's manifest. A run whose last write is longer ago is removed when another
 /// run starts. Unit: days. Source: chosen, equal to the default maximum age of run folders.
@@ -32,7 +33,7 @@ const MAX_SAID: usize = 100;
 pub struct Heartbeat {
     /// The address of the page, if it is known.
     pub current_url: Option<String>,
-    /// Number of replies of the model so far.
+    /// Number of calls of the model so far, including failed ones.
     pub turns: u32,
 }
 
@@ -47,17 +48,18 @@ impl Heartbeat {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct End {
-    /// True if the run ended with an answer.
+    /// True if the run ended with the model's report that the goal is reached. False if the model gave up, even with an
+    /// answer.
     pub completed: bool,
     /// True if a page showed that the goal is reached.
     pub success: bool,
     /// The address of the last page.
     pub final_url: Option<String>,
-    /// Number of replies of the model.
+    /// Number of calls of the model, including failed ones.
     pub turns: u32,
     /// The cost of the run, in one line.
     pub summary: Option<String>,
-    /// The answer.
+    /// The answer. A run that gave up can have one too.
     pub result: Option<String>,
     /// The claims of the answer that no page of the run supports, as a list in one line.
     pub unverified: Option<String>,
@@ -162,8 +164,8 @@ fn manifest(records: &[Record], run: &RunId) -> Option<Result<RunManifest>> {
 }
 
 /// Returns the changes that add a run to the register. These changes also remove runs that were last updated more than
-/// [`MAX_AGE_DAYS`] ago, and the oldest runs if there would be more than [`MAX_RUNS`]. A run that is still running is
-/// never removed.
+/// [`MAX_AGE_DAYS`] ago, and runs that would not be among the newest [`MAX_RUNS`]. A run that is still running is never
+/// removed, and no other run is removed in its place.
 ///
 /// # Errors
 /// `InvalidInput` if there already is a run with this id.
@@ -268,7 +270,8 @@ fn change(
 ///
 /// # Errors
 /// `InvalidInput`, with the reason as `why`, if there is no such run, if it ended with an answer, or if
-/// [`RunManifest::resume_url`] refuses its last page. `Busy` if the run is still running.
+/// [`RunManifest::resume_url`] refuses its last page. `Busy` if the run is still running. `Corrupt` if its manifest
+/// cannot be read.
 pub(crate) fn take(records: &[Record], run: &RunId, now: DateTime<Utc>) -> Result<Vec<Change>> {
     let known = manifest(records, run);
     let mut known = known.ok_or_else(|| {

@@ -12,8 +12,8 @@ use crate::{
     memory::{MAX_RECORD_BYTES, Record},
 };
 
-/// Maximum size of the goal in a manifest; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; all
-/// texts of a manifest together fit into one record.
+/// Maximum size of the goal in a manifest; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the
+/// texts of a usual manifest together fit into one record.
 const MAX_GOAL: usize = 300;
 /// Maximum size of the answer in a manifest; a longer answer is cut. Unit: bytes of a JSON string. Source: chosen for
 /// the same reason as [`MAX_GOAL`].
@@ -38,9 +38,9 @@ const MAX_VALUE: usize = 40;
 pub enum RunStatus {
     /// A process is carrying out the run.
     Running,
-    /// The run ended with an answer.
+    /// The run ended with the report that its goal is reached. [`RunManifest::success`] says whether a page showed it.
     Completed,
-    /// The run ended without an answer.
+    /// The run ended in another way. If the model gave up, [`RunManifest::result`] can still hold an answer.
     Failed,
     /// The run did not end, and its process has given no sign of life (heartbeat) for [`ABANDONED_AFTER`].
     Abandoned,
@@ -129,7 +129,7 @@ pub struct RunManifest {
     /// query values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
-    /// The address of the page when the manifest was last written.
+    /// The last known address of the page while the run is going on; `None` once `final_url` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub current_url: Option<String>,
     /// The address of the page on which the run ended.
@@ -148,13 +148,13 @@ pub struct RunManifest {
     /// The cost of the run, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// The folders and files that belong to the run.
+    /// The folders and files that belong to the run. Only the first path of at most 200 bytes is stored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifact_paths: Vec<String>,
-    /// Number of replies of the model.
+    /// Number of calls of the model, including failed ones.
     #[serde(default)]
     pub turn_count: u32,
-    /// The answer, in the model's words.
+    /// The answer, in the model's words. A run that gave up can have one too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The claims of the answer that no page of the run supports, as a list in one line.
@@ -169,7 +169,7 @@ pub struct RunManifest {
 }
 
 impl RunManifest {
-    /// Creates the manifest of a run that begins at the time `now`.
+    /// Creates the manifest of a run that begins at the time `now`. Secrets in the goal are not replaced.
     pub fn new(run: RunId, goal: &str, now: DateTime<Utc>) -> Self {
         Self {
             run,
@@ -276,8 +276,8 @@ impl RunManifest {
         }
     }
 
-    /// Returns the record of the manifest. Texts are cut, and the least important ones are left out if the record would
-    /// be too large.
+    /// Returns the record of the manifest. Texts are cut, and of the artifact paths only the first that is short enough
+    /// is kept. If the record would be too large, the least important texts are left out.
     ///
     /// # Errors
     /// `Corrupt` if the manifest cannot be written as JSON.

@@ -12,11 +12,14 @@
 //!
 //! - A lease is the right to write the data of a run. It is a number that grows each time that a process resumes the
 //!   run, and every write contains the lease that the writing process holds. So a process that was suspended for an
-//!   hour can no longer write if another one has resumed its run. No clock has to be shared between machines.
-//! - A run counts as abandoned if its manifest has not been written for a minute. This is decided when the manifest
-//!   is read, because a killed process cannot write it.
+//!   hour can no longer write if another one has resumed its run. This does not depend on the clocks of the machines.
+//! - A run counts as abandoned if its manifest has not been written for a minute. This is decided when the manifest is
+//!   read, because a killed process cannot write it. The reader compares the time of the write with its own clock, so
+//!   the clocks of the machines may differ by half a minute at most.
 //! - An intent, the action that is about to be carried out, is written together with the checkpoint. So if another
 //!   process takes the lease, either it reads the intent, or the write is refused and the earlier process does not act.
+//!   If the store fails, an irreversible action is not carried out. Other actions are carried out without a stored
+//!   intent.
 
 mod checkpoint;
 mod filter;

@@ -19,7 +19,8 @@ use crate::{
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Why {
-    /// The run started. From then on the item was part of the system instruction.
+    /// The run started. From then on, a lesson was part of the system instruction, and any other item was part of the
+    /// messages.
     RunStarted,
     /// A command (a call of a tool) failed or had no effect.
     CommandFailed {
@@ -66,16 +67,19 @@ pub struct DecidedAction {
     reason = "independent facts, as they are counted"
 )]
 pub struct Credit {
-    /// The site on which the item was used.
+    /// The site on which a lesson was used or followed; `None` for other items.
     pub site: Option<Site>,
-    /// True if the run used the item. A lesson is used if the failure that it describes happened and the run carried
-    /// out the recovery that it advises. An item with recorded steps is used if the run took these steps.
+    /// True if the run used the item. For a lesson, [`Counts::used`](crate::memory::lesson::Counts::used) says when.
+    /// For an item with recorded steps, [`Uses::used`](crate::memory::Uses::used) says when; a part of the steps can be
+    /// enough.
     pub used: bool,
-    /// True if the model had been shown the item before the run did what the item advises.
+    /// For a lesson, true if the model had been shown it before the run did what it advises. For other items, equal to
+    /// `used`, even if the steps were replayed without the model.
     pub followed: bool,
     /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if the run did what the item advises, but this did not help.
+    /// True if the run did what the item advises, but this did not help. Also true if a trajectory was shown, and the
+    /// run did not take its steps and did not reach its goal.
     pub harmed: bool,
 }
 
@@ -173,8 +177,8 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     let mut ordered: Vec<&Event> = events.iter().collect();
     ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
     let mut book = Book::default();
-    // `always` holds the items in the system instruction; `offered` holds those and the items in the message of this
-    // step.
+    // `always` holds the items recalled at the start of the run. `offered` holds those and the items in the last
+    // message, or only the item from which a step was replayed.
     let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
     for event in ordered {
         let step = event.step;

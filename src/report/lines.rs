@@ -20,7 +20,7 @@ pub(crate) struct Line {
     pub(crate) text: String,
     /// The outcome of the action; empty if the outcome is unknown, or if the line is not about an action.
     pub(crate) outcome: String,
-    /// Time that the action took; `None` if the line is not about an action. Unit: milliseconds.
+    /// Time that the action took; `None` for `finish`, and if the line is not about an action. Unit: milliseconds.
     pub(crate) elapsed_ms: Option<u64>,
 }
 

@@ -37,7 +37,7 @@ pub fn is_secret_field(node: &Node) -> bool {
 ///
 /// - The value contains a placeholder of a secret.
 /// - The value is [`HIDDEN`].
-/// - The value consists only of dots or asterisks.
+/// - The value consists only of bullets, such as `•`, or asterisks.
 /// - The page marks the field as secret ([`is_secret_field`]).
 pub fn holds_secret(node: &Node) -> bool {
     let value = node.value.as_deref().unwrap_or_default();
@@ -51,7 +51,8 @@ pub fn holds_secret(node: &Node) -> bool {
         && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
 }
 
-/// Returns the tree with [`HIDDEN`] as the value of every secret field, and in place of all text inside such a field.
+/// Returns the tree with [`HIDDEN`] as the value of every secret field that is not empty, and in place of all names and
+/// values inside such a field.
 ///
 /// `typed` holds the references of the fields into which a secret was typed since the page was loaded. The value of
 /// such a field stays hidden even if a "show password" button turns it into an ordinary field.

@@ -1,5 +1,4 @@
-//! Finds and replaces secret values, in every form in which a page or a program may write them. No other code in the
-//! crate does this.
+//! Finds and replaces secret values, in the forms that are listed below. No other code in the crate does this.
 //!
 //! A text is searched in several views. A view is the text after a transformation. Each byte of a view records which
 //! bytes of the text it came from.
@@ -19,16 +18,18 @@
 //!   of the folded view without separators.
 //! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: a search of the view
 //!   without white space for the base64 characters that depend only on the secret.
-//! - Cut off, with this crate's own `…` at the end: a search for the secret's first characters, at least 6, before the `…`.
+//! - Cut off, with this crate's own `…` at the end: a search for the secret's beginning, at least 6 bytes, directly
+//!   before the `…`.
 //!
 //! A secret of fewer than 6 characters is replaced only where a value is expected: as a whole text, between quotes,
-//! after `=`, or after `: `. In other places, the replacement would destroy references and labels. The run should warn
-//! its user of such secrets ([`Redactor::too_short`]).
+//! after `=`, or after a colon with a space behind it or a quotation mark before it. In other places, the replacement
+//! would destroy references and labels. The run should warn its user of such secrets ([`Redactor::too_short`]).
 //!
 //! In a page tree, a secret that is spread over several nodes is found as well; see `spread`.
 //!
-//! Two things are not found: a value that the page's own code encrypted, and a short secret inside running text. Redact
-//! a text before you cut it.
+//! Nothing else is found: for example a value that the page's own code encrypted, a value with other characters between
+//! its letters (such as `#`), a value under more than three layers of escapes, or a short secret inside running text.
+//! Redact a text before you cut it.
 //!
 //! # Decisions
 //!
@@ -83,7 +84,7 @@ const UNSEARCHABLE: &str = "[redacted]";
 pub struct Redactor(Option<Arc<Forms>>);
 
 /// The forms of all secrets of a run. The automata hold copies of the secrets, and these copies cannot be wiped from
-/// memory. All other copies are wiped.
+/// memory. The other copies in this value are wiped on drop. The views from which the forms are made are not wiped.
 struct Forms {
     placeholders: Vec<String>,
     weak: Vec<SecretName>,
@@ -93,8 +94,8 @@ struct Forms {
     /// Two flags for each form in `coded`: true if the character before the form in a text also holds bits of the secret,
     /// and true if the character after the form does.
     margins: Vec<(bool, bool)>,
-    /// The folded values of all secrets (see [`View::folded`]), each with the index of its secret. A value whose end was cut
-    /// off is found by its beginning.
+    /// The folded values of all secrets that are not too short (see [`View::folded`]), each with the index of its
+    /// secret. A value whose end was cut off is found by its beginning.
     heads: Vec<(Form, usize)>,
     short: Short,
 }
@@ -136,7 +137,8 @@ impl Redactor {
     }
 
     /// Returns the names of the secrets that are too short to be replaced everywhere. Such a secret is replaced only if
-    /// it is a whole text, stands between quotes, or follows `=` or `: `.
+    /// it is a whole text, stands between quotes, or follows `=` or the colon of a label, as in `Pin: 1234` and
+    /// `"pin":1234`. In a page tree, it is also replaced if it is spread over nodes of one or two characters each.
     pub fn too_short(&self) -> &[SecretName] {
         self.0.as_deref().map_or(&[], |forms| &forms.weak)
     }

@@ -43,7 +43,7 @@ impl SecretResolver {
     /// Check every address that the form may go to, before typing the value and again before sending the form.
     ///
     /// # Errors
-    /// A [`Misdirected`] that names the origin to which the secret would go.
+    /// A [`Misdirected`]. It names the origin to which the secret would go, if the address has a web origin.
     ///
     /// ```
     /// use std::sync::Arc;

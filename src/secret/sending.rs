@@ -39,15 +39,16 @@ impl Misdirected {
         self.to.as_ref()
     }
 
-    /// Returns true if the secret was found in the request. Returns false if the body of the request cannot be read and may
-    /// contain the secret.
+    /// Returns false if a request is refused only because its body cannot be read and may contain the secret. Returns
+    /// true for any other refusal.
     pub const fn is_certain(&self) -> bool {
         self.is_certain
     }
 }
 
 /// Writes the refusal for a person: the secret's placeholder, the origin that the secret would go to, and the option
-/// that would allow this.
+/// that would allow this. Leaves out the option if nothing can allow it: for plain http on another machine, and for an
+/// address without a web origin.
 impl fmt::Display for Misdirected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, secret) = (&self.secret, self.secret.placeholder());
@@ -149,7 +150,7 @@ impl TypedSecrets {
     }
 
     /// Returns a refusal if a form with the secrets `names` in its fields may not be sent to the address; `None` if the
-    /// form may be sent.
+    /// form may be sent. Names that are not in this list are ignored.
     pub fn misdirected(&self, names: &[SecretName], address: &str) -> Option<Misdirected> {
         self.0
             .iter()
@@ -158,10 +159,12 @@ impl TypedSecrets {
     }
 
     /// Returns a refusal if the request carries, or may carry, a secret to an origin that may not receive the secret;
-    /// `None` if the request may be sent.
+    /// `None` if the request may be sent. Checks only addresses that begin with `http:` or `https:`. Returns `None` for
+    /// all others, such as `wss:`.
     pub fn held(&self, request: &Outgoing<'_>) -> Option<Misdirected> {
         if !request.address.starts_with("http:") && !request.address.starts_with("https:") {
-            // Requests of other schemes do not leave the browser.
+            // Requests of other schemes, such as `data:`, do not leave the browser. Those of web sockets do, but the
+            // drivers of this crate cannot hold them.
             return None;
         }
         self.0.iter().find_map(|typed| {

@@ -24,7 +24,8 @@ impl Vault {
     }
 
     /// Adds a secret that may be typed into pages of these origins and nowhere else. A form may send the secret to
-    /// these origins, and by https to their registrable domains.
+    /// these origins, and by https to their registrable domains. Replaces an earlier secret with the same name,
+    /// together with its origins.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if the value is empty, if no origin is given, or if an origin is plain http and not

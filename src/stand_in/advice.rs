@@ -47,8 +47,8 @@ pub(super) fn instead_of(
     }
 }
 
-/// Returns the element for the choice that is called `value`; `None` if no element that can be clicked or checked is this
-/// choice.
+/// Returns the element for the choice that is called `value`; `None` if no element that can be clicked or checked is
+/// this choice, or if a list on the page has it as an option.
 fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
     let (element, how, _) = choice(page, &[], value)?;
     matches!(how, How::Click | How::Check).then_some(element)

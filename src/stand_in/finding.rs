@@ -17,8 +17,8 @@ const FIELD_FIT: f64 = 0.3;
 /// wrong click costs more than a search for the right element.
 pub(super) const CLICK_FIT: f64 = 0.4;
 /// Minimum fit of a field if the instruction names the field's kind, such as "password". If the field's label fits
-/// better, the fit of the label counts. Unit: see [`fit`]. Source: chosen; only a label with exactly the words of the
-/// instruction fits better.
+/// better, the fit of the label counts. Unit: see [`fit`]. Source: chosen; a label fits better only if it contains the
+/// word, and all its other words mean the same.
 const KIND_FIT: f64 = 0.98;
 /// Minimum fit between the label of a choice and the wanted value, if they are not equal. Unit: see [`fit`]. Source:
 /// chosen.
@@ -112,8 +112,9 @@ pub(super) fn asks_for_password(page: &Page) -> bool {
     page.elements.iter().any(is_password)
 }
 
-/// Returns the text field whose label fits the words `name` best. If there are no words, returns the first empty text
-/// field.
+/// Returns the text field whose label fits the words `name` best. If the only word is `search`, `password` or
+/// `username`, the kind of a field, or its place in a login form, counts as well. If there are no words, returns the
+/// first empty text field.
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     // A select box cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -150,8 +151,8 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     })
 }
 
-/// Returns the text field whose label fits the words `name` best. If no label fits and the page is a form with only one
-/// text field, returns this field.
+/// Returns the field that [`field`] finds. If it finds none and the page is a form with only one text field, returns
+/// this field, unless it is a search box.
 pub(super) fn field_or_only<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     let only = || {
         let mut fields = enabled(page, FIELDS).filter(|element| element.options.is_empty());
@@ -197,8 +198,9 @@ pub(super) fn list_field(page: &Page) -> Option<&Element> {
     enabled(page, FIELDS).find(|element| element.options.is_empty())
 }
 
-/// Returns the element of an open calendar that shows the day of the month of the date `value`. Returns `None` if there
-/// is no such element, or if `value` is not a date.
+/// Returns the first link, button, cell or option whose label is the day of the month of the date `value`. Does not
+/// check that the element belongs to a calendar. Returns `None` if there is no such element, or if `value` is not a
+/// date.
 pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Element> {
     let day = day(value)?;
     enabled(page, &["link", "gridcell", "button", "cell", "option"])
@@ -222,7 +224,8 @@ fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
 }
 
 /// Returns three things: the element to use in order to choose the value `value`, the way to use the element, and the
-/// value as the page writes it.
+/// value as the page writes it. If the page does not show the value, returns a list or field that fits `name`, and the
+/// value as given.
 ///
 /// `name` contains the words of the list or field in which the value is chosen. If `name` is empty, the value may be in
 /// any list. An element that is itself a choice, such as a radio button, is found by the value alone.

@@ -19,8 +19,8 @@ impl Form {
         }
     }
 
-    /// Returns [`Form::Date`] for a date and [`Form::Time`] for a time, in whatever format it is written; `None` for any
-    /// other text.
+    /// Returns [`Form::Date`] for a date and [`Form::Time`] for a time, in any format that this module reads; `None`
+    /// for any other text.
     pub(super) fn of(value: &str) -> Option<Self> {
         [Self::Date, Self::Time]
             .into_iter()

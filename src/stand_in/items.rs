@@ -5,7 +5,8 @@ use super::{
     words::content,
 };
 
-/// Returns the first quoted value of an instruction; all words after its verb if no value is quoted.
+/// Returns the first literal value of an instruction (see [`Token::Value`]). If there is none, returns all words of
+/// `parts`, without a word such as `the` at the beginning.
 pub(super) fn phrase(parts: &[Segment]) -> String {
     if let Some(value) = parts
         .iter()

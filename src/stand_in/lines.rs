@@ -32,7 +32,7 @@ pub(super) fn past(line: &str) -> Option<Past> {
         target = target.or(Some((role.to_owned(), name)));
         rest = after.trim_start();
     }
-    // A long list is cut off. It is then not valid JSON and is left out.
+    // A list that is too long is cut off and quoted, so it is read as a single string.
     let (argument, rest) = json_value(rest).unwrap_or((Value::Null, rest));
     let arguments = match argument {
         object @ Value::Object(_) => object,

@@ -18,7 +18,8 @@ use super::{
 };
 use crate::action::RawCall;
 
-/// A tool call, and the name of its target element; the name is empty if the call has no target.
+/// A tool call, and the name of its target element. For a `type` call after a click, the name is that of the clicked
+/// field. For other calls without a target, the name is empty.
 #[derive(Debug, Clone)]
 pub(super) struct Act {
     pub call: RawCall,
@@ -182,7 +183,8 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
     }
 }
 
-/// Returns the acts for a step that clicks an element: usually a click. Returns `None` if the page lacks the element.
+/// Returns the acts for a step that clicks an element: usually a click. Returns `None` if the page lacks the element,
+/// unless Enter can submit the text that was just typed.
 ///
 /// `typed` is true if the act before these acts puts a text into a field. Only then may a key be pressed: Enter instead
 /// of the click, or Escape before it.
@@ -268,7 +270,7 @@ fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
                 continue;
             };
             let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
-            // Click the element only once: if it is still there afterwards, another click will not
+            // The element is not clicked again right away: if it is still there after a click, another click will not
             // remove it.
             let clicked = now
                 .seen

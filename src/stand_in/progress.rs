@@ -166,7 +166,8 @@ const fn is_click(step: &Step) -> bool {
 }
 
 /// Returns the index of the step that a call of the history completed; `None` if the call completed no step. The step
-/// must be the first that is not done, or one after it if all steps between them only set fields or boxes.
+/// must be the first that is not done, or a later one if all steps before it that are not done only set fields or
+/// boxes.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
     let first = progress.next()?;
     for step in first..plan.len() {
@@ -253,7 +254,7 @@ fn completes(planned: &Planned, past: &Past) -> bool {
             }
             "click" | "dblclick" => {
                 let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
-                // The only button of a form submits it, whatever the button's name is.
+                // A button such as `OK` also completes a step such as `submit`, because both names mean the same.
                 let sent = role == "button" && sends(what) && sends(&content(name));
                 ((!submit || role == "button") && named) || sent
             }

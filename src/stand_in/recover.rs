@@ -1,5 +1,6 @@
-//! Decides which calls come next after a call has failed. It first tries what advice suggests, then repeats the call
-//! once, and then tries common remedies.
+//! Decides which calls come next after a call has failed. If the call was refused, it gives up. Otherwise it tries what
+//! advice suggests. Without advice, it repeats the call once if the cause may pass by itself. Then it tries common
+//! remedies.
 
 use serde_json::json;
 

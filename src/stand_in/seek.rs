@@ -13,7 +13,8 @@ use super::{
 
 /// Names of elements that usually bring a task closer to its goal, the best first.
 const ONWARD: &[&str] = &["continue", "checkout", "cart", "next page", "start"];
-/// Maximum number of clicks on a submit button to make a missing answer appear. Source: chosen.
+/// Number of clicks on a submit button, counted over the whole history, after which it is not clicked again to make a
+/// missing answer appear. Source: chosen.
 const MAX_SUBMITS: usize = 3;
 
 /// Returns acts that may lead to the page with the element that step `at` of the plan needs. If no such act is left to
@@ -60,7 +61,8 @@ pub(super) fn missing(now: &Situation<'_>, at: usize) -> Vec<Act> {
 }
 
 /// Returns acts that may make a missing answer appear. If a form is invalid or incomplete, the acts correct it and
-/// submit it again. Otherwise, the act is to wait. Returns `None` if the stand-in has already waited.
+/// submit it again. Otherwise, the act is to wait. Returns `None` if the stand-in has already waited since the last
+/// completed step, or has no tool to wait.
 pub(super) fn unfinished(now: &Situation<'_>) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     let invalid: Vec<&Element> = page

@@ -1,4 +1,5 @@
-//! Parses the sections of the prompt from its text. The stand-in knows nothing but these sections.
+//! Parses the sections of the prompt from its text. The stand-in knows nothing but these sections and the names of the
+//! tools.
 
 use serde_json::Value;
 
@@ -18,11 +19,11 @@ pub(super) struct Seen {
     pub lessons: Vec<String>,
     /// Pairs of a short name in a tip, such as `n1`, and the element that it stands for, such as `button "Go"`.
     names: Vec<(String, String)>,
-    /// Tips from memory for this site, as the message lists them.
+    /// Tips from memory for this site. References and short names in them are replaced by the elements they stand for.
     pub site_tips: Vec<String>,
-    /// Tips from memory for the error that just happened, as the message lists them.
+    /// Tips from memory for the error that just happened, with the same replacements as in `site_tips`.
     pub error_tips: Vec<String>,
-    /// The calls so far, oldest first.
+    /// The calls that the message lists one by one, oldest first. A long message leaves out early calls.
     pub history: Vec<Past>,
     pub page: Page,
     /// Maximum number of calls that one reply may contain.
@@ -38,7 +39,7 @@ pub(super) struct Page {
     /// True if a dialog of the browser is open.
     pub dialog: bool,
     pub elements: Vec<Element>,
-    /// True if the page has more elements than the prompt shows.
+    /// True if the prompt leaves out a part of the page.
     pub more: bool,
     pub text: String,
     pub lines: Vec<Line>,
@@ -50,7 +51,8 @@ pub(super) struct Page {
 pub(super) struct Line {
     /// The texts of the line. The texts of elements that can be acted on are left out.
     pub text: String,
-    /// The cells of a table row, including the labels of elements in them; empty if the line is not a table row.
+    /// The cells of a table row, including the labels of elements in them. The parts of a list item or card count as
+    /// cells too, if there are several. Empty for any other line.
     pub cells: Vec<String>,
 }
 
@@ -208,7 +210,8 @@ impl Page {
         Some(format!("{role} number {}", at + 1))
     }
 
-    /// Returns true if the page has form fields and its kind is `form` or unknown.
+    /// Returns true if the page has form fields and the prompt names no kind of page other than `form`. This includes
+    /// lists and articles, because the prompt does not name their kind.
     pub(super) fn is_form(&self) -> bool {
         const FIELDS: [&str; 6] = [
             "textbox",
@@ -276,7 +279,8 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
 }
 
-/// Returns the cells of a table row, which are separated by `|`. Returns no cells if the line is not a table row.
+/// Returns the parts of a line that begins with a hyphen and has several parts, separated by `|`. Such a line is a
+/// table row, a list item or a card. Returns nothing for any other line.
 fn cells(line: &str) -> Vec<String> {
     let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
         return Vec::new();

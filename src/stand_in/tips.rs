@@ -32,10 +32,10 @@ pub(super) struct Tip {
     pub command: Option<String>,
     /// The kind of failure that the tip is about; `None` if the tip names no kind.
     pub class: Option<ErrorClass>,
-    /// Name of the element that the tip is about; `None` if the tip quotes no name.
+    /// Name of the element that the tip is about; `None` if the tip's condition quotes no name.
     pub target: Option<String>,
     /// Role and number of the element that the tip is about, for an element without a name. The first element of a role has
-    /// number 1. `None` if the tip gives no number.
+    /// number 1. `None` if the tip's condition gives no number.
     pub place: Option<(String, usize)>,
     /// True if the tip mentions searching.
     pub search: bool,
@@ -44,8 +44,9 @@ pub(super) struct Tip {
 
 /// Parses the text of a tip. The condition, which says when the tip applies, comes first; the remedies follow.
 ///
-/// The condition ends at the first colon of the text. If there is no colon, the condition ends at the first punctuation
-/// mark after a word such as `fails`, `if` or `before`.
+/// The condition ends at the first colon outside quotations. If there is no such colon, the condition ends at the first
+/// punctuation mark after a word such as `fails`, `if` or `before`. If there is no such mark either, the whole tip
+/// counts as remedies.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));

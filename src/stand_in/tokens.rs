@@ -6,7 +6,7 @@ pub(super) enum Token {
     Word(String),
     /// A literal value to type, choose or open: a quotation, a placeholder, or an address.
     Value(String),
-    /// A punctuation mark.
+    /// A punctuation mark or a line break.
     Mark(char),
 }
 
@@ -121,7 +121,8 @@ const LEADING: &[&str] = &[
 /// The tokens between two separators. A separator is a punctuation mark, or a word such as `and`.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// The text of the separators before the segment. With it, unquoted text can be put together again as it was written.
+    /// The text of the separators before the segment, for putting unquoted text together again. Spaces beside
+    /// punctuation marks are not kept.
     pub before: String,
     pub tokens: Vec<Token>,
     /// True if a separator before the segment ends a clause. A full stop ends a clause; a comma, a colon or a bracket

@@ -100,7 +100,8 @@ fn same(a: &str, b: &str) -> bool {
 /// The fit is 1 if the label has exactly the wanted words, in the same order. It is 0 if the label contains less than
 /// half of the wanted words, or lacks a wanted number. Otherwise the fit is close to `(w + l) / n`. Here, `w` is the
 /// number of wanted words that are in the label, `l` is the number of words of the label that are wanted, and `n` is
-/// the number of all wanted words plus the number of all words of the label.
+/// the number of all wanted words plus the number of all words of the label. Apart from the fit of 1, words that mean
+/// the same (see [`ALIKE`]) count as one word.
 pub(super) fn fit(wanted: &[String], label: &str) -> f64 {
     let label = content(label);
     if wanted.is_empty() || label.is_empty() {

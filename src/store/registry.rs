@@ -37,7 +37,9 @@ pub enum Held {
     /// Nothing was written, because another process has taken over the run and holds the run's lease now. The caller
     /// must stop working on the run.
     Taken,
-    /// Nothing was written, because the run was removed from the register at a person's request.
+    /// Nothing was written, because the run is no longer in the register: a person had it removed, or it was removed as
+    /// an old run when another run started. [`keep`](RunRegistry::keep) also returns this value if `is_first` is false
+    /// and the run has no checkpoint.
     Forgotten,
 }
 
@@ -82,8 +84,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         Self { store, namespace }
     }
 
-    /// Adds a run to the register. Also removes old runs: those older than
-    /// [`MAX_AGE_DAYS`](crate::registry::MAX_AGE_DAYS), and the oldest ones if there are more than
+    /// Adds a run to the register. Also removes old runs: those whose last heartbeat or end is more than
+    /// [`MAX_AGE_DAYS`](crate::registry::MAX_AGE_DAYS) ago, and the oldest ones if there are more than
     /// [`MAX_RUNS`](crate::registry::MAX_RUNS). Runs in progress are never removed.
     ///
     /// # Errors
@@ -93,7 +95,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
         let edit = Edit::new(move |records: &[Record]| registry::start(records, &manifest));
         let committed = self.store.update(&self.manifests(), edit).await?;
         if registry::is_pruned(&committed) {
-            // The run counts as started even if old checkpoints cannot be removed. The next start tries again.
+            // The run counts as started even if old checkpoints cannot be removed. The next start that removes runs
+            // tries again.
             let _ = self.sweep().await;
         }
         Ok(Lease {
@@ -208,7 +211,8 @@ impl<M: MemoryBackend> RunRegistry<M> {
     /// # Errors
     /// `InvalidInput`, with the reason as `why`, if there is no such run, or if the run ended with an answer, cannot be
     /// continued from its last page or has no checkpoint. `Busy` if the run is still in progress, or if another process
-    /// takes it at the same time. The errors of the store.
+    /// takes it at the same time. `Corrupt` if the run's manifest or checkpoint cannot be read. The errors of the
+    /// store.
     pub async fn resume(&self, run: &RunId, now: DateTime<Utc>) -> Result<Taken> {
         // The checkpoint is read before the lease is taken, because the run cannot be continued without a checkpoint.
         self.checkpoint(run).await?;

@@ -35,7 +35,8 @@ pub enum ScriptedReply {
     FailOn(&'static str, ErrorClass),
     /// The action succeeds and opens this dialog.
     Open(Dialog),
-    /// The driver returns an error of this kind instead of an outcome of the action.
+    /// The driver returns an error of this kind instead of an outcome of the action. After [`ErrorKind::BrowserLost`],
+    /// every later call except `close` returns that error too.
     Break(ErrorKind),
 }
 
@@ -63,8 +64,8 @@ struct State {
 ///
 /// A rule sets the replies to one action on one page. The action is given as a line, such as `click {"target":"e5"}`.
 /// Without a rule for the action on the current page, the reply depends on the action. `goto` shows the page at its
-/// address, and fails if there is no such page. An answer to a dialog closes the dialog. Every other action succeeds
-/// without effect.
+/// address, and fails if there is no such page. An answer to a dialog closes the dialog, and fails if none is open.
+/// Every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedBrowser(Arc<Mutex<State>>);
 

@@ -1,8 +1,8 @@
 //! Checks the evidence of an answer against the pages of the run.
 //!
-//! Evidence must be the page's own words. The values of fields are not evidence, because the model may have typed them.
-//! The title is not evidence either, because it names a page but does not show what happened on it. The result of a
-//! tool of the embedding program is evidence if the tool declares this.
+//! Evidence must be the page's own words. In a field, a word that the run has typed is not evidence, wherever it was
+//! typed. The title is not evidence either, because it names a page but does not show what happened on it. The result
+//! of a tool of the embedding program is evidence if the tool declares this.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -17,7 +17,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 
 /// Minimum number of letters and digits in evidence. Source: chosen; an order number has 4 digits, and a shorter text
-/// such as "OK" occurs on almost every page.
+/// such as "OK" occurs on almost every page. A number that is the whole text of an element may be shorter, because the
+/// result of a calculation may be.
 const MIN_EVIDENCE: usize = 3;
 /// Maximum length of the part of a tool's result that counts as evidence. Unit: characters. Source: chosen; an
 /// extracted text has the same maximum length.
@@ -60,6 +61,9 @@ pub(crate) struct Seen {
     /// The texts that the run read. The entry for a text from a page is the text's words and the page's words.
     /// The entry for a tool's result is `None` and the result's words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
+    /// The words that the run has typed into fields.
+    #[serde(default)]
+    typed: BTreeSet<String>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
     known: Known,
@@ -103,18 +107,30 @@ impl Seen {
                 self.numbers.extend(numbers(look));
             }
         }
-        for text in texts(page).into_iter().flatten().chain([&*page.title]) {
-            if !self.known.add(text) {
+        let title = Text::Shown(&page.title);
+        for text in texts(page).into_iter().chain([title]) {
+            let (Text::Shown(words) | Text::InField(words)) = text else {
+                continue;
+            };
+            if !self.known.add(words) {
                 continue;
             }
-            self.numbers.extend(numbers(text));
+            let is_own = |word: &str| matches!(text, Text::Shown(_)) || !self.typed.contains(word);
+            let of_page = |number: &String| text::words(number).iter().any(|word| is_own(word));
+            self.numbers
+                .extend(numbers(words).into_iter().filter(of_page));
             // Most words of a page were seen before, so they are looked up without being allocated.
-            text::for_each_word(text, |word| {
-                if !self.words.contains(word) {
+            text::for_each_word(words, |word| {
+                if !self.words.contains(word) && is_own(word) {
                     self.words.insert(word.to_owned());
                 }
             });
         }
+    }
+
+    /// Adds a text that the run is about to type into a field.
+    pub(crate) fn typed(&mut self, text: &str) {
+        self.typed.extend(text::words(text));
     }
 
     /// Adds this page and a text that was read from it. Adds nothing if this is the browser's own error page.
@@ -123,7 +139,8 @@ impl Seen {
             return;
         }
         self.page(page);
-        self.read.push((Some(text::words(text)), shown(page)));
+        let shown = shown(page, &self.typed);
+        self.read.push((Some(text::words(text)), shown));
     }
 
     /// Adds a tool's result, cut to [`MAX_RETURNED`] characters. Call this only for a tool whose results count as
@@ -163,7 +180,11 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
             "{told}. Nothing is proven here: leave it first, or report that it failed"
         ));
     }
-    let here = page.map(shown).unwrap_or_default();
+    let here = page.map(|page| shown(page, &seen.typed));
+    let here = here.unwrap_or_default();
+    if page.is_some_and(|page| is_number_of(page, evidence)) {
+        return Evidence::Shown;
+    }
     let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
     let lines: Vec<&str> = evidence.lines().filter(says).collect();
@@ -180,6 +201,23 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
         }
     }
     all
+}
+
+/// Returns true if the evidence is a number, and the whole text of an element that is no control, such as the link to the
+/// next page of a list.
+fn is_number_of(page: &Observation, evidence: &str) -> bool {
+    let wanted = text::words(evidence);
+    let is_number = |words: &[String]| {
+        let mut letters = words.iter().flat_map(|word| word.chars());
+        !words.is_empty() && letters.all(char::is_numeric)
+    };
+    let is_control = |node: &Node| node.role.is_interactive() || node.states.pointer;
+    let is_it = |(id, node): (NodeId, &Node)| {
+        let said = node.value.as_deref().unwrap_or(&node.name);
+        let mut around = page.tree.ancestors(id).map(|id| &page.tree[id]);
+        text::words(said) == wanted && !is_control(node) && !around.any(is_control)
+    };
+    is_number(&wanted) && page.tree.iter().any(is_it)
 }
 
 fn letters(words: &[String]) -> usize {
@@ -211,17 +249,19 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
         }
     }
     let known: HashSet<&String> = here.iter().collect();
-    let missing: Vec<&str> = wanted
+    let missing: Vec<&String> = wanted
         .iter()
         .filter(|word| !known.contains(word))
-        .map(String::as_str)
         .take(MAX_TOLD)
         .collect();
+    let words: Vec<&str> = missing.iter().map(|word| word.as_str()).collect();
+    let words = serde_json::Value::from(words.join(" "));
     Evidence::Missing(if missing.is_empty() {
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
             .to_owned()
+    } else if missing.iter().all(|word| seen.typed.contains(*word)) {
+        format!("these words of the evidence are nowhere but in what you typed yourself: {words}")
     } else {
-        let words = serde_json::Value::from(missing.join(" "));
         format!("these words of the evidence are not on the page: {words}")
     })
 }
@@ -361,37 +401,65 @@ fn plain(number: &str) -> String {
     plain
 }
 
-/// Returns the words of the page in order, with an empty word in place of a field's content. So no passage is found
-/// across a field.
-fn shown(page: &Observation) -> Vec<String> {
-    let texts = texts(page);
-    let words = |text: Option<&str>| text.map_or_else(|| vec![String::new()], text::words);
-    texts.into_iter().flat_map(words).collect()
+/// A text of a page.
+#[derive(Debug, Clone, Copy)]
+enum Text<'p> {
+    Shown(&'p str),
+    /// The content of a field. The run may have typed some of its words.
+    InField(&'p str),
+    /// No passage is found across an edge.
+    Edge,
 }
 
-/// Returns the texts of the page in order, with `None` in place of a field's content.
-fn texts(page: &Observation) -> Vec<Option<&str>> {
+/// Returns the words of the page in order, with an empty word for each edge, and for each word in a field that the run
+/// has typed.
+fn shown(page: &Observation, typed: &BTreeSet<String>) -> Vec<String> {
+    let unless_typed = |word: String| {
+        if typed.contains(&word) {
+            String::new()
+        } else {
+            word
+        }
+    };
+    let words = |text: Text<'_>| match text {
+        Text::Shown(text) => text::words(text),
+        Text::InField(text) => text::words(text).into_iter().map(unless_typed).collect(),
+        Text::Edge => vec![String::new()],
+    };
+    texts(page).into_iter().flat_map(words).collect()
+}
+
+/// Returns the texts of the page in order. The content of a field stands between edges. The options of a list are not
+/// among the texts, because most of them are not chosen.
+fn texts(page: &Observation) -> Vec<Text<'_>> {
     let dialog = page.dialog.as_ref();
-    let mut texts = vec![dialog.map(|dialog| dialog.message.as_str()), None];
+    let mut texts: Vec<Text<'_>> = dialog
+        .map(|dialog| Text::Shown(&dialog.message))
+        .into_iter()
+        .collect();
+    texts.push(Text::Edge);
     let mut field_end: Option<NodeId> = None;
     for (id, node) in page.tree.iter() {
         if field_end.is_some_and(|end| id <= end) {
             continue;
         }
-        texts.push(Some(&node.name));
-        if is_field(node) {
-            field_end = last_inside(&page.tree, id);
-            texts.push(None);
-        } else {
-            texts.push(Some(node.value.as_deref().unwrap_or_default()));
+        texts.push(Text::Shown(&node.name));
+        let value = node.value.as_deref().unwrap_or_default();
+        if !node.role.is_editable() {
+            texts.push(Text::Shown(value));
+            continue;
         }
+        field_end = last_inside(&page.tree, id);
+        texts.extend([Text::Edge, Text::InField(value)]);
+        if value.is_empty() && node.role != Role::Combobox {
+            let inside = page.tree.descendants(id).map(|id| &page.tree[id]);
+            let said =
+                inside.flat_map(|node| [&*node.name, node.value.as_deref().unwrap_or_default()]);
+            texts.extend(said.map(Text::InField));
+        }
+        texts.push(Text::Edge);
     }
     texts
-}
-
-/// Returns true if the model may have typed the content of the node.
-const fn is_field(node: &Node) -> bool {
-    node.role.is_editable()
 }
 
 fn last_inside(tree: &Tree, id: NodeId) -> Option<NodeId> {
@@ -495,6 +563,8 @@ mod tests {
 
     #[test]
     fn what_the_model_typed_is_no_evidence() {
+        let mut seen = Seen::default();
+        ["PX-40213", "Your order was shipped", "1234"].map(|text| seen.typed(text));
         for evidence in [
             r#"e4 searchbox "Order number" value "PX-40213""#,
             "PX-40213",
@@ -503,7 +573,46 @@ mod tests {
             "1234",
             "quantity 1234 in the cart",
         ] {
-            assert!(!is_shown(evidence, &form()), "{evidence}");
+            let found = check(evidence, Some(&form()), &seen);
+            assert!(matches!(found, Evidence::Missing(_)), "{evidence}");
+        }
+        let Evidence::Missing(why) = check("PX-40213", Some(&form()), &seen) else {
+            panic!()
+        };
+        assert_eq!(
+            why,
+            r#"these words of the evidence are nowhere but in what you typed yourself: "px 40213""#
+        );
+    }
+
+    #[test]
+    fn what_a_field_held_before_is_evidence_but_not_the_words_that_were_typed() {
+        for evidence in ["PX-40213", "Your order was shipped", "1234"] {
+            assert!(is_shown(evidence, &form()), "{evidence}");
+        }
+        assert!(!is_shown("quantity 1234 in the cart", &form()));
+        let mut seen = Seen::default();
+        seen.typed("sent");
+        let page = observation(|b| {
+            b.leaf(Node::new(Role::TextBox, "Text").with_value("The order of May was sent"));
+            b.leaf(Node::new(Role::Combobox, "Zone").with_value("Lisbon"));
+        });
+        let found = |evidence| check(evidence, Some(&page), &seen) == Evidence::Shown;
+        assert!(found("order of May") && found("Lisbon") && !found("May was sent"));
+        seen.page(&page);
+        assert!(unverified(r#"It says "May", not "sent""#, "", &seen, true) == ["sent"]);
+    }
+
+    #[test]
+    fn a_short_number_is_evidence_if_it_is_all_that_an_element_says() {
+        let page = observation(|b| {
+            b.leaf(Node::text("4.8"));
+            b.leaf(Node::text("Room 7"));
+            b.leaf(Node::new(Role::Link, "2"));
+            b.leaf(Node::text("OK"));
+        });
+        for (evidence, shown) in [("4.8", true), ("7", false), ("2", false), ("OK", false)] {
+            assert_eq!(is_shown(evidence, &page), shown, "{evidence}");
         }
     }
 
@@ -512,15 +621,6 @@ mod tests {
         assert!(is_shown("order number", &form()));
         assert!(is_shown("in the cart", &form()));
         assert!(!is_shown("quantity in the cart", &form()));
-    }
-
-    #[test]
-    fn a_value_that_nobody_can_type_is_the_page_s() {
-        let page = observation(|b| {
-            b.leaf(Node::new(Role::TextBox, "Code").with_value("typed"));
-            b.leaf(Node::new(Role::Strong, "").with_value("shown"));
-        });
-        assert!(is_shown("shown", &page) && !is_shown("typed", &page));
     }
 
     #[test]
@@ -547,6 +647,7 @@ mod tests {
     fn what_was_read_from_an_earlier_page_is_evidence_and_what_was_typed_there_is_not() {
         let mut seen = Seen::default();
         seen.extract("Your order number: PX-40213", &page());
+        seen.typed("Your order was shipped");
         seen.extract("Message Your order was shipped", &form());
         let elsewhere = observation(|b| b.leaf(Node::text("Home")));
         let found = |evidence| check(evidence, Some(&elsewhere), &seen);
@@ -600,6 +701,7 @@ mod tests {
     #[test]
     fn claims_that_no_page_has_shown_are_told() {
         let mut seen = Seen::default();
+        seen.typed("777");
         seen.page(&observation(|b| {
             b.leaf(Node::text("Total: 1,299.00 EUR, 3 items, by Ada Lovelace"));
             b.leaf(Node::new(Role::TextBox, "Code").with_value("777"));

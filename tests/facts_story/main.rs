@@ -484,6 +484,20 @@ async fn a_button_that_was_drawn_anew_with_another_text_is_found_in_the_same_ste
     let cold = run(&InMemory::new(), kinds(), "run_1", HOME, anew(), model).await;
     assert_eq!(cold.did, did(&["e1", "e11"]));
     assert_eq!(cold.messages.len(), healed.messages.len() + 1);
+    // A person approved the name that was shown, and no other.
+    let delete = || {
+        details("Delete draft").on(
+            HOME,
+            r#"click {"target":"e1"}"#,
+            [Reply::FailOn(HOME_OPEN, ErrorClass::RefNotFound)],
+        )
+    };
+    let first = ScriptedModel::new([click("e1"), finish()]);
+    let known = details("Delete draft");
+    run(&store, kinds(), "run_3", HOME, known, first).await;
+    let model = ScriptedModel::new([click("e1"), click("e11"), finish()]);
+    let asked = run(&store, kinds(), "run_4", HOME, delete(), model).await;
+    assert_eq!(asked.did, did(&["e1", "e11"]));
     figure!(
         "facts_story: a renamed element: {} calls of the model without memory, {} with it",
         cold.messages.len(),

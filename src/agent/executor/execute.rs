@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, Drag, DragBy, DragXy, ErrorClass, Outcome, Seconds},
+    action::{BrowserAction, Drag, DragBy, DragXy, Effect, ErrorClass, Outcome, Seconds},
     agent::{emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
@@ -61,7 +61,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if execution.outcome.class() == Some(ErrorClass::RefNotFound)
             && changes.as_ref().is_some_and(|changes| !changes.navigated)
             && let Some((again, is_healed)) = self.again(&resolved, targets, &after)
-            && judged(&again, Some(&after)) <= judged(&resolved, before.as_ref())
+            && let effect = judged(&again, Some(&after))
+            && effect <= judged(&resolved, before.as_ref())
+            // A person who approved the action saw the other name.
+            && !(is_healed && effect == Effect::Irreversible)
         {
             if is_healed {
                 self.state.healed = true;

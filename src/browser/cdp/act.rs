@@ -70,7 +70,7 @@ impl Cdp {
         }
         let told = match self.done(turn, request).await {
             Ok(told) => told,
-            // A dialog counts as caused by the action once part of the action has reached the page.
+            // If the dialog came after the last part of the action was sent, the action counts as done.
             Err(CdpError::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
                 return Ok(Execution {
                     dialog: Some(dialog),

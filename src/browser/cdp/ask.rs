@@ -82,7 +82,7 @@ impl Hub {
         let context = make().await?;
         let script = json!({ "expression": page::library(first), "contextId": context });
         let object = evaluated(self.call(&session, "Runtime.evaluate", script).await?)?.object_id;
-        // Each process numbers its worlds anew. If the document moved to another process meanwhile, our script may have
+        // Each process numbers its worlds anew. If the frame moved to another process meanwhile, our script may have
         // run in a world of the page. In that case, a second request for our world returns another number.
         if make().await? != context {
             return Err(CdpError::Moved);

@@ -88,7 +88,7 @@ fn move_to(from: &Path, folder: &Path) -> io::Result<()> {
         folder.join(format!(".download-{id}.new")),
         folder.join(format!("download-{id}.bin")),
     );
-    // A reader of the folder finds only whole files.
+    // The final name appears only once the file is whole. Until then the folder contains a `.new` file.
     let moved = copy(from, &new).and_then(|()| fs::rename(&new, kept));
     moved.inspect_err(|_| _ = fs::remove_file(&new))?;
     fs::remove_file(from)

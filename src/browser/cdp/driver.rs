@@ -29,8 +29,8 @@ use crate::{
     page::{Observation, Scene},
 };
 
-/// Longest wait for a browser to end after `Browser.close`. A wait after a kill has the same limit. Source: chosen; a
-/// browser usually ends within 0.2 s.
+/// Longest wait for a browser to answer `Browser.close`. The waits for its end after that, and for its end after a
+/// kill, each have the same limit. Source: chosen; a browser usually ends within 0.2 s.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Longest wait for the reason of a page's crash, and for a browser's exit status. Source: chosen; each is known after
@@ -40,7 +40,8 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 /// A driver that controls Chromium through Chromium's own DevTools protocol.
 ///
 /// If the driver [launched](Cdp::launch) its browser, dropping the driver ends the browser. If the driver is
-/// [attached](Cdp::attach) to the browser, dropping the driver closes only the tabs that the driver opened.
+/// [attached](Cdp::attach) to the browser, dropping the driver closes only the driver's tabs: those that it
+/// opened, and those that their pages opened. Outside a Tokio runtime, dropping the driver leaves these tabs open.
 /// [`close`](BrowserDriver::close) ends the same things in an orderly way, and waits until they have ended.
 ///
 /// ```no_run
@@ -85,15 +86,16 @@ pub(super) struct Turn {
 impl Cdp {
     /// Starts a browser with these options. A browser that crashes while it starts is started a second time.
     ///
-    /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. Of
-    /// the user's own files, the browser reads only the certificates.
+    /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. It
+    /// reads the user's certificates, fonts and desktop settings, but no browser profile of the user.
     ///
     /// # Errors
     /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The error's context contains the
     ///   output of the program.
-    /// - [`ErrorKind::InvalidInput`] if the private folder cannot be used.
+    /// - [`ErrorKind::InvalidInput`] if the path of the private folder is too long for the sockets in it.
     /// - [`ErrorKind::Timeout`] if the browser is not ready within the launch timeout.
-    /// - [`ErrorKind::Io`] if the files in the private folder cannot be written.
+    /// - [`ErrorKind::Io`] if the private folder or a file in it cannot be created, for example because the folder that
+    ///   was set by [`with_folder`](CdpOptions::with_folder) does not exist.
     pub async fn launch(options: &CdpOptions) -> Result<Self> {
         let (hub, life) = launch::launch(options).await?;
         Ok(Self::new(hub, life))
@@ -102,19 +104,20 @@ impl Cdp {
     /// Attaches to a browser that was started with `--remote-debugging-port`, and opens a new tab in it. `address`
     /// has the form `http://host:port`, or is the address of the browser's WebSocket.
     ///
-    /// The driver sees the new tab and the tabs that pages in it open, and no other tab of the browser. The tabs use
-    /// the browser's cookies and storage. Files that pages offer for download go to the browser's own download folder
-    /// and are reported as not kept. The action `state_save` saves all cookies of the browser. The action
+    /// The driver sees the tabs that it opens and the tabs that their pages open, and no other tab of the browser. The
+    /// tabs use the browser's cookies and storage. Files that pages offer for download go to the browser's own download
+    /// folder and are reported as not kept. The action `state_save` saves all cookies of the browser. The action
     /// `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone.
     ///
-    /// The driver's tabs are closed when the driver is closed or dropped, and when attaching is cancelled. If this
-    /// process is killed, the tabs stay open: a browser closes the tabs of a lost client only if they have cookies of
-    /// their own, and these tabs use the cookies of the browser's user.
+    /// The driver's tabs are closed when the driver is closed, when it is dropped inside a Tokio runtime, and when
+    /// attaching is cancelled. If this process is killed, the tabs stay open: a browser closes the tabs of a lost
+    /// client only if they have cookies of their own, and these tabs use the cookies of the browser's user.
     ///
     /// # Errors
     /// - [`ErrorKind::InvalidInput`] if `address` has neither of these two forms.
-    /// - [`ErrorKind::Unavailable`] if no browser can be reached there.
-    /// - [`ErrorKind::MalformedReply`] if the program that answers there is not a browser.
+    /// - [`ErrorKind::Unavailable`] if no program can be reached there, or if it has no such WebSocket.
+    /// - [`ErrorKind::MalformedReply`] if the program that answers at an http address is not a browser.
+    /// - [`ErrorKind::BrowserLost`] if the browser ends meanwhile.
     /// - [`ErrorKind::Timeout`] if attaching takes longer than the launch timeout.
     pub async fn attach(address: &str, options: &CdpOptions) -> Result<Self> {
         let (hub, life) = attach::attach(address, options).await?;

@@ -12,7 +12,7 @@ use crate::{
 
 #[derive(Debug)]
 pub(super) enum CdpError {
-    /// The browser, or the process of the current page, is gone. The text is the reason.
+    /// The browser, the process of the current page, or the last tab is gone. The text is the reason.
     Lost(&'static str),
     /// The document or frame that a call went to is gone.
     Moved,

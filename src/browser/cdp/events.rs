@@ -31,14 +31,14 @@ pub(super) enum BrowserEvent {
         frame: String,
         parent: String,
     },
-    /// A frame left its process. Its document moved to another process if `swapped` is true; otherwise the frame was
-    /// removed.
+    /// A frame left its process. If `swapped` is true, the frame moved to another process, where it gets another
+    /// document; otherwise it was removed.
     FrameDetached {
         frame: String,
         swapped: bool,
     },
     FrameNavigated(FrameInfo),
-    /// The address of a frame changed, but not its document.
+    /// A frame navigated within its document. Its address may have stayed the same.
     NavigatedWithin {
         frame: String,
         url: String,
@@ -85,7 +85,7 @@ pub(super) enum BrowserEvent {
     },
     RequestEnded {
         request: String,
-        /// True if the browser stopped reading the response before its end.
+        /// True if the request was cancelled, perhaps before any response. False if it failed in another way.
         given_up: bool,
     },
     /// A page opens a window. The event for the window's target follows.

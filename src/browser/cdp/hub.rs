@@ -220,7 +220,8 @@ impl Hub {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a number that our script in a page gave to an element. The elements of later pages get higher numbers.
+    /// Records a number that our script in a page gave to an element. The elements of later main documents get higher
+    /// numbers.
     pub(super) fn told(&self, number: u64) {
         let mut known = self.state();
         known.last_number = known.last_number.max(number);
@@ -245,7 +246,7 @@ impl Hub {
     }
 
     /// Waits until `look` returns a value for the known state, and returns that value. `look` is called at once and
-    /// after each change of the state.
+    /// again after changes. It may miss a state that lasts only until the next change.
     pub(super) async fn until<T>(&self, mut look: impl FnMut(&mut BrowserState) -> Option<T>) -> T {
         let mut changed = self.shared.changed.subscribe();
         loop {
@@ -384,8 +385,9 @@ impl Hub {
         }
     }
 
-    /// Moves a downloaded file to the caller's folder or deletes it, and then reports the download. A file that is not
-    /// `whole` (complete and within the limits) is always deleted.
+    /// In a browser that this driver started, moves a downloaded file to the caller's folder or deletes it. A file that
+    /// is not `whole` (complete and within the limits) is always deleted. In an attached browser, the file stays where
+    /// it is. Then reports the download, or only counts it if there is no room for another report.
     async fn keep_download(self: Arc<Self>, id: String, name: String, whole: bool) {
         let has_room = self.shared.offered().has_room();
         let folder = self
@@ -434,7 +436,8 @@ impl Hub {
     }
 
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
-        // If requests are already being checked, those of this session must wait until they are checked too.
+        // If requests are already being checked, new sessions inside this one (frames and workers) must wait until
+        // their requests are checked too.
         let guards = self.state().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
@@ -502,8 +505,8 @@ pub(super) fn evaluated(evaluated: Evaluated) -> Result<Object, CdpError> {
 }
 
 impl BrowserState {
-    /// Returns the reason why this driver cannot use the current page: the end of the browser, a crash or a dialog.
-    /// Returns `None` if it can.
+    /// Returns the reason why this driver cannot use the current page: the end of the browser or of its last tab, a
+    /// crash, or a dialog. Returns `None` if it can.
     pub(super) fn trouble(&self) -> Option<CdpError> {
         if self.closed {
             return Some(CdpError::Lost("the connection to the browser is closed"));

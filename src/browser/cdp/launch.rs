@@ -1,7 +1,7 @@
 //! Starting a browser that belongs to this driver.
 //!
 //! The connection is a pipe, so no port is open to other users or to pages. The browser ends when its pipe closes, so
-//! it never outlives this process.
+//! it also ends if this process is killed.
 
 use std::{io, process::Stdio, sync::Arc, time::Duration};
 

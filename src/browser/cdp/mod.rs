@@ -35,13 +35,15 @@
 //!   for one document cannot be typed into another.
 //! - The script is called through an object of its world and not by the world's number. Another process may use the
 //!   same number for another document's world, and a secret must not reach that document.
-//! - Elements get numbers that rise through all documents of a session, and a frame gets a new number for each
-//!   document. So a reference to an element of an earlier page matches no element, instead of a wrong one.
+//! - The elements of main documents get numbers that rise through all documents of a browser, and an inner frame gets
+//!   a new number for each document. So a reference to an element of an earlier page matches no element, instead of a
+//!   wrong one.
 //!
 //! Observation:
 //!
-//! - A walk (one reading of a document by the script) returns only the rows (one for each node) that changed since the
-//!   last walk. A second walk through 10,000 elements costs time in the page but almost no traffic.
+//! - A walk (one reading of a document by the script) returns only the rows (one for each node) from the first to the
+//!   last that changed since the last walk. A second walk through 10,000 elements costs time in the page but almost no
+//!   traffic.
 //! - An observation crosses the wire as one JSON text, because the browser transfers a text in about a fifth of the
 //!   time that an object takes.
 //! - A frame's number and address come with its rows, from the same world. So no content is shown under the address of
@@ -52,34 +54,36 @@
 //!
 //! Actions:
 //!
-//! - Listeners in the page watch which element a press of the mouse really hits. So a hit is observed and not
-//!   calculated, and a press that would hit a wrong element does not reach that element.
+//! - Listeners in the page watch which element a click really hits. So a hit is observed and not calculated, and a
+//!   click that would hit a wrong element does not reach that element. The press of a drag is not watched.
 //! - The first event of a press decides whether the press hit its element, because a page may move an element once it
 //!   is pressed.
 //! - An element counts as still if it has not moved by the next frame that the browser draws. If the browser animates
 //!   anything in the document, the element must not have moved for two frames, because an animation moves nothing in
-//!   its first frame. In addition, the press itself is watched.
-//! - To fill a field, our script checks the focus and calls `execCommand` in one JavaScript task. So the page gets
-//!   trusted events, and cannot move the focus between the check and the call.
+//!   its first frame. In addition, a click itself is watched.
+//! - To fill a text field, our script checks the focus and calls `execCommand` in one JavaScript task. So the page gets
+//!   a trusted `input` event, and cannot move the focus between the check and the call.
 //! - Waiting for a field changes nothing, and filling or choosing is tried only once. So nothing happens on the page
 //!   after the caller stopped waiting. A dialog that opens during the wait was not caused by the action.
 //! - The input of an action goes to the tab in which the action began. If that tab closes itself, no other tab receives
 //!   the input.
-//! - A dialog that opens before any part of an action was sent makes the action fail, because "done" needs evidence.
+//! - A dialog that opens before the last part of an action was sent makes the action fail, because "done" needs
+//!   evidence.
 //!
 //! Waiting:
 //!
-//! - An action has settled when everything that began after its start is over and the document is still. Things that
-//!   change all the time, such as clocks, do not count. If a page was not still after one action, the next action waits
-//!   only a quarter of the time.
+//! - An action has settled when no frame is loading, the requests that began after its start are over, and the document
+//!   is still. Things that change all the time, such as clocks, do not count, and neither do requests for pictures,
+//!   fonts and media. If a page was not still after one action, the next action waits only a quarter of the time.
 //! - A document counts as still after two drawn frames and 25 ms without a change. A slow machine also draws frames
 //!   slowly, so a time alone does not show that the page could do its work.
 //! - A navigation is followed from its first event to its document, and may take up to the time limit for loading.
 //!   Everything else may take only up to the shorter time limit for settling. So a slow server is not mistaken for a
 //!   page that never rests.
-//! - Something that was waited for once without success is not waited for again. A page that replaces nodes by similar
-//!   ones counts as animated; only a page that grows counts as changed. Without these rules, clocks, spinners, missing
-//!   pictures and long polls would slow each action.
+//! - Something that was waited for once without success is not waited for again. An attribute or a text that
+//!   changes more than five times in one wait counts as animated, and so do children that are as often replaced by as
+//!   many others. A number of children that grows or shrinks always counts as a change. Without these rules, clocks,
+//!   spinners, missing pictures and long polls would slow each action.
 //! - If a document does not arrive in time, its loading is stopped, because the browser does not let the current page
 //!   answer while another document is loading.
 //! - If a page does not answer for 3 s, its script is ended before the page is left, because an endless script would
@@ -88,7 +92,7 @@
 //!   because the browser prefers the page's own navigation. There are at most three attempts.
 //! - A window's focus is emulated only once its document is there: Chromium's renderer crashes if a document of another
 //!   process arrives during the call.
-//! - No window that a page opens is blocked, because a blocked window is never reported.
+//! - A browser that we start blocks no window that a page opens, because a blocked window is never reported.
 //!
 //! Secrets and storage:
 //!
@@ -99,10 +103,11 @@
 //! - A secret is typed only into a document whose reported origin and address agree. This excludes a frame whose
 //!   content the page wrote, because such a frame has the page's origin and no address of its own.
 //! - Loading a saved state (cookies and local storage) sets the new cookies first and deletes the old ones afterwards,
-//!   so a failure loses nothing. In an attached browser, only cookies of the state's own sites are deleted, because all
-//!   other cookies belong to the person who uses the browser.
-//! - A state is saved from a hidden tab that visits each origin without its service workers, because the state includes
-//!   the storage of frames and of earlier pages.
+//!   so a failure loses no cookies. Local storage that was overwritten before the failure is not restored. In an
+//!   attached browser, only cookies of the state's own sites are deleted, because all other cookies belong to the
+//!   person who uses the browser.
+//! - A saved state includes the storage of frames and of earlier pages. So a hidden tab visits each origin without its
+//!   service workers. Only the storage of the current page's origin is read in that page itself.
 
 mod act;
 mod ask;

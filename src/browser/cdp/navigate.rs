@@ -58,8 +58,9 @@ impl Hub {
         }
     }
 
-    /// Stops the loading of the current tab's next document if it takes too long. While that document loads, the
-    /// browser does not answer calls to the current page. Never returns, so callers run it beside another wait.
+    /// Stops all loading in the current tab, of its document or of the next one, if it takes too long. While the next
+    /// document loads, the browser does not answer calls to the current page. Never returns, so callers run it beside
+    /// another wait.
     pub(super) async fn give_up_a_late_document(&self) -> Infallible {
         sleep(self.time_to_load()).await;
         let is_on_its_way = self

@@ -113,7 +113,8 @@ impl CdpOptions {
     }
 
     /// Sets the maximum number of nodes that are read from a page. Nodes beyond this number are left out and
-    /// [counted](crate::page::Tree::omitted). Default: [`MAX_NODES`](crate::page::MAX_NODES).
+    /// [counted](crate::page::Tree::omitted). Default: [`MAX_NODES`](crate::page::MAX_NODES), which is also the highest
+    /// possible number.
     pub fn with_max_nodes(self, max: usize) -> Self {
         Self {
             max_nodes: max.clamp(1, crate::page::MAX_NODES),
@@ -122,9 +123,12 @@ impl CdpOptions {
     }
 
     /// Keeps downloaded files in this folder, under names that the driver chooses. Default: downloads are refused.
+    /// An attached browser ignores this option and uses its own download folder.
     ///
     /// A file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB. A
-    /// browser downloads at most 100 files at once, and keeps at most 1,000 files and 1 GiB.
+    /// browser downloads at most 100 files at once, and keeps at most 1,000 files and 1 GiB. Of the files that arrive
+    /// during one action, at most 100 are kept. Of the files that arrive
+    /// during one action, at most 100 are kept.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
         self

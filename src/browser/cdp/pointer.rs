@@ -101,8 +101,9 @@ impl Cdp {
     /// Clicks an element `clicks` times.
     ///
     /// # Errors
-    /// [`CdpError::Refused`] if the clicks would have hit another element; our script keeps them from that element.
-    /// [`CdpError::Dialog`] if a dialog opens during the clicks; all clicks have then been sent.
+    /// [`CdpError::Refused`] if the element does not become ready in time, or if the clicks would have hit another
+    /// element; our script keeps them from that element. [`CdpError::Dialog`] if a dialog opens. All clicks have then
+    /// been sent if `turn.sent` is true, and none otherwise.
     pub(super) async fn press(
         &self,
         turn: &mut Turn,

@@ -32,8 +32,8 @@ struct Extra {
     frame: bool,
 }
 
-/// The result of a walk, which is one reading of a document by our script: all rows, or only those that changed since
-/// the previous walk.
+/// The result of a walk, which is one reading of a document by our script: all rows, or only those from the first to
+/// the last that changed since the previous walk.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Walk {
     pub(super) generation: u64,

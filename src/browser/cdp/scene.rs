@@ -110,8 +110,8 @@ impl Cdp {
         Ok(scene)
     }
 
-    /// Returns the frames directly inside the document of `parent`. Leaves out a frame if no element that shows it is
-    /// found.
+    /// Returns up to [`MAX_SEEN_FRAMES`] of the frames directly inside the document of `parent`. Leaves out a frame if
+    /// no element that shows it is found.
     async fn frames_below(&self, parent: &str) -> Result<Vec<Inner>, CdpError> {
         let known: Vec<(String, u32)> = {
             let known = self.hub.state();

@@ -1,5 +1,5 @@
-//! Checks of the addresses that would receive typed secrets. A form is checked before a secret is typed into it and
-//! before it is sent. From the first secret on, every request is held and checked as well.
+//! Checks of the addresses that would receive typed secrets. A form is checked before a secret is typed into it, and
+//! before a click or a key that may send it. From the first secret on, every request is held and checked as well.
 //!
 //! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
 //! not run until its requests are held. Web sockets, WebRTC connections, reports and cookies cannot be checked.
@@ -29,9 +29,10 @@ pub(super) struct Guard {
     typed: TypedSecrets,
     /// The browser's ids of the documents into which a secret was typed.
     documents: BTreeSet<String>,
-    /// The latest request that was held back, until it is reported.
+    /// The latest held-back request that has to be reported; `None` once it is reported.
     held: Option<Misdirected>,
-    /// The requests that were held back because they certainly contain a secret. Each is reported only once.
+    /// The secrets and recipients of requests that were held back because they certainly contain a secret. A further
+    /// request with the same secret and recipient is reported only if it is for a document.
     told: BTreeSet<Misdirected>,
 }
 
@@ -41,7 +42,7 @@ struct Sends {
 }
 
 /// The names of the secrets that a form would send, and the address that would receive them. The address is `None` if
-/// nothing would be sent.
+/// no secret would be sent.
 #[derive(Deserialize)]
 struct Sending {
     names: Vec<SecretName>,
@@ -168,7 +169,8 @@ impl Hub {
                 .call::<Value>(None, "Target.setAutoAttach", windows);
             for call in calls {
                 match call.await.map_err(CdpError::from) {
-                    // The session is gone, with everything that it could have sent.
+                    // The session is gone, with everything that it could have sent, or it has no requests of its own
+                    // (see `watch_requests`).
                     Ok(_) | Err(CdpError::Moved) => {}
                     Err(trouble) => return Err(trouble),
                 }
@@ -183,8 +185,8 @@ impl Hub {
         done
     }
 
-    /// Asks the browser to hold the requests of a session, and those of new sessions inside it (for a frame or a
-    /// worker).
+    /// Asks the browser to hold the requests of a session, and to let each new session inside it (for a frame or a
+    /// worker) wait until its requests are held too.
     fn hold_requests(
         &self,
         session: &str,
@@ -200,7 +202,8 @@ impl Hub {
     }
 
     pub(super) async fn watch_requests(&self, session: &str) {
-        // A session that sends no requests refuses to hold them, which does not matter.
+        // A session without requests of its own refuses to hold them, which does not matter. The requests of a
+        // dedicated worker are held in the session of its page or frame.
         let _ = self.hold_requests(session).await;
         self.let_begin(session);
     }
@@ -213,8 +216,8 @@ impl Hub {
         );
     }
 
-    /// Checks a held request. The request fails if it would send a typed secret to an address that may not receive it.
-    /// Otherwise it continues.
+    /// Checks a held request. The request fails if it would send a typed secret to an address that may not receive it,
+    /// or if it may do so in a body that cannot be read. Otherwise it continues.
     pub(super) async fn judge(&self, session: &str, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();

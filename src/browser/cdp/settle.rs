@@ -1,8 +1,9 @@
 //! Waiting for the effects of an action to end: until all navigations have ended, and the document that is shown then
 //! is quiet.
 //!
-//! A document is quiet if for a short time there is no navigation, no request and no change. If a page is not quiet in
-//! time, it is observed as it is.
+//! A document is quiet if for a short time there is no navigation, no request and no change. Requests for pictures,
+//! fonts and media do not count, and neither do things that change all the time. If a page is not quiet in time, it is
+//! observed as it is.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -21,8 +22,8 @@ use super::{
 /// as refused. Source: chosen; a navigation usually begins within a few milliseconds, and once took more than 500 on a
 /// machine whose processors were all busy.
 const BEGINNING: Duration = Duration::from_millis(1_500);
-/// Longest pause between two parts of the response to a script's request. After a longer pause, the response is not
-/// waited for, because scripts often read only the headers. Source: chosen; parts follow each other within a few
+/// Longest pause between two parts of the response to a script's `fetch` call. After a longer pause, the response is
+/// not waited for, because scripts often read only the headers. Source: chosen; parts follow each other within a few
 /// milliseconds.
 const REST: Duration = Duration::from_millis(100);
 /// Maximum number of documents that are waited for after one action, if each replaces the previous one. Source: chosen;
@@ -49,7 +50,7 @@ pub(super) enum Pending {
     Navigation,
     /// Parts of the document, requests of scripts, or new windows.
     Parts,
-    /// The remaining parts of responses to scripts' requests. Each of these responses has begun to arrive.
+    /// The remaining parts of responses to `fetch` calls of scripts. Each of these responses has begun to arrive.
     Rest,
 }
 
@@ -107,8 +108,8 @@ impl BrowserState {
         }
     }
 
-    /// Removes the requests whose response has begun to arrive. Called when no part of a response has arrived for
-    /// [`REST`].
+    /// Removes the requests of `fetch` calls whose response has begun to arrive. Called when no part of a response has
+    /// arrived for [`REST`].
     pub(super) fn forget_rest(&mut self) {
         if let Some(tab) = self.tab_mut() {
             tab.requests.retain(|_, request| !request.answered);
@@ -129,8 +130,8 @@ impl BrowserState {
 }
 
 impl Hub {
-    /// Waits until the effects of an action are over and the page is quiet. Ignores everything older than `mark`.
-    /// Returns the page's [`Place`]; `None` if the page was not quiet in time.
+    /// Waits until the effects of an action are over and the page is quiet. Ignores requests and windows that are older
+    /// than `mark`. Returns the page's [`Place`]; `None` if the page was not quiet in time.
     ///
     /// # Errors
     /// [`CdpError::Late`] if a navigation did not reach its document in time. Other errors if a dialog opens, the page

@@ -58,7 +58,8 @@ pub(super) enum Effect {
     CancelDownload {
         id: String,
     },
-    /// Reports an ended download. Keeps its file if it is `whole`, which means complete and within the limits.
+    /// Reports an ended download. Its file can be kept only if it is `whole`, which means complete and within the
+    /// limits.
     KeepDownload {
         id: String,
         name: String,
@@ -87,7 +88,8 @@ pub(super) struct BrowserState {
     /// Ids of sessions in which only requests matter, such as those of workers.
     others: HashSet<String>,
     last_frame: u32,
-    /// The highest number that an element of any page has got so far.
+    /// The highest number of an element that was recorded so far. The elements of later main documents get higher
+    /// numbers.
     pub(super) last_number: u64,
     /// Number of requests that have begun so far.
     pub(super) started: u64,
@@ -95,7 +97,7 @@ pub(super) struct BrowserState {
     pub(super) blank: usize,
     /// The id of the frame that contains the current action's element.
     pub(super) aimed: Option<String>,
-    /// Web origins that tabs and frames have shown, the latest last.
+    /// Web origins that tabs and frames have shown, or whose local storage came from a loaded state, the latest last.
     pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
@@ -103,8 +105,8 @@ pub(super) struct BrowserState {
 /// Prefix of the addresses of this driver's hidden tabs.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Maximum number of tabs. Further windows that pages open are closed. Source: chosen; most pages open one or two
-/// windows, but some open them until the machine has no memory left.
+/// Maximum number of tabs. Further windows that pages open are closed, but this driver itself may open more tabs.
+/// Source: chosen; most pages open one or two windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
 /// Maximum number of origins that are remembered. Source: chosen; a page has up to about thirty origins.
 const MAX_ORIGINS: usize = 200;
@@ -149,7 +151,7 @@ impl BrowserState {
     }
 
     /// Returns the id of a background tab that has an open dialog. Returns `None` if there is no such tab, or while the
-    /// current tab is navigating.
+    /// current tab is navigating or loading.
     pub(super) fn dialog_behind(&self) -> Option<String> {
         let current = self
             .tab()
@@ -161,8 +163,8 @@ impl BrowserState {
         behind.map(|tab| tab.target.clone())
     }
 
-    /// Returns the numbers of background tabs with an unreported dialog, and marks these dialogs as reported. Leaves
-    /// out a dialog that blocks the current page.
+    /// Returns the numbers of background tabs with an unreported dialog. Leaves out a dialog that blocks the current
+    /// page. Marks all open dialogs as reported, the ones left out too.
     pub(super) fn untold_dialogs(&mut self) -> Vec<u32> {
         let over = self.blocking().map(|tab| tab.target.clone());
         let tabs = (0..)
@@ -270,8 +272,8 @@ impl BrowserState {
                         };
                         tab.learn("", began, 0);
                     }
-                    // Requests that never end, and those that a frame in its own process reports twice, are not waited
-                    // for.
+                    // Requests that pages hardly wait for, and those that a frame in its own process reports twice, are
+                    // not waited for.
                     if is_awaited(&kind)
                         && frame.is_none_or(|frame| tab.frames.contains_key(&frame))
                     {

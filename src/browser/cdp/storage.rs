@@ -36,7 +36,8 @@ struct Cookies {
 }
 
 impl Cdp {
-    /// Saves a state with this name: the browser's cookies, and the local storage of the web origins that were shown.
+    /// Saves a state with this name: the browser's cookies, and the local storage of the web origins that were shown or
+    /// came from a loaded state.
     pub(super) async fn save_state(&self, name: &str) -> Result<(), CdpError> {
         let path = self.state_file(name)?;
         let cookies = self
@@ -81,7 +82,8 @@ impl Cdp {
             .map_err(broken)
     }
 
-    /// Returns the local storage of the current page's origin; `None` if the page gives no answer.
+    /// Returns the local storage of the current page's origin; `None` if the document is gone or cannot read its
+    /// storage.
     async fn kept_here(&self) -> Result<Option<OfOrigin>, CdpError> {
         let page = self.page()?;
         match self.hub.ask::<Stored>(&page, "stored", json!([])).await {

@@ -157,8 +157,8 @@ impl Cdp {
         Ok(Locator::new(steps).ok())
     }
 
-    /// Converts a point of a frame's window to a point of the page's window. Fails if another element covers the frame
-    /// at this point.
+    /// Converts a point of a frame's window to a point of the page's window. Scrolls the documents around the frame if
+    /// the point is not visible in them. Fails if the point then still is not visible or another element covers it.
     pub(super) async fn through_frames(
         &self,
         frame: &str,

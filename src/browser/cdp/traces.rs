@@ -16,8 +16,8 @@ const MAX_WATCHED: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
-    /// Starts to watch for reactions in the documents of the page, and waits until all of them watch. Without the wait,
-    /// key events could arrive before the request to watch.
+    /// Starts to watch for reactions in the documents of the page, and waits until they watch, at most [`PATIENCE`].
+    /// Without the wait, key events could arrive before the request to watch.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
@@ -25,7 +25,8 @@ impl Hub {
         self.ask_documents::<Value>("traceFrom").await.map(drop)
     }
 
-    /// Returns the traces (reactions of the page) since [`trace`](Self::trace); `None` if no watched document answered.
+    /// Returns the traces (reactions of the page) since [`trace`](Self::trace); `None` if no watched document can tell,
+    /// for example because no event of the action reached one.
     ///
     /// # Errors
     /// Fails if a dialog is open, if the page has crashed, or if the browser has ended.
@@ -35,8 +36,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in up to [`MAX_WATCHED`] documents of the page, and returns their answers. A
-    /// document that is gone or busy gives no answer.
+    /// Calls a function of our script in up to [`MAX_WATCHED`] documents of the page that have the script's world, and
+    /// returns their answers. A document that is gone or busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,

@@ -1,4 +1,5 @@
-//! Typing of texts and secrets. No other code of this driver sees the value of a secret.
+//! Typing of texts and secrets. No other code of this driver asks for the value of a secret. The message that carries
+//! the value to the page passes through `ask`, `hub` and `wire`, so these must not log what they send.
 //!
 //! The origins of page and frame are read in our own script world, where the page cannot falsify them. The resolver
 //! releases a secret only if the secret may be used at both origins. The value is typed in the same world, which

@@ -29,8 +29,8 @@ impl Cdp {
                     .trouble()
                     .filter(|trouble| matches!(trouble, CdpError::Lost(_)))
             });
-            // This wait sends nothing to the page, so dialogs may open and close during it. Only a lost browser ends it
-            // early.
+            // This wait sends nothing to the page, so dialogs may open and close during it. Only the loss of the
+            // browser, of the page's process or of the last tab ends it early.
             return timeout(seconds.duration(), lost).await.map_or(Ok(()), Err);
         }
         let wanted = Awaited::of(wait).map_err(|_| {

@@ -80,8 +80,9 @@ macro_rules! choosing {
             self
         }
 
-        /// Sets the longest time for an address to load. Default: 30 s. An address never gets more than two thirds of
-        /// the time limit of the command that opens it. With the default limit of a run, 22.5 s, an address gets 15 s.
+        /// Sets the longest time for an address to load. Default: 30 s. The time limit of the command that opens the
+        /// address applies too: `Cdp` gives the address two thirds of it, `PlaywrightCli` the whole. With the default
+        /// limit of a run, 22.5 s, an address gets 15 s or 22.5 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
             self
@@ -95,8 +96,8 @@ macro_rules! choosing {
         }
 
         /// Sets the folder in which the action `state_save` keeps cookies and storage. Default: the browser's private
-        /// folder, which is deleted when the browser ends. The model is offered `state_save` and `state_load` only if
-        /// this folder is set.
+        /// folder, which is deleted when the browser ends; an attached browser has none and refuses both actions. The
+        /// model is offered `state_save` and `state_load` only if this folder is set.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
             self

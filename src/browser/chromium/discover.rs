@@ -32,7 +32,9 @@ const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
 /// | Chromium | `WEBWISE_CHROMIUM`, `PATH` |
 ///
 /// The installation folder is `$WEBWISE_HOME/playwright-cli`, or `.cache/webwise/playwright-cli` in the user's home.
-/// The command `webwise setup` installs the programs there. Relative folders in `PATH` are ignored.
+/// The command `webwise setup --driver playwright-cli` installs playwright-cli there, and Node.js if the one on the
+/// machine does not suit. A missing Chromium is installed as a package of the system. Relative folders in `PATH` are
+/// ignored.
 ///
 /// ```
 /// use webwise::browser::ProgramPlaces;

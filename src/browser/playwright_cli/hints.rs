@@ -31,7 +31,8 @@ impl PlaywrightCli {
         tree: Tree,
         timeout: Duration,
     ) -> Result<(Tree, String)> {
-        let (ids, asked) = questions(&tree);
+        // After a secret was typed, a text that the snapshot does not show may be that secret.
+        let (ids, asked) = questions(&tree, !state.typed.anywhere());
         if asked.is_empty() {
             return Ok((tree, String::new()));
         }
@@ -45,8 +46,9 @@ impl PlaywrightCli {
     }
 }
 
-/// Returns the elements whose hints are to be read, the most important first, with the script's input for each.
-fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
+/// Returns the elements whose hints are to be read, the most important first, with the script's input for each. If
+/// `with_texts` is true, the script is also asked for the texts of fields without a value.
+fn questions(tree: &Tree, with_texts: bool) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     let all = tree.iter().filter(|(_, node)| node.role != Role::Iframe);
     let mut asked: Vec<(NodeId, Asked<'_>)> = all
         .filter_map(|(id, node)| {
@@ -65,7 +67,7 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
                 reference: reference.as_str(),
                 role: node.role.as_str(),
                 is_mute,
-                name: is_blank(tree, id).then_some(&*node.name),
+                name: (with_texts && lacks_value(node)).then_some(&*node.name),
                 need,
             };
             Some((id, question))
@@ -76,10 +78,8 @@ fn questions(tree: &Tree) -> (Vec<NodeId>, Vec<Asked<'_>>) {
     asked.into_iter().unzip()
 }
 
-fn is_blank(tree: &Tree, id: NodeId) -> bool {
-    let node = &tree[id];
-    let has_text = node.value.is_some() || tree.descendants(id).next().is_some();
-    node.role.is_editable() && !node.name.is_empty() && !has_text
+fn lacks_value(node: &Node) -> bool {
+    node.role.is_editable() && node.value.is_none()
 }
 
 const fn is_field(role: &Role) -> bool {
@@ -160,12 +160,12 @@ fn give(
     if !is_told {
         return;
     }
-    // The tool prints the text as one line without white space around it. If that line equals the name, the tool prints
-    // nothing. A masked text stays masked.
+    // The tool prints the text as one line without white space around it. If that line equals the name, or if the field is
+    // an editable element, the tool prints no value. A masked text stays masked.
     if let Some(exact) = exact.as_deref().map(clean) {
-        let name = Some(&*node.name).filter(|name| !name.is_empty());
-        let printed = node.value.as_deref().or(name);
-        if printed.is_some_and(|printed| squeeze(&exact) == squeeze(printed)) {
+        let words = squeeze(&exact);
+        let printed = node.value.as_deref().map(squeeze);
+        if !words.is_empty() && printed.is_none_or(|printed| words == printed) {
             node.value = Some(exact.into());
         }
     }

@@ -141,7 +141,7 @@ impl Typed {
         self.marked = self.unfinished > 0;
     }
 
-    fn anywhere(&self) -> bool {
+    pub(super) fn anywhere(&self) -> bool {
         self.marked
     }
 }

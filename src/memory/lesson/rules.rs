@@ -20,8 +20,9 @@ pub const PROMOTION_USES: u64 = 5;
 /// chosen.
 pub const PROMOTION_SITES: usize = 3;
 /// Threshold for the share of a lesson's uses that helped. The share is estimated as a [`wilson`] interval. A lesson is
-/// promoted only if the interval lies above the threshold, and is retired if the interval lies below it. Source: chosen; if
-/// 5 of 5 uses helped, the lower bound is 0.566; if 0 of 4 uses helped, the upper bound is 0.490.
+/// promoted only if the interval lies above the threshold, and is retired if the interval lies below it. When a lesson
+/// for all sites is judged for retirement, several cases of harm on one site or in one run count as one. Source:
+/// chosen; if 5 of 5 uses helped, the lower bound is 0.566; if 0 of 4 uses helped, the upper bound is 0.490.
 pub const HELPED_SHARE: f64 = 0.5;
 /// Number of unhelpful runs in a row after which a lesson is retired. For a lesson that applies to all sites, these runs
 /// must have been on at least this number of different sites. Source: chosen; a change of the page can make a lesson wrong,
@@ -37,8 +38,8 @@ pub const PRUNE_BELOW_USES: u64 = 5;
 /// Maximum number of lessons on one [shelf](crate::memory::Shelf). Above it, learned lessons are removed. Source: chosen; a
 /// record takes up to 3.3 KiB in an indented file, and a file may take 1 MiB.
 pub const MAX_LEARNED: usize = 300;
-/// Maximum number of sites of one run that count for a lesson. Source: chosen; below [`MAX_EVIDENCE`], so that a run's own
-/// evidence is never dropped while the run is being counted.
+/// Maximum number of sites of one run that count for a lesson. Source: chosen; below [`MAX_EVIDENCE`], so that this
+/// limit does not drop a run's own evidence while the run is being counted.
 const MAX_SITES_OF_A_RUN: usize = 6;
 /// Maximum length of the key of a lesson's record. Unit: bytes. Source: chosen; this crate's own keys have 23 bytes.
 const MAX_KEY: usize = 64;
@@ -108,7 +109,7 @@ impl Lesson {
         if credit.used {
             self.runs += u64::from(is_first_use);
             self.last_used = self.last_used.max(at);
-            // A run adds only the site of its first use, because all sites of one visit may belong to one owner.
+            // A run adds at most one site, because all sites of one visit may belong to one owner.
             if let Some(site) = site
                 && is_first_use
                 && self.triggered_domains.len() < MAX_EVIDENCE
@@ -143,8 +144,8 @@ impl Lesson {
         change(&mut self.counts.harmed, credit.harmed);
     }
 
-    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries of runs that were shown the lesson but did
-    /// not use it are dropped first, then the oldest entries.
+    /// Drops evidence until at most [`MAX_EVIDENCE`] entries are left. Entries that only say that the lesson was shown
+    /// are dropped first, then the oldest entries. The newest entry is kept.
     fn forget_oldest(&mut self) {
         while self.evidence.len() > MAX_EVIDENCE {
             self.forget_one();
@@ -161,9 +162,10 @@ impl Lesson {
         self.counted_until = self.counted_until.max(forgotten);
     }
 
-    /// Drops parts of the lesson until its record is small enough: first evidence, then sites, counted runs and the kind of
-    /// page on which the lesson was learned. The counts are kept. Without this method, one record that is too large would
-    /// make the store refuse all changes of the shelf.
+    /// Drops parts of the lesson until its record is small enough: first evidence, then sites, counted runs and the
+    /// kind of page on which the lesson was learned. The counts are kept. Even then, the record may be too large, for
+    /// example because of a long text. Without this method, one record that is too large would make the store refuse
+    /// all changes of the shelf.
     pub(super) fn fit(&mut self) {
         // First keep as much as the rules need. If that is still too large, keep less.
         for (runs, sites) in [(2 * HARMS_IN_A_ROW, PROMOTION_SITES), (1, 0)] {
@@ -195,8 +197,9 @@ impl Lesson {
             .is_ok_and(|record| record.size() <= MAX_RECORD_BYTES - RESERVED)
     }
 
-    /// Removes the evidence for which `of` returns true, and subtracts it from the counts. If no evidence of the run that
-    /// taught the lesson is left, the lesson no longer names that run. Returns true if any evidence was removed.
+    /// Removes the evidence for which `of` returns true, and subtracts it from the counts. If this removes the last
+    /// evidence of the run that taught the lesson, the lesson no longer names that run. Returns true if any evidence
+    /// was removed.
     pub(super) fn take_back(&mut self, of: impl Fn(&Evidence) -> bool) -> bool {
         let (gone, kept): (Vec<Evidence>, Vec<Evidence>) =
             std::mem::take(&mut self.evidence).into_iter().partition(of);
@@ -275,11 +278,12 @@ impl Lesson {
     }
 
     /// Returns true if the lesson should be retired: it helped too seldom, or it did harm in all of the last
-    /// [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several cases of harm on one site count
-    /// as one, because one bad page says nothing about other sites.
+    /// [`HARMS_IN_A_ROW`] runs that used or followed it. For a lesson for all sites, several cases of harm on one site
+    /// or in one run count as one, because one bad page or one bad run says nothing about other sites.
     fn harms(&self) -> bool {
         let is_for_all = matches!(self.text, LessonText::Template(_));
-        // The runs that used the recovery, the latest first. Each has `true` if the recovery helped on none of its sites.
+        // The runs that used or followed the lesson, the latest first. Each has `true` if the lesson did harm on all of
+        // its sites.
         let mut runs: Vec<(&RunId, bool)> = Vec::new();
         let used = self.evidence.iter().rev();
         for known in used.filter(|known| known.credit.tells()) {

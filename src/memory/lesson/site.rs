@@ -28,7 +28,8 @@ pub struct AimedMove {
     /// The move.
     #[serde(flatten)]
     pub step: Move,
-    /// The element that the move is aimed at; `None` for a move without a target, such as pressing a key.
+    /// The element that the move is aimed at. `None` for a move without a target, such as pressing a key, and for an
+    /// element whose name is not kept because it repeats text that the run typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
 }
@@ -58,7 +59,8 @@ pub struct SiteRecovery {
     pub command: BrowserTool,
     /// The kind of failure.
     pub trouble: FailureKind,
-    /// The target of the command that failed; `None` if it had none.
+    /// The target of the command that failed. `None` if it had none, or if its name is not kept because it repeats text
+    /// that the run typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// The kind of recovery.

@@ -24,7 +24,8 @@ pub struct Trace {
     /// True if the run was interrupted. Its result does not count against the lessons in its prompts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// The browser actions, in order, without actions that only look or wait.
+    /// The steps from which lessons can be learned, in order. These are the browser actions, except those that only
+    /// look, wait or scroll, have an unclear outcome or a target in a frame, or lead to another site.
     pub steps: Vec<TraceStep>,
     /// The failures that the run recovered from.
     pub found: Vec<Found>,
@@ -44,8 +45,8 @@ pub struct TraceStep {
     /// The action in the form in which a recovery stores it; `None` if actions of this kind are never part of a recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Move>,
-    /// The element on which the step acted. `None` if the action has no target, or if the target's name repeats text that
-    /// the run typed.
+    /// The element on which the step acted. `None` if the action has no target, if no element was found for it, or if
+    /// the element's name repeats text that the run typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<Aim>,
     /// Names of the groups around the target, nearest first.
@@ -118,9 +119,9 @@ impl Trace {
 }
 
 impl TraceStep {
-    /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked
-    /// or waited, had an unclear outcome or a target in a frame, happened on a page without a host, or led to another
-    /// site.
+    /// Converts a logged step. Returns `None` if lessons learn nothing from it: it was no browser action, only looked,
+    /// waited, scrolled or saved the browser's state, had an unclear outcome or a target in a frame, happened on a page
+    /// without a host, or led to another site.
     fn of(logged: &Step, log: &RunLog) -> Option<Self> {
         let Action::Browser(action) = &logged.action else {
             return None;

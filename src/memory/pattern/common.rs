@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// Returns the part of a step that can be the same in runs with different goals: the step without typed texts, groups
-/// around the target, positions, locators and results. Returns `None` if the step cannot be part of a pattern.
+/// around the target, locators and results. The position in a list and the size of the list are kept, although they may
+/// differ; [`plain`] replaces them. Returns `None` if the step cannot be part of a pattern.
 pub(super) fn common(step: &StoredStep) -> Option<StoredStep> {
     use BrowserTool as T;
     let is_usual = matches!(
@@ -59,8 +60,8 @@ pub(super) fn kept(step: &StoredStep) -> Option<StoredStep> {
     kept.is_small().then_some(kept)
 }
 
-/// Returns the part of a target that runs with different goals can share; `None` if the target neither has a name nor is an
-/// item of a list.
+/// Returns the part of a target that runs with different goals can share. Returns `None` if the target's [`Aim`] is
+/// missing or cannot be shared, and the target is not an item of a list.
 fn common_target(target: &StoredTarget) -> Option<StoredTarget> {
     let aim = target.aim.as_ref().filter(|_| !target.is_choice());
     let aim = aim.map(|aim| Aim {
@@ -141,8 +142,8 @@ pub(super) fn signature(step: &StoredStep) -> Option<String> {
     Some(short_hash(canonical(&body)))
 }
 
-/// Returns true if a pattern can begin with this step: its target has a name, or it opens an address. For other steps, the
-/// page does not show whether they can be taken.
+/// Returns true if a pattern can begin with this step: the name or position of its target is kept, or it opens a known
+/// kind of page. For other steps, the page does not show whether they can be taken.
 pub(super) fn can_begin(step: &StoredStep) -> bool {
     let is_named = |target: &StoredTarget| target.aim.is_some();
     match &step.target {

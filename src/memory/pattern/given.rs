@@ -54,9 +54,10 @@ impl Pattern {
     /// - The tool of a step is not one of `goto`, `click`, `dblclick`, `hover`, `fill`, `type`, `press`, `select`,
     ///   `check` and `uncheck`.
     /// - A step has an effect that cannot be undone.
-    /// - The target of a step has no name and was not chosen from a list.
+    /// - The target of a step has no [`aim`](crate::memory::StoredTarget::aim) and was not chosen from a list.
     /// - The record of a step is too large.
-    /// - The first step opens no address and has no target with a name.
+    /// - The first step neither has a target with an `aim` nor opens an address with a known
+    ///   [`leads_to`](crate::memory::StoredStep::leads_to).
     pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
         let refuse =
             |why: &str| Err(Error::new(ErrorKind::InvalidInput, "pattern.given").with("why", why));
@@ -102,8 +103,8 @@ impl Pattern {
 }
 
 /// Returns the edit that counts one use of a pattern outside of this program's runs. `worked` is true if all steps were
-/// carried out. `run` is the id of the use; each id is counted once. The edit fails with `InvalidInput` if the host has no
-/// pattern with this key.
+/// carried out. `run` is the id of the use. An id is not counted again as long as it is in [`Header::results`]. The
+/// edit fails with `InvalidInput` if the host has no pattern with this key.
 pub fn credit(
     namespace: &Namespace,
     host: &Host,

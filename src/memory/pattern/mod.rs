@@ -1,9 +1,9 @@
 //! Patterns: sequences of steps that tasks with different goals share on a host, such as a login or the way to a section of
 //! the site.
 //!
-//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run with another goal took
-//! two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the pattern
-//! on pages on which the pattern's next step can be taken.
+//! When a run reaches its goal, the signatures (hashes) of its steps are stored. If a later run reaches another goal
+//! and took two or more of the same steps in a row, these steps become a pattern. From then on, every run is shown the
+//! pattern on pages on which the pattern's next step can be taken.
 //!
 //! - `distill` finds the steps of a run that can be part of a pattern.
 //! - `common` finds the steps that two runs share.
@@ -21,9 +21,9 @@
 //!   needs no similar goal: it shows steps that many tasks take on this host. If a trajectory in the same prompt
 //!   contains the steps of a pattern, the pattern is left out. A pattern that no person gave is also left out if the next
 //!   step of a trajectory is on the page, so that a run is not shown two sequences of steps at once.
-//! - A pattern contains only data that both runs share, because the signature of a step is a hash of all the data that is
-//!   kept of the step. So no value of a single run can get into a pattern. Typed texts are replaced by numbers, and items
-//!   chosen from a list have no names.
+//! - A pattern contains only data that both runs share, because the signature of a step is a hash of the data that is
+//!   kept of the step. So no value of a single run can get into a pattern. Only the position in a list and the size of
+//!   the list come from a single run. Typed texts are replaced by numbers, and items chosen from a list have no names.
 //! - Goals that differ only in values that the runs typed or chose count as the same goal. Trajectories, not
 //!   patterns, cover runs with the same goal.
 //! - Steps that cannot be undone are never learned, because a run with another goal may not want them.
@@ -32,9 +32,9 @@
 //!   imported run counts as evidence only if the importing person vouches for it.
 //! - The result of a pattern depends only on its steps: all were carried out, or one failed. Whether the run reached its
 //!   goal does not count, because this depends on other steps too.
-//! - The key of a pattern is a hash of its steps. Only the numbers that replace typed texts are not hashed. An imported
-//!   step contains nothing but the hashed data and these numbers. So a person who accepts a pattern by its key accepts
-//!   exactly these steps.
+//! - The key of a pattern is a hash of its steps. The only parts that are not hashed are the numbers that replace typed
+//!   texts, the positions in lists and the sizes of lists. An imported step contains nothing but the hashed data and
+//!   these numbers. So a person who accepts a pattern by its key accepts exactly these steps.
 //! - The sentences come from this program or from the person who gave the pattern. The names in them are untrusted, because
 //!   pages wrote them. They are shown only on their own host and inside the fence that marks quoted data.
 
@@ -70,7 +70,8 @@ pub const MIN_STEPS: usize = 2;
 /// Maximum number of steps of a pattern. Longer sequences become several patterns. Source: chosen; enough to reach a
 /// form and fill it in.
 pub const MAX_STEPS: usize = 10;
-/// Maximum number of patterns that memory keeps for one host. Source: chosen.
+/// Maximum number of patterns that memory keeps for one host. Patterns that a person gave or accepted are never
+/// removed, even if there are more. Source: chosen.
 pub const MAX_PATTERNS: usize = 100;
 /// Number of patterns that memory keeps for a host after the host has exceeded [`MAX_PATTERNS`]. Source: chosen.
 pub const KEPT: usize = 80;
@@ -110,9 +111,9 @@ impl MemoryKind for Patterns {
         MAX_SHOWN
     }
 
-    /// Returns true if the pattern adds something to the advice `said`, which the prompt shows before it. A pattern adds
-    /// nothing if one piece of this advice shows all of its steps. Unless a person gave the pattern, it also adds nothing if
-    /// a piece of this advice says which step comes next.
+    /// Returns true if the pattern adds something to the advice `said`, which the prompt shows before it. A pattern
+    /// adds nothing if one piece of this advice shows all of its steps that name an element. Unless a person gave the
+    /// pattern, it also adds nothing if a piece of this advice says which step comes next.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let is_given = own.trust() == Trust::User;
         let is_said = |other: &Advice| show::is_said(own, other) || (!is_given && has_next(other));

@@ -120,7 +120,7 @@ pub struct Header {
     pub failed: u64,
     /// The time when the pattern was learned or given.
     pub created: DateTime<Utc>,
-    /// The end of the last run that took the steps.
+    /// The end of the last run or use that took all steps. If there was none, the time when the pattern was given.
     pub last_used: DateTime<Utc>,
 }
 
@@ -211,7 +211,7 @@ impl Header {
         }
     }
 
-    /// Counts the result of the pattern in a run, unless the run has been counted before.
+    /// Counts the result of the pattern in a run, unless the run is in `results`.
     pub(super) fn count(&mut self, run: &RunId, result: Use, now: DateTime<Utc>) {
         if self.results.iter().any(|(known, _)| known == run) {
             return;
@@ -294,8 +294,9 @@ impl Pattern {
         with_steps(self.header.to_record(&self.key())?, &self.steps)
     }
 
-    /// Reads all patterns of a shelf, each with its key. A pattern is left out if one of its records is missing or
-    /// unreadable, or if its key is not the hash of its steps.
+    /// Reads all patterns of a shelf, each with its key. `records` must be ordered by key, as stores return them. A
+    /// pattern is left out if one of its records is missing or unreadable, if its key is not the hash of its steps, or
+    /// if no pattern can have these steps.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         let read = headers.filter_map(|record| {

@@ -39,7 +39,8 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns the element; `None` if it has no attributes, or if any of them is not in [`ATTRIBUTES`].
+    /// Returns the element; `None` if its description or its CSS selector cannot be read, if it has no attributes, or
+    /// if any of them is not in [`ATTRIBUTES`].
     fn selector(&self, now: DateTime<Utc>) -> Option<Selector> {
         let (role, name) = element(&self.element)?;
         let attributes = css(self.stable_selector.as_deref()?)?;

@@ -10,9 +10,10 @@
 //! - An element is identified by its role and the most reliable attribute that the page's authors gave it: a test id,
 //!   the name of a field, a placeholder, a picture's description, an icon. An element without such an attribute is not
 //!   kept. References are never kept, and neither are paths through the page, which change with the first redesign.
-//! - A remembered element is used only if exactly one element of the page has its role and attribute. If the model
-//!   named the target in words, these words must be a former name of the element, and must match nothing on the page. A
-//!   remembered element is never used for an action that cannot be undone.
+//! - A remembered element is found by its role and its attributes, which are tried in turn, the most reliable first.
+//!   The first attribute that the page has on any element with the role decides: it must be on exactly one such
+//!   element. If the model named the target in words, these words must be a former name of the element, and must match
+//!   nothing on the page. A remembered element is never used for an action that cannot be undone.
 //! - A failure counts against an element only if its attributes had been used to find the target. Other failures say
 //!   nothing about attributes.
 //! - The texts of the elements are untrusted, because pages wrote them. The elements are used only on their own host.

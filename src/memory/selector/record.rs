@@ -57,11 +57,13 @@ pub struct Selector {
     pub uses: Vec<Use>,
     /// Number of runs in which an action on the element succeeded.
     pub succeeded: u64,
-    /// Number of runs in which the element was found by its attributes and the action on it failed.
+    /// Number of runs in which the element was found by its attributes and the action on it failed. The count starts
+    /// again from 0 when a person makes the retired element active again.
     pub failed: u64,
     /// The end of the last run that used the element.
     pub last_used: DateTime<Utc>,
-    /// True if the element was imported from another person's export, and no person has accepted it since the import.
+    /// True if the element was imported from a source that the importing person did not trust, and no person has
+    /// accepted it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
     /// Unknown fields, written by a newer version and kept unchanged.

@@ -13,7 +13,7 @@
 //!   about another site.
 //! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
 //! - A session from another program's folder or another person's export is not shown until a person accepts it, because
-//!   anybody could have written its answer.
+//!   anybody could have written its answer. If the importing person trusts the source, it is shown at once.
 //! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed
 //!   attempts are not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal
 //!   share one line. Successful runs are left out. In a trial, readers who took the place of the model mistook

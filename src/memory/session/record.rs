@@ -37,7 +37,8 @@ pub struct Session {
     pub run: RunId,
     /// The goal of the run, in the user's words. A long goal is cut.
     pub goal: String,
-    /// The answer of the run, in the model's words; `None` if the run gave no answer, or if it visited several hosts.
+    /// The answer of the run, in the model's words. A long answer is cut. `None` if the run gave no answer, if it
+    /// visited several hosts, or if it answered on the browser's error page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<String>,
     /// The claims in the answer that no page of the run supports, as a list in one line.
@@ -51,11 +52,12 @@ pub struct Session {
     pub final_url: Option<String>,
     /// The time when the run ended.
     pub timestamp: DateTime<Utc>,
-    /// Number of the model's replies in the run.
+    /// Number of the model's replies in the run, up to the last reply from which a step was taken.
     pub turns_used: u32,
     /// Duration of the run. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if the session comes from another person's export, and no person has accepted it since the import.
+    /// True if the session was imported from a source that the importing person did not trust, and no person has
+    /// accepted it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -121,7 +123,7 @@ impl Session {
         if self.success { "done" } else { "not done" }
     }
 
-    /// Returns all details of the session except its goal, each as a label and a text.
+    /// Returns the details of the session, each as a label and a text. The goal and `success` are not among them.
     pub(super) fn details(&self) -> Vec<(&'static str, String)> {
         let known = [
             ("Session", self.id.as_ref().map(ToString::to_string)),

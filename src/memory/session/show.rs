@@ -18,7 +18,8 @@ const IN_FULL: usize = 2;
 /// Maximum number of failed sessions that a prompt shows although they do not have the session id of the run. Source:
 /// chosen.
 const OF_OTHERS: usize = 2;
-/// Maximum length of the goal in the line for a failed session. Longer goals are cut. Unit: characters. Source: chosen.
+/// Maximum length of the goal in the line for a session that is not shown in full. Longer goals are cut. Unit:
+/// characters. Source: chosen.
 const MAX_GOAL: usize = 120;
 
 /// The sessions of a host, newest first.

@@ -54,13 +54,13 @@ pub struct Explored {
     /// The words of the link by which the exploration reached the page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
-    /// The first headings of the page.
+    /// The headings of the page, those of the highest level first. Only the first few are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,
     /// The names of the first fields and buttons of the page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<String>,
-    /// The time when the exploration visited the page.
+    /// The time when the map of the exploration was stored. It is the same for all pages of the map.
     pub explored_at: DateTime<Utc>,
 }
 

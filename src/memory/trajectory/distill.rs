@@ -1,4 +1,5 @@
-//! Creation of a trajectory from a run's log, without the run's values, such as a search term.
+//! Creation of a trajectory from a run's log. The goal is kept with its values, such as a search term; the steps refer
+//! to these values.
 
 use std::collections::BTreeSet;
 
@@ -48,9 +49,13 @@ pub(super) struct Learned {
 }
 
 impl Learned {
-    /// Extracts the part of a log from which trajectories are learned. Returns `None` if the run visited more than one host,
-    /// took no steps or more than [`MAX_STEPS`], reached its goal by a way that the log does not prove as a whole, or has a goal that is too long or contains deceptive characters, such as
-    /// invisible ones.
+    /// Extracts the part of a log from which trajectories are learned. Returns `None` in each of these cases:
+    ///
+    /// - The run did not stay on one host.
+    /// - It took no browser actions of its own, or more than [`MAX_STEPS`]. If it reached its goal, only the needed
+    ///   actions count.
+    /// - It reached its goal by a way that the log does not prove as a whole.
+    /// - Its goal is too long or contains deceptive characters, such as invisible ones.
     pub(super) fn of(log: &RunLog) -> Option<Self> {
         let host = only_host(log)?.clone();
         let way = if log.success {

@@ -49,8 +49,9 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// Returns true if the target of the step is on the page. A step without a target can be taken anywhere, except on the
-    /// page that it opens.
+    /// Returns true if the target of the step is on the page. If the target has neither a stored name nor a slot, any
+    /// element of its role counts. A step without a target can be taken anywhere. Only a step that opens an address
+    /// cannot be taken on the page that it opens.
     pub(super) fn can_take(&self, step: &StoredStep) -> bool {
         let Some(target) = &step.target else {
             return step.tool != BrowserTool::Goto

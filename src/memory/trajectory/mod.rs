@@ -6,7 +6,8 @@
 //!
 //! - `distill` extracts the needed steps without their values.
 //! - `keep` decides which trajectories are kept.
-//! - `rank` finds the trajectory that fits a goal best.
+//! - `index` finds the trajectory that fits a goal best.
+//! - `rank` computes how well a trajectory fits a goal.
 //! - `adapt` removes the parts that do not fit another goal.
 //! - `progress` finds out which steps a run has already taken.
 //! - `here` checks whether a step can be taken on the current page.
@@ -20,15 +21,15 @@
 //!
 //! # Decisions
 //!
-//! - The goal is the only text of an earlier run that is kept. A typed text that is in the goal becomes a slot. If the
-//!   field accepted the text only in another form, that form is kept too. For a parameter or a secret, its name is
-//!   kept. For any other text, only its length is kept. The name of a target that was chosen from a list is kept
-//!   only if it repeats words of the goal, such as the link "Bookings" for a goal about a booking, because another run may
-//!   have to choose another item.
+//! - The goal is kept. A typed text that is in the goal becomes a slot. If it was typed in another form than in the
+//!   goal, that form is kept too. For a parameter or a secret, its name is kept. For any other typed text, only its
+//!   length is kept. The name of a target that was chosen from a list is kept only if all of its words are in the goal,
+//!   such as the link "Bookings" for a goal about a booking, because another run may have to choose another item.
 //! - Similar goals are not the same task. A trajectory is shown to the model as the trajectory of another task. Prompts
 //!   show only those words of the earlier goal that the new goal contains too. Steps are taken without the model only
-//!   if the task is proven to be the same, and only from trajectories of this program's own runs. Trajectories of other
-//!   people are shown but never repeated.
+//!   if the whole task, or its beginning, is proven to be the same. They are taken only from trajectories that this
+//!   program recorded, and from an import only if the importing person trusts its source. Any other imported trajectory
+//!   is shown after a person has accepted it, but never repeated.
 //! - If the new goal is proven to be the recorded task with other values, each slot is shown with the value that the
 //!   new goal has in its place, because a model understands a value more easily than a number. The value is taken from
 //!   the new goal, never from the record.
@@ -37,9 +38,9 @@
 //!   are in the earlier goal but not in the new one.
 //! - The sentences that show a trajectory in a prompt come from this program. The names in them are untrusted, because pages
 //!   wrote them. They are shown only on their own host and inside the fence that marks quoted data.
-//! - Only the remaining steps are shown, and only if one of the next steps can be taken on the page. So a run that
-//!   takes other steps is not disturbed. Only the first few of the remaining steps are shown, so that a long trajectory
-//!   takes no more space than a short one.
+//! - Only the remaining steps are shown, and only if one of the next steps, or a skipped one, can be taken on the page.
+//!   So a run that takes other steps is not disturbed. Only the first few of the remaining steps are shown, so that a
+//!   long trajectory takes no more space than a short one.
 //! - Runs over several hosts are not recorded, because the names of one host would be shown on another.
 //! - A trajectory that was shown to three failed runs in a row is not shown again until a run of the same task
 //!   succeeds or a person accepts it.
@@ -83,9 +84,9 @@ pub const COLLECTION: &str = "trajectories";
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrajectoryOptions {
-    /// Minimum similarity between the goal of a trajectory and the goal of the run to which it is shown. The similarity is
-    /// the number of different words that both goals contain, divided by the number of different words in the two goals
-    /// together. Range: 0 to 1. Default: 0.5. Source: chosen.
+    /// Minimum similarity between the goal of a trajectory and the goal of the run to which it is shown, as computed by
+    /// [`overlap`](crate::goal::overlap). A quoted text, a date, a number and a sign each count like a word. Range: 0
+    /// to 1. Default: 0.5. Source: chosen.
     pub min_similarity: f64,
     /// If true, trajectories are ranked by a weighted sum: 60 % similarity of the goals, 20 % recency, 10 % speed and 10 %
     /// share of the steps that had a visible effect. If false, they are ranked by similarity alone. Default: false. Source:

@@ -40,8 +40,9 @@ pub(super) fn behind(way: &[StoredStep], taken: &[Step], goal: &str) -> Behind {
     behind
 }
 
-/// Returns how many steps of the trajectory `way` are among the steps `taken` of a run. Steps whose effect was not verified
-/// do not count.
+/// Returns how many steps of the trajectory `way` a run took, in this order, in its steps `taken`. The run may skip at
+/// most [`MAX_LEFT_OUT`] steps of `way` at a time; steps after a larger gap do not count. Steps in `taken` whose effect
+/// was not verified do not count either.
 pub(super) fn followed_steps(way: &[StoredStep], taken: &[StoredStep]) -> usize {
     let (mut at, mut count) = (0, 0);
     for step in taken.iter().filter(|step| step.verified) {

@@ -44,11 +44,13 @@ pub struct Header {
     pub turns: u32,
     /// Duration of the run that the steps come from. Unit: milliseconds.
     pub duration_ms: u64,
-    /// True if the trajectory was imported from another person's export and no person has accepted it since.
+    /// True if the trajectory was imported from a source that the importing person did not trust, and no person has
+    /// accepted it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
-    /// True if a run of this program took these steps and the record contains all that is needed to repeat them without a
-    /// model. Other steps, such as those from another person's export, are only shown to models.
+    /// True if a run of this program recorded these steps in a form from which they can be repeated without a model.
+    /// Single steps may still need the model. If this is false, the steps are only shown to models. An import sets it
+    /// to false unless the importing person trusts the source.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeatable: bool,
     /// The results of the latest runs that were shown the trajectory, oldest first, at most [`MAX_RESULTS`].
@@ -95,7 +97,8 @@ impl Trajectory {
         with_steps(self.header.to_record(key)?, &self.steps)
     }
 
-    /// Reads all trajectories of a shelf, each with its key. Trajectories with missing or unreadable records are left out.
+    /// Reads all trajectories of a shelf, each with its key. `records` must be ordered by key. Trajectories with
+    /// missing or unreadable records are left out, and so are those with a slot that does not exist in the goal.
     pub fn all(records: &[Record]) -> Vec<(String, Self)> {
         let headers = records.iter().filter(|record| !record.key.contains('.'));
         headers

@@ -2,19 +2,20 @@
 //!
 //! # Decisions
 //!
-//! - A step is taken only if nothing is left to decide. The page must be of the recorded kind, exactly one element must have
-//!   the recorded role and name, and the new goal must contain the text to type. Steps of all other kinds are left to the
-//!   model: it chooses an element from a list, takes a text from the page, opens an address, or points at a place on the
-//!   page.
+//! - A step is taken only if nothing is left to decide. The page must be of the recorded kind. In the recorded landmark
+//!   (region of the page), exactly one element must have the recorded role and name. A text to type must come from the
+//!   new goal, or be a parameter or a secret of the task. Steps of all other kinds are left to the model: it chooses an
+//!   element from a list, takes a text from the page, opens an address, or points at a place on the page.
 //! - No form is submitted and no button is pressed, except for a login or a search. So the model reads the whole goal and
 //!   sees the filled form before it submits the form. The goal may require something that the record does not show, such as
 //!   a condition that was true at the time of the recording.
 //! - A link is followed only if the goal names it, or if it belongs to the site's menu. Any other link may have been chosen
 //!   because of information on the page.
 //! - If a goal contains a condition, all steps for it are left to the model.
-//! - The model may take a recorded step itself or move to any other page. The next recorded step can still be taken after
-//!   that. If the model does anything else, it has a reason that the record does not contain, so the remaining steps are
-//!   left to the model.
+//! - The model may take the next recorded step itself, look at the page, or move to any other page. The next recorded
+//!   step can still be taken after that. Actions that failed or had no effect are ignored. If the model does anything
+//!   else, such as taking a later recorded step, it has a reason that the record does not contain, so the remaining
+//!   steps are left to the model.
 //! - A dialog such as a cookie notice may be closed earlier than recorded, for example because a remembered fact says that
 //!   the dialog covers the page. The recorded step that closes the dialog then counts as taken.
 //! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
@@ -123,8 +124,9 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken, and true if the run has done nothing else since, except
-/// looking at the page. Returns `None` if the run has left `way`, so that the model has to decide.
+/// Returns the number of steps of `way` that the run has taken, and true if its last action was the last of these
+/// steps. Actions that only look at the page, that failed or that had no effect are not counted as actions here.
+/// Returns `None` if the run has left `way`, so that the model has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();

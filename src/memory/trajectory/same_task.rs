@@ -16,7 +16,8 @@ use crate::{
 /// longer value in the goal itself.
 const MAX_VALUE: usize = 80;
 
-/// The task of a trajectory, with the values of a new goal in place of the recorded ones.
+/// The task of a trajectory, with the values of a new goal in place of the recorded ones. If only the beginnings of the
+/// goals were compared, all fields are about these beginnings and not about the whole goals.
 #[derive(Debug, Default)]
 pub(super) struct SameTask {
     /// The new goal's value for each slot (value of the recorded goal), as prompts show it. `None` if the value is longer

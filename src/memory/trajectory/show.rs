@@ -15,7 +15,8 @@ use crate::{
 
 /// The prompt section for a trajectory. Source of its priority: chosen.
 pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, Lasts::Page);
-/// Maximum number of steps of a trajectory that a prompt shows. Source: chosen; enough for the steps on two pages.
+/// Maximum number of steps of a trajectory that a prompt shows. A single step above this number is shown too. Source:
+/// chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
 /// Maximum length of the recorded goal in a prompt. Longer goals are cut. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
@@ -99,8 +100,9 @@ pub(super) fn mark(
     }
 }
 
-/// Returns true if the new goal replaces a part of the recorded goal by another value or other words. It is not enough that
-/// one goal only has more words than the other. `parts` are the parts of the recorded goal.
+/// Returns true if a value of the recorded goal has another value in its place or is missing in the new goal, or if the
+/// new goal has other words in place of words that are no value. If one goal only has more words than the other, apart
+/// from values, the result is false. `parts` are the parts of the recorded goal.
 fn has_other_values(
     trajectory: &Trajectory,
     parts: &[Shared],

@@ -57,9 +57,10 @@ impl PageDiff {
         found.map(|change| &*change.label)
     }
 
-    /// Returns short lines, the most important first. If changes are left out, the last line says how many. There are at
-    /// most `max_lines` lines, or twice as many if elements that can be acted on need them. These elements come before
-    /// most texts.
+    /// Returns short lines, the most important first. If there are too many changes, the last line says how many are
+    /// left out. There are at most `max_lines` lines, or twice as many if elements that can be acted on need them.
+    /// These elements come before most texts. Changes that another line covers, such as those on a page of which most
+    /// is new, are dropped and not counted.
     ///
     /// Page texts are written as JSON strings, so they cannot start a new line. A line begins with `+` for something added,
     /// `-` for something removed, and `~` for something changed.

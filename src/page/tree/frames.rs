@@ -12,7 +12,7 @@ impl Tree {
     }
 
     /// Returns the tree with the address of each frame stored in [`Node::url`]. `url_of` returns the address of a
-    /// frame; an empty address means that the address is unknown.
+    /// frame; an empty address means that the address is unknown. A frame without a reference gets no address.
     #[must_use]
     pub fn with_frame_urls(mut self, mut url_of: impl FnMut(&ElementRef) -> String) -> Self {
         for node in self

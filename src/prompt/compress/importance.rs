@@ -154,7 +154,8 @@ fn on_page(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Lowers the rank of links and texts inside menus, banners and footers. Fields and buttons in them keep their rank.
+/// Lowers the rank of lines of the rank [`HIGH`] inside menus, banners, side columns and footers. Buttons, text fields,
+/// search fields and number fields with a name keep their rank.
 fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
     let mut aside: Option<usize> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -218,8 +219,8 @@ fn names_own_file(frame: &str) -> bool {
     names_file && !contains_any(frame, &libraries)
 }
 
-/// Raises the rank of stack frames beside a message, because they say where the failure came from. A line of source code may
-/// stand between the frame and the message.
+/// Raises the rank of stack frames of the program itself beside a message, because they say where the failure came
+/// from. A line of source code may stand between the frame and a message after it.
 fn raise_near_messages(lines: &[&str], ranks: &mut [u8]) {
     let before = ranks.to_vec();
     let is_message = |at: usize| before.get(at) == Some(&TOP);
@@ -254,8 +255,9 @@ fn in_form(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Ranks the values of a form by how often their labels occur. If a label occurs often, lowers the ranks of all its values
-/// but the first ones. In a form with such labels, raises the ranks of values with rare labels.
+/// Ranks the values of a form by how often their labels occur. Lowers the ranks of all values with the same label but
+/// the first [`MAX_SAME_LABEL`]. If a label of the form occurs at least [`REPEATED`] times, raises the ranks of values
+/// whose labels occur at most [`MAX_SAME_LABEL`] times.
 fn rank_labels<'a>(lines: &[&'a str], ranks: &mut [u8]) {
     let label = |line: &'a str| pair(line.trim()).map(|(label, _)| label);
     let mut counts: HashMap<&str, usize> = HashMap::new();

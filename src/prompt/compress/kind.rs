@@ -9,8 +9,8 @@ use crate::base::text;
 
 /// Minimum share of [elements](is_element) among the lines of a text that describes a page. Unit: percent.
 const ELEMENT_SHARE: usize = 30;
-/// Minimum share of [reports](is_report) and [stack frames](is_frame) among the lines of a text about a failure. Unit:
-/// percent.
+/// Minimum share of [reports](is_report) and [stack frames](is_frame) among the lines of a text about a failure, unless
+/// a line begins with `Traceback`. Unit: percent.
 const ERROR_SHARE: usize = 8;
 /// Minimum number of [reports](is_report) in a text about a failure. One is enough if the share of stack frames is at least
 /// [`FRAME_SHARE`].
@@ -161,8 +161,8 @@ fn is_role(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase())
 }
 
-/// Returns the word before a quoted name in a line, such as `button` in `e3 button "Send"`. Returns `None` if the line has
-/// no quoted name.
+/// Returns the word before a quoted name in a line, such as `button` in `e3 button "Send"`. Returns `None` if the line
+/// has no quoted name, if the word does not consist of lower-case letters, or if more than one other word is before it.
 pub(super) fn role(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(" \"")?;
     let role = before.rsplit(' ').next()?;

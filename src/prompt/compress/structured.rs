@@ -74,8 +74,8 @@ mod worth {
     /// Number of shown items of a list after which plain values count as a series. Numbers in a list always count as a
     /// series.
     pub(super) const ITEMS: usize = 3;
-    /// Number of values of an object after which the next ones count as a series. Plain values are counted separately from
-    /// lists and objects.
+    /// Number of values of an object in a list after which the next ones count as a series. Plain values are counted
+    /// separately from lists and objects.
     pub(super) const FIELDS: usize = 12;
 }
 

@@ -12,8 +12,8 @@ use super::{
     view::View,
 };
 
-/// Minimum number of characters of a form that is searched for anywhere in a text. Source: chosen; a shorter form would
-/// also be found in references and labels.
+/// Minimum number of characters of a secret that is searched for anywhere in a text, and of its forms, except those for
+/// which [`MIN_UNDONE`] holds. Source: chosen; a shorter form would also be found in references and labels.
 pub(super) const MIN_ANYWHERE: usize = 6;
 
 /// Minimum length of a secret after its own escapes are undone; shorter results are not searched for. Unit: characters.

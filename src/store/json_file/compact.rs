@@ -28,10 +28,11 @@ use crate::memory::{Record, Scope, StoreNoticeKind};
 const HIGH: u64 = 32;
 const LOW: u64 = 16;
 /// Each check of the caps finds how much the store may still grow before a clean-up starts. A handle of the store
-/// checks again when its own writes have used `1/SHARE` of this growth. Source: chosen; even if eight processes each
-/// use their share at once, the store stays below the cap.
+/// checks again when its own writes have used `1/SHARE` of this growth, but not before they have added [`MIN_GROWTH`]
+/// bytes or `hosts_between_checks` hosts. Source: chosen; even if eight processes each use their share at once, the
+/// store stays below the cap. Near the cap, where the minimums apply, it may exceed the cap on hosts.
 const SHARE: u64 = 8;
-/// Minimum number of bytes that a handle adds to the store before it checks the store's size. Source: chosen.
+/// Minimum number of added bytes that makes a check of the caps due. New hosts may make it due earlier. Source: chosen.
 const MIN_GROWTH: u64 = 1_024 * 1_024;
 /// Longest time that a clean-up waits for the lock of a shelf. If the lock is still held after that time, this
 /// shelf and the later ones of the host are not deleted. Source: chosen.
@@ -54,9 +55,10 @@ struct Added {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compacted {
-    /// Number of hosts whose shelves were deleted.
+    /// Number of hosts that were deleted completely.
     pub hosts: usize,
-    /// Total size of the deleted files. Unit: bytes.
+    /// Total size of the files of these hosts. Files of hosts that were deleted only in part are not counted. Unit:
+    /// bytes.
     pub bytes: u64,
 }
 
@@ -83,7 +85,7 @@ impl Files {
             if !is_due {
                 return;
             }
-            // During the check, these numbers keep other threads of this process from starting another check.
+            // During the check, these numbers keep other threads that use this handle from starting another check.
             *added = Added {
                 hosts: 0,
                 bytes: 0,
@@ -100,8 +102,9 @@ impl Files {
         }
     }
 
-    /// Checks the caps, and deletes hosts until the store is within its caps or only hosts that must stay are left.
-    /// Does nothing if another clean-up is running.
+    /// Checks the caps. If less than `1/HIGH` of a cap is free, deletes hosts until `1/LOW` of it is free or only hosts
+    /// that must stay are left. Also deletes hosts of a site that has too many. Does nothing if another clean-up is
+    /// running.
     pub(super) fn compact(&self) -> Result<Compacted, Failure> {
         let mut done = Compacted::default();
         let Some(_held) = try_lock(&*self.fs, &Path::new(LOCKS).join("compact"))? else {
@@ -269,9 +272,9 @@ impl Files {
         }
     }
 
-    /// Returns the registrable domain of a folder's host. The host is decoded from the folder's name or, if the name
-    /// was shortened, read from a file in the folder. Returns `None` if the host is not known or has no registrable
-    /// domain.
+    /// Returns the [site](crate::base::Site) of a folder's host. The host is decoded from the folder's name or, if the
+    /// name was shortened, read from a file in the folder. Returns `None` if the host is not known or no URL can have
+    /// it.
     fn site_of(&self, dir: &Path, name: &str, entries: &[FsEntry]) -> Option<String> {
         if let Some(host) = host_name::decode(name) {
             return host.site().map(|site| site.to_string());

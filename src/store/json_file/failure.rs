@@ -15,14 +15,15 @@ pub(super) enum Failure {
     Busy(Duration),
     /// The file system has no locks. Writing without locks could lose updates.
     NoLocks(io::Error),
-    /// The operating system refused the call `what` for the file or folder `path`.
+    /// The operation `what` failed for the file or folder `path`. The error comes from the operating system or from the
+    /// store's own checks.
     Io {
         what: &'static str,
         path: String,
         error: io::Error,
     },
-    /// The shelf must not be written. `why` is the reason. If the reason is that the shelf is too large, the shelf
-    /// cannot be read either.
+    /// The shelf must not be written. `why` is the reason. If the reason is [`ReadOnly::OverCap`] (the shelf is too
+    /// large or too deeply nested), the shelf cannot be read either.
     ReadOnly {
         why: ReadOnly,
         detail: String,
@@ -75,9 +76,9 @@ impl Failure {
                 path,
                 error: source,
             } => {
-                // An `InvalidInput` error without a system code comes from the store itself: a path of the store leads to
-                // something that is neither a file nor a folder, so waiting does not help. The system uses the same kind,
-                // with a code, for operations that it does not support.
+                // An `InvalidInput` error without a system code comes from the store itself: a path of the store leads
+                // to the wrong kind of entry, such as a folder in place of a file, so waiting does not help. The system
+                // uses the same kind, with a code, for operations that it does not support.
                 let is_ours =
                     source.kind() == io::ErrorKind::InvalidInput && source.raw_os_error().is_none();
                 let kind = if is_ours {

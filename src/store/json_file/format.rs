@@ -53,7 +53,8 @@ impl Schema {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Document {
-    /// The number of commits to the shelf so far.
+    /// A number that grows by 1 with each commit to the shelf. When a commit restores the shelf from its backup, one
+    /// more number is skipped.
     pub(super) generation: u64,
     pub(super) shelf: Shelf,
     pub(super) records: Vec<Record>,
@@ -70,7 +71,7 @@ pub(super) enum Parsed {
     /// A file in a newer version of the format than this program knows. Contains the records that can be read.
     Newer(Document),
     TooDeep,
-    /// A valid file that belongs to another shelf. Contains the name of that shelf.
+    /// A file that names another shelf. Contains the name of that shelf. The rest of the file may be damaged.
     OtherShelf(String),
     /// A file that is not a shelf's file, or that is damaged. Contains the reason.
     Broken(&'static str),
@@ -202,8 +203,8 @@ impl Document {
         }
     }
 
-    /// Returns the document as a file in the newest version of the format: readable text with sorted keys. Equal
-    /// documents have equal bytes.
+    /// Returns the document as a file in the newest version of the format: readable text, in which the format's own
+    /// fields come first, in a fixed order, and all other keys are sorted. Equal documents have equal bytes.
     pub(super) fn to_bytes(&self, schema: Schema) -> Result<Vec<u8>, serde_json::Error> {
         let file = File {
             format: FORMAT,

@@ -17,8 +17,9 @@ const MAX_NAME: usize = 63;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PostgresOptions {
-    /// Name of the schema that holds the store's tables: a letter or `_`, followed by letters, digits and `_`, in lower case
-    /// and 63 bytes at most. Stores in different schemas share nothing. Default: `webwise`.
+    /// Name of the schema that holds the store's tables: an ASCII letter or `_`, followed by ASCII letters, digits and
+    /// `_`, in lower case and 63 bytes at most. PostgreSQL reserves the names that begin with `pg_`. Stores in
+    /// different schemas share nothing. Default: `webwise`.
     pub schema: String,
     /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for
     /// up to `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.

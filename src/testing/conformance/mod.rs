@@ -1,6 +1,8 @@
 //! Conformance suites: checks that an implementation keeps the contract of a trait, such as
-//! [`BrowserDriver`](crate::browser::BrowserDriver) or [`MemoryBackend`](crate::store::MemoryBackend). All
-//! implementations in this crate pass the whole suite of their trait.
+//! [`BrowserDriver`](crate::browser::BrowserDriver) or [`MemoryBackend`](crate::store::MemoryBackend). This crate's
+//! drivers of real browsers, its stores and its journal pass the suite of their trait.
+//! [`InMemory`](crate::store::InMemory) passes only [`store::check`], because it does not outlive its process. The
+//! scripted browser, the fault injection and the mocks do not have to pass.
 
 pub mod browser;
 pub mod journal;

@@ -47,7 +47,7 @@ pub enum BrowserFault {
     /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
     /// that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
     PageLost,
-    /// The browser is lost: this call and every later one return `BrowserLost`.
+    /// The browser is lost: this call and every later one except `close` return `BrowserLost`.
     Dead,
     /// The action is carried out after this delay.
     Slow(Duration),
@@ -125,7 +125,8 @@ impl<B> FaultyBrowser<B> {
         &self.inner
     }
 
-    /// Returns all actions that were requested so far, each as one line of text, whatever their outcome.
+    /// Returns all actions that were requested so far, each as one line of text, whatever their outcome. Actions that
+    /// are requested after [`BrowserFault::Dead`] has happened are not recorded.
     pub fn sent(&self) -> Vec<String> {
         self.state().sent.clone()
     }

@@ -54,7 +54,7 @@ impl When {
         }
     }
 
-    /// Limits the selection to `times` consecutive calls, counted from the first selected call.
+    /// Changes the selection to `times` consecutive calls, counted from the first selected call.
     #[must_use]
     pub const fn times(self, times: u32) -> Self {
         Self { times, ..self }

@@ -18,7 +18,8 @@ use crate::{
 
 const OPERATION: &str = "faulty_model.complete";
 
-/// A failure of a model. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in turn.
+/// A failure of a model. A fault that has several forms, such as [`MalformedJson`](Self::MalformedJson), uses them in
+/// turn as long as no other fault happens in between. The form depends on the number of faults so far, of all kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ModelFault {

@@ -17,7 +17,8 @@
 //! fill    typing and filling; `choose`: options and checkboxes; `sends`: the addresses that forms are sent to
 //! ```
 
-/// The source files of our script in the page, in the order of their dependencies.
+/// The source files of our script in the page. Code outside of functions uses no constant of a later file.
+/// Functions may use any file.
 const FILES: &[&str] = &[
     include_str!("dom.js"),
     include_str!("area.js"),

@@ -74,7 +74,8 @@ function nodeRow(node, depth, value, isInHand, isInEditor) {
   const name = node.name.length > MAX_NAME ? '' : whole(node.name);
   const number = node.isReachable ? numberOf(node.facts.element) : 0;
   const extra = extraOf(node, number === 0 ? NONE : hintsFor(node, isHand, isInEditor));
-  return [depth, node.role, name, number, node.states ?? 0, value === null ? null : node.exact ?? whole(value), extra];
+  const text = value === null ? node.exact : node.exact ?? whole(value);
+  return [depth, node.role, name, number, node.states ?? 0, text, extra];
 }
 
 /** The properties of a node that its element's attributes give beyond role and name. Also records the states that they give. */
@@ -85,7 +86,8 @@ function hintsFor(node, isHand, isInEditor) {
   if (!(ASKED.has(node.role) || isHand || isPicture || isEditor || node.listens)) return NONE;
   const isSilent = !isMasked && isMute(node);
   if (isSilent ? false : isPicture && !isHand || (isBare && !isEditor && tag !== 'textarea' && tag !== 'input' && tag !== 'summary')) return NONE;
-  const hints = hintsOf(element, node.role, isSilent);
+  const fieldName = EDITABLE.has(node.role) && node.onlyText === null ? node.name : null;
+  const hints = hintsOf(element, node.role, isSilent, fieldName);
   if (hints === null) return NONE;
   for (const state in hints.states) node.is(state, hints.states[state]);
   node.isEditor = isEditor;

@@ -50,8 +50,8 @@ fn inside(area: &Area, (x, y): (f64, f64)) -> Result<(), CdpError> {
 }
 
 impl Cdp {
-    /// Drags one element onto another. Sends drag events if the page starts the browser's own drag and drop, otherwise
-    /// mouse events.
+    /// Drags one element onto another. Sends mouse events, and also drag events if the page starts the browser's own
+    /// drag and drop.
     pub(in crate::browser::cdp) async fn drag(
         &self,
         turn: &mut Turn,
@@ -65,7 +65,7 @@ impl Cdp {
     }
 
     /// Drags from the first of these points to the last, over those between them. The points are relative to the
-    /// element's top left corner. Unit: CSS pixels. Fails if a point after the first lies outside the element.
+    /// element's top left corner. Unit: CSS pixels. Fails if one of them lies outside the element.
     pub(in crate::browser::cdp) async fn drag_within(
         &self,
         turn: &mut Turn,
@@ -211,7 +211,8 @@ impl Cdp {
                 return Err(trouble);
             }
         };
-        // If scrolling the target into view has not begun the drag, this move does.
+        // If the page uses the browser's own drag and drop, the drag has usually begun at the first move. If not, it
+        // begins here.
         self.part(
             turn,
             "Input.dispatchMouseEvent",

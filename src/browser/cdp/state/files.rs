@@ -7,8 +7,8 @@ use super::Effect;
 /// Maximum size of a downloaded file, and of all incomplete files together. Unit: bytes. Source: chosen; every driver
 /// has the same limit.
 pub(in crate::browser::cdp) const MAX_DOWNLOAD: u64 = 100 << 20;
-/// Maximum number of incomplete files. Further files are dropped. Source: chosen; a person starts only a few downloads
-/// at the same time.
+/// Maximum number of incomplete files. Further files are cancelled; in an attached browser they are ignored. Source:
+/// chosen; a person starts only a few downloads at the same time.
 pub(super) const MAX_COMING: usize = 100;
 /// Maximum total size and number of the files that are kept for one browser. Unit: bytes and files. Source: chosen; a
 /// page can offer files until the disk is full.

@@ -26,7 +26,8 @@ pub(in crate::browser::cdp) struct World {
 )]
 pub(in crate::browser::cdp) struct Frame {
     pub(in crate::browser::cdp) parent: Option<String>,
-    /// The id of the frame's session: the tab's session, or its own if the frame has its own process.
+    /// The id of the frame's session: that of the nearest frame with a process of its own, which may be this frame or
+    /// one around it, or else the tab's session.
     pub(in crate::browser::cdp) session: String,
     /// The browser's id of the frame's document; empty if not known yet.
     pub(in crate::browser::cdp) loader: String,
@@ -39,7 +40,8 @@ pub(in crate::browser::cdp) struct Frame {
     /// The browser's id of the document to which the frame is navigating; `None` if it is not navigating.
     pub(in crate::browser::cdp) goes: Option<String>,
     /// True if an action waited in vain for the frame to load. Later actions then do not wait for the frame. False
-    /// again when the frame's loading stops or its next navigation begins.
+    /// again when the frame's loading stops, when it shows another document, or when its next navigation is asked for
+    /// or begins.
     pub(in crate::browser::cdp) vain: bool,
     /// Number of navigations of this frame that kept its document, for example to a fragment or by the history.
     pub(in crate::browser::cdp) steps: u64,
@@ -86,9 +88,10 @@ pub(in crate::browser::cdp) struct Tab {
     pub(in crate::browser::cdp) frames: BTreeMap<String, Frame>,
     /// The latest documents of the tab, the current one last.
     pub(super) documents: VecDeque<Shown>,
-    /// Unfinished requests, by id.
+    /// Unfinished requests of the kinds that are waited for, by id.
     pub(in crate::browser::cdp) requests: HashMap<String, Request>,
-    /// Number of signs so far that a response arrives: the start of a response, or a piece of its data.
+    /// Number of signs so far that a response arrives: the start of the response to a `fetch` call, or a piece of the
+    /// data of one of the `requests`.
     pub(in crate::browser::cdp) received: u64,
 }
 
@@ -96,7 +99,7 @@ pub(in crate::browser::cdp) struct Tab {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     loader: String,
-    /// True if a navigation that began before the tab showed this document may still replace it.
+    /// True if another navigation was under way when the tab began to show this document.
     contested: bool,
 }
 
@@ -104,7 +107,7 @@ pub(super) struct Shown {
 pub(in crate::browser::cdp) struct Request {
     /// The position of this request among all requests of the browser, from 1.
     pub(in crate::browser::cdp) count: u64,
-    /// True once the response has begun to arrive.
+    /// True once the response to a `fetch` call has begun to arrive; always false for other requests.
     pub(in crate::browser::cdp) answered: bool,
 }
 
@@ -189,7 +192,7 @@ impl Tab {
         self.frames.get(&self.target)
     }
 
-    /// Returns true if a request of the tab is unfinished, or a frame should still be waited for.
+    /// Returns true if a request that is waited for is unfinished, or a frame should still be waited for.
     pub(in crate::browser::cdp) fn is_fetching(&self) -> bool {
         !self.requests.is_empty() || self.frames.values().any(Frame::is_awaited)
     }
@@ -203,7 +206,7 @@ impl Tab {
                 .is_some_and(|shown| shown.loader != last)
     }
 
-    /// Returns true if the tab has shown `document`, and no navigation that began before it came can still replace it.
+    /// Returns true if the tab has shown `document`, and no other navigation was under way when the document came.
     pub(in crate::browser::cdp) fn has_let_in(&self, document: &str) -> bool {
         self.documents
             .iter()
@@ -301,7 +304,7 @@ impl Tab {
             }
             BrowserEvent::RequestEnded { request, given_up } => {
                 self.requests.remove(&request);
-                // The answer was not a document but a file, or nothing at all.
+                // The navigation brought no document: it was stopped, or its answer was a file or nothing at all.
                 let of_it = |frame: &&mut Frame| given_up && frame.goes.as_ref() == Some(&request);
                 if let Some(frame) = self.frames.values_mut().find(of_it) {
                     frame.goes = None;

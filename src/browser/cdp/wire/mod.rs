@@ -158,10 +158,11 @@ fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
 }
 
 impl Wire {
-    /// Starts the reading and the writing task of a connection. Calls `on_event` for each event, and with `None` at the
-    /// end of the connection.
+    /// Starts the reading and the writing task of a connection. Calls `on_event` for each event, and with `None` when
+    /// the browser ends the connection.
     ///
-    /// Dropping the [`Line`] ends the connection, even if a wire still exists.
+    /// Dropping the [`Line`] ends the connection, even if a wire still exists. `on_event` is then not called with
+    /// `None`.
     pub(super) fn start(
         mut reader: impl Reader,
         mut writer: impl Writer,

@@ -11,15 +11,16 @@ use crate::{
     },
 };
 
-/// Name of the collection whose records keep unknown fields of imported files: fields that version 1 of the format does
-/// not define.
+/// Name of the collection for the unknown fields of an imported file, beside its lessons: fields that version 1 of the
+/// format does not define.
 pub(super) const IMPORTS: &str = "imports";
 /// Returns true if the shelf keeps fields of imported files that version 1 of the format does not define.
 pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
     shelf.collection == IMPORTS
 }
 
-/// Key of the record in the collection [`IMPORTS`] that keeps the unknown fields of an imported file.
+/// Key of the only record in the collection [`IMPORTS`]. It keeps the fields of the last imported file that had such
+/// fields.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file `memory.json` of version 1, in the order of the shelves and their records.

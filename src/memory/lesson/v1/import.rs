@@ -1,7 +1,9 @@
 //! Import of version 1 of `memory.json`, the file of another program.
 //!
-//! A lesson that is already stored is merged with the stored lesson: the larger number of uses, the earlier day of creation
-//! and the later day of last use are kept. So a file may be imported twice without counting anything twice.
+//! A lesson that was imported before, or that is a seed, is merged with the stored lesson. The uses in the file are
+//! added to those of this memory. If several files have the lesson, only the largest number of uses is added. The
+//! earlier day of creation and the later day of last use are kept. So a file may be imported twice without counting
+//! anything twice. Any other stored lesson keeps its counts and days.
 
 use std::collections::BTreeMap;
 
@@ -28,9 +30,10 @@ use crate::{
 const MAX_LESSON_BYTES: usize = MAX_RECORD_BYTES - 512;
 /// Maximum number of imported lessons on one shelf. Source: chosen; a shelf holds twice as many records of the maximum size.
 pub const MAX_ON_A_SHELF: usize = 150;
-/// The key of each seed (a lesson shipped with the crate), with the first words of its documented sentence. A lesson in the
-/// file is imported as a seed if its source is `seed` and its text begins with these words. Only the first words are
-/// compared, because the documentation of the format does not quote every sentence in full.
+/// The key of each seed (a lesson shipped with the crate), with the first words of its documented sentence. A lesson in
+/// the file is imported as a seed if its source is `seed`, its text begins with these words, its category is that of
+/// the seed, and it has no domain. Only the first words are compared, because the documentation of the format does not
+/// quote every sentence in full.
 const DOCUMENTED: [(&str, &str); 3] = [
     (
         "seed-fill-fallback",
@@ -51,9 +54,11 @@ const DOCUMENTED: [(&str, &str); 3] = [
 pub struct Import {
     /// The edits, one for each shelf. Applying an edit twice has the same effect as applying it once.
     pub edits: Vec<ShelfEdit>,
-    /// Number of imported lessons.
+    /// Number of lessons of the file that the edits import, even if they are stored already. When an edit is applied,
+    /// it leaves out new lessons above [`MAX_ON_A_SHELF`] and lessons whose stored record cannot be read.
     pub taken: usize,
-    /// Number of imported lessons that wait for review by a person.
+    /// Number of these lessons whose words must be reviewed by a person, including those that a person has already
+    /// accepted in this memory.
     pub waiting: usize,
     /// The problems of the file, for example a lesson that was refused.
     pub problems: Vec<Problem>,
@@ -258,8 +263,8 @@ fn changes(
             Some(known) => item.merged(shelf, known),
         };
         let record = next.to_record(key)?;
-        // If the merged lesson would be too large for its record, keep the stored one, so that the rest of the file
-        // can be imported.
+        // If the merged lesson would be larger than an imported lesson may be, keep the stored one, so that the rest of
+        // the file can be imported.
         if known != Some(&next) && (known.is_none() || record.size() <= MAX_LESSON_BYTES) {
             changes.push(Change::Put(record));
         }

@@ -148,7 +148,8 @@ pub struct Document {
     pub lessons: Vec<(usize, Entry)>,
     /// Fields of the file that version 1 does not define.
     pub extra: Map<String, Value>,
-    /// Descriptions of the parts that could not be read.
+    /// Descriptions of the parts that could not be read. After an export, also the number of retired lessons that were
+    /// left out.
     pub problems: Vec<Problem>,
 }
 

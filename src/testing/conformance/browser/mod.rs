@@ -1,9 +1,9 @@
 //! Checks that a browser driver keeps the contract of [`BrowserDriver`]. The checks use
 //! small pages from a server on loopback.
 //!
-//! The checks share one browser, because starting a browser is the slowest part of a test. When a check begins, the
-//! browser has one tab and no dialog. Each check opens a page of its own, so a failing check does not affect the
-//! others.
+//! The checks share one browser, because starting a browser is the slowest part of a test. When a check begins, no
+//! dialog is open. If the driver can close tabs, the browser also has only one tab then. Each check opens the pages
+//! that it needs, so a failing check does not affect the others.
 //!
 //! ```no_run
 //! # async fn example(driver: impl webwise::browser::BrowserDriver) -> webwise::Result<()> {
@@ -78,11 +78,12 @@ pub enum Verdict {
     Passed,
     /// The rule was not checked, because the driver does not declare this tool.
     Skipped(BrowserTool),
-    /// The driver breaks the rule; the text describes how.
+    /// The driver breaks the rule, or the browser could not be prepared for the check. The text says what happened.
     Failed(String),
 }
 
-/// The verdicts of all checks, in the order of the checks.
+/// The verdicts of the checks that were requested, in the order of the checks. The last verdict is on closing the
+/// browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// The name and verdict of each check.
@@ -139,8 +140,8 @@ pub async fn run_only(driver: &dyn BrowserDriver, names: &[&str]) -> Result<Repo
     run_checks(driver, &checks).await
 }
 
-/// Returns the names of all checks, in the order in which they run. Pass some of them to [`run_only`] to divide the checks
-/// among several browsers.
+/// Returns the names of the checks, in the order in which they run. Pass some of them to [`run_only`] to divide the
+/// checks among several browsers. The check of closing is not listed, because it always runs.
 pub fn names() -> Vec<&'static str> {
     all().into_iter().map(|check| check.name).collect()
 }

@@ -79,7 +79,7 @@ const FORM: &str = r#"<form onsubmit="event.preventDefault(); log('submitted', f
 <p>plain</p></form>
 <script>addEventListener('keydown', event => log('key', event.key));</script>"#;
 
-/// A page with secret fields, whose values an observation must not show, and with ordinary fields, whose values it may
+/// A page with secret fields, whose values an observation must not show, and with ordinary fields, whose values it must
 /// show.
 const FIELDS: &str = "<label>One <input value=shown-one></label>
 <label>Two <textarea autocomplete=off>shown-two</textarea></label>
@@ -194,8 +194,8 @@ document.addEventListener('selectionchange', () => {
 });
 </script>"#;
 
-/// A page with elements that can be recognised by their colours: a button, a canvas with a red square, and a button in
-/// a frame. It also has a covered button, and a button far below the visible part. The canvas logs clicks.
+/// A page with elements that can be recognised by their colours: a button, a canvas with a red rectangle, and a button
+/// in a frame. It also has a covered button, and a button far below the visible part. The canvas logs clicks.
 const SIGHT: &str = r#"<style>body { margin: 0; height: 4000px } button { border: 0; padding: 0 }</style>
 <button aria-label=Blue onclick="log('blue', 'clicked')" style="position:absolute;left:40px;top:130px;width:121px;height:40px;background:rgb(0,0,250)"></button>
 <canvas width=300 height=150 style="position:absolute;left:200.5px;top:120px;border:3px solid #ccc"></canvas>

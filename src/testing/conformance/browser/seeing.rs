@@ -24,13 +24,13 @@ checks! {
 }
 
 /// The colour of the blue button on the suite's page `sight`. The colours below are those of the green button and the
-/// red square. Unit: red, green and blue, each from 0 to 255.
+/// red rectangle. Unit: red, green and blue, each from 0 to 255.
 const BLUE: [u8; 3] = [0, 0, 250];
 const GREEN: [u8; 3] = [0, 120, 60];
 const RED: [u8; 3] = [250, 0, 0];
 
-/// Returns the scene of the current page, with the boxes of all elements that have a reference, and a picture of the
-/// page. The picture is scaled to the size of the scene's window.
+/// Returns the scene of the current page and a picture of the page. The scene contains the boxes of those elements that
+/// have a reference and can be seen in the window. The picture is scaled to the size of the scene's window.
 async fn look(bed: &Bed<'_>) -> Result<(Scene, Raster), String> {
     let seen = bed.see().await?;
     let nodes = seen.tree.nodes().iter();
