@@ -38,8 +38,8 @@
 //! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides
 //! what is allowed, [`secret`] keeps secrets out of everything else.
 //!
-//! Where a comment says `Source: chosen`, the number is a judgement and not a measurement. `Source: measured` and
-//! `Source: a requirement of the project` are the other cases.
+//! Where a comment says `Source: chosen`, the number is a judgement and not a measurement. Any other source, such as
+//! `Source: measured` or `Source: a requirement of the project`, says where the number comes from.
 //!
 //! # Features
 //!

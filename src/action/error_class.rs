@@ -62,7 +62,7 @@ classes! {
     /// The target left the page while the action was tried.
     Detached = "detached" => "the target disappeared while the action was tried",
     /// The target never stopped moving, or lies outside the window.
-    NotStable = "not_stable" => "the target keeps moving or cannot be scrolled into view",
+    NotStable = "not_stable" => "the target keeps moving, or lies off the page, such as a button that is shown only while the pointer is over its row",
     /// Time ran out, and nothing says why.
     Timeout = "timeout" => "the action did not finish in time",
     /// The address could not be loaded.

@@ -1,6 +1,6 @@
 //! A small table that gives the script of a character.
 //!
-//! Characters of scripts without a range in the table count as [`Script::Other`].
+//! Letters of scripts without a range in the table count as [`Script::Other`].
 
 /// A writing system, or a group of writing systems that matching treats as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,7 +18,8 @@ pub enum Shared {
 
 /// Splits the earlier goal `known` into parts that show only words which `goal` has too.
 ///
-/// `slots` are the byte ranges of the values in `known`. Returns `None` if both goals have the same words.
+/// `slots` are the byte ranges of the values in `known`. They count bytes of its composed form (NFC). Returns `None` if
+/// both goals have the same words.
 ///
 /// ```
 /// use webwise::goal::{Shared::{Other, Slot, Words}, shared};

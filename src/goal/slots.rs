@@ -1,9 +1,10 @@
 //! Slots: the holes of a template, and the evidence that creates them.
 //!
-//! A hole exists only where a text of a step is found in the goal. In a single run, the following texts create a hole:
-//! typed text, chosen options, query values, path segments that contain a digit or consist of several words, and the
-//! names of elements that show data. The names of buttons, menu items and navigation links create no hole, because goals
-//! often contain them as a verb. Path segments of one word create none for the same reason.
+//! A hole exists only where the goal contains a value that the user declared, or a text of a step. In a single run, the
+//! following texts create a hole: typed text, chosen options, query values, path segments that contain a digit or
+//! consist of several words, and the names of elements that show data. Where the goal may have its verb, only typed
+//! text and such path segments create a hole. The names of buttons, menu items and navigation links create none,
+//! because goals often contain them as a verb. Path segments of one word create none for the same reason.
 
 use std::collections::BTreeMap;
 
@@ -239,7 +240,8 @@ fn of_literal(tokens: &[Token], found: &Found, is_weak_enough: bool) -> Vec<Cand
         };
         candidates.extend(candidate(span.start, span.end, strength.max(weak)));
     }
-    // The name of one element among several may contain any text beside the value, so a matching part of it is no evidence.
+    // The name of one element among several may contain any text beside the value, so a matching part of it is at most
+    // weak evidence.
     if literal.class == Class::Data && !literal.is_picked {
         for run in &found.runs {
             let end = run.goal_at + run.length;

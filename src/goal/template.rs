@@ -29,7 +29,7 @@ use super::{
 ///
 /// The JSON form contains the recorded runs. To show a person what follows from them, it also contains the frame (the
 /// goal with slot names in the places of its values), the slots and the explanations. Only the runs are read back;
-/// everything else is built anew from them.
+/// everything else is built anew from them. A later run that no longer confirms the template is dropped.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Template {
@@ -181,8 +181,8 @@ impl Template {
         };
         let around = |hole: &Hole| {
             let before = hole.start.checked_sub(1);
-            // In "number of guests: 2" and "a party of 2", a filler such as "of" is skipped, so that the word before it counts as the
-            // neighbour of the value.
+            // In "a party of 2", the filler "of" is skipped, so that the word before it counts as the neighbour of the
+            // value.
             let is_filler =
                 |at: &usize| ["of", "de", "von", "="].contains(&self.tokens[*at].fold.as_str());
             let before = before
@@ -341,18 +341,20 @@ impl Template {
     /// template.
     ///
     /// A slot is confirmed if its value differs between the runs and the texts of the steps differ as the slot
-    /// predicts. A second run can also confirm a slot that a single run does not show, for example the name of a
-    /// button.
+    /// predicts. A slot whose words may be the verb of the goal is not confirmed. A second run can also confirm a slot
+    /// that a single run does not show, for example the name of a button.
     ///
-    /// Returns `None` in three cases: the run belongs to another task, no value differs, or a text differs and nothing
-    /// explains the difference.
+    /// Returns `None` if the run belongs to another task, if its goal can be read in several ways, or if a text differs
+    /// and nothing explains the difference. Also returns `None` if no value differs between the runs, or if no step
+    /// uses a value that differs.
     pub fn confirm(&self, run: &Recorded) -> Option<Self> {
         let mut runs = self.runs.clone();
         runs.push(run.clone());
         confirm::confirm(&runs)
     }
 
-    /// Returns the frame: the recorded goal with slot names in braces in place of its values.
+    /// Returns the frame: the recorded goal with slot names in braces in place of its values. The frame is empty if the
+    /// recorded goal could not be read, for example because it is too long.
     pub fn frame(&self) -> String {
         let mut frame = String::new();
         let mut at = 0;
@@ -388,8 +390,8 @@ impl Template {
     }
 }
 
-/// Returns the question whether the new value is meant as a whole, such as "Is `permanently` part of the name?". The
-/// question is asked if the new value is the recorded one with words added, left out or reordered.
+/// Returns the question whether the new value is meant as a whole. The question is asked if the new value is the
+/// recorded one with words added, left out or reordered, such as "red shoes" in place of "shoes".
 fn extended(hole: &Hole, new: &Value) -> Stop {
     Stop::Ask(Question {
         reason: Reason::Extension,

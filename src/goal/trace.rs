@@ -173,7 +173,8 @@ fn words_of(label: &str) -> Vec<String> {
         .collect()
 }
 
-/// Reports whether the tokens contain more than signs and function words. A single capital letter counts as a name.
+/// Reports whether the tokens contain more than signs and function words. A single capital letter counts as a name. In
+/// scripts without spaces, every character counts as content, even that of a function word.
 pub(super) fn has_content(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match token.kind {
         Kind::Sign => false,
@@ -244,8 +245,8 @@ pub(super) fn whole(tokens: &[Token], goal: &str, literal: &Literal) -> Vec<Span
     spans
 }
 
-/// Reports whether the literal may be a day, a month or a year as a bare number: the label of its field contains a word
-/// such as "day", or the literal is the name of a table cell.
+/// Reports whether the literal may be a day, a month or a year as a bare number of at most two digits: the label of its
+/// field contains a word such as "day", or the literal is the name of a table cell.
 fn asks_for_a_number(literal: &Literal) -> bool {
     literal.label.iter().any(|word| is_date_label(word))
         || (literal.field == Field::Name && ["cell", "gridcell"].contains(&literal.role.as_str()))
@@ -287,7 +288,8 @@ fn spans_by_key(tokens: &[Token], literal: &str) -> Vec<(usize, usize)> {
 }
 
 /// Returns the longest token sequences that the literal shares with the goal, longest first; none if there are more
-/// than [`MAX_PLACES`]. The sequences do not overlap in the literal.
+/// than [`MAX_PLACES`]. Sequences overlap in the literal only if they are the same part of it, found at several places
+/// in the goal.
 pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
     let mut all = Vec::new();
     for at in 0..literal.len() {
@@ -329,7 +331,8 @@ pub(super) fn runs(tokens: &[Token], literal: &[Token]) -> Vec<Run> {
 }
 
 /// Reports whether a shared sequence of tokens of the literal and the goal may be taken to come from the goal. It must
-/// contain more than function words, and must not cut a Katakana word.
+/// contain more than function words, and must not cut a Katakana word. A single character of a script without spaces is
+/// not enough.
 fn stands(run: Run, tokens: &[Token], literal: &[Token]) -> bool {
     let shared = &literal[run.at..run.at + run.length];
     let is_one_character = run.length == 1 && shared[0].is_unspaced();

@@ -15,7 +15,7 @@ pub enum Verdict {
     Accept(Accepted),
     /// The meaning of the goal is unclear, so a person should be asked. If nobody can be asked, this counts as a refusal.
     Ask(Question),
-    /// The goal is not the recorded task, or it is unclear whether it is.
+    /// The goal is not the recorded task, it is unclear whether it is, or the recorded steps cannot be replayed for it.
     Refuse {
         /// The reason for the refusal.
         reason: Reason,
@@ -146,7 +146,8 @@ pub struct Question {
 /// A reason for refusing a goal, or for asking a person about it.
 ///
 /// In the variants, a value is the text that the new goal has in a slot. The recorded value is the text that the
-/// recorded goal has in the same slot.
+/// recorded goal has in the same slot. [`TooLong`](Self::TooLong), [`Empty`](Self::Empty) and
+/// [`ControlCharacters`](Self::ControlCharacters) can also be about the recorded goal. Then every new goal is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -159,7 +160,7 @@ pub enum Reason {
     ControlCharacters,
     /// The frame of the goal (the goal without its values) differs from that of the recorded goal.
     Frame,
-    /// The recorded goal consists of values only.
+    /// A value changed, but apart from its values, the recorded goal has only function words, signs and hiragana.
     NoFrame,
     /// The goal can be read in more than one way.
     TwoReadings,
@@ -182,7 +183,8 @@ pub enum Reason {
     Numbers,
     /// A value is the recorded one with words added, left out or reordered.
     Extension,
-    /// A value is much longer or shorter than the recorded one.
+    /// A value is longer or shorter than is allowed. If the recorded steps cannot be undone, one word more or less can
+    /// be too much. A quoted value must not contain a line break.
     Length,
     /// The language of the goal is unknown, and a value has more or fewer words than the recorded one.
     UnknownLanguage,
@@ -192,21 +194,24 @@ pub enum Reason {
     /// A value mixes scripts in one word. Or the new value contains Hiragana and the recorded one does not, or one of
     /// them contains Hangul and the other does not.
     Script,
-    /// The recorded value occurs more than once in the recorded goal, and it is unclear which occurrence a step uses.
+    /// The recorded value, or a word of it, occurs more than once in the recorded goal, and it is unclear which
+    /// occurrence a step uses.
     WhichOccurrence,
-    /// A value is so short that the text of a step may contain it by chance.
+    /// The recorded value is so short that the text of a step may contain it by chance.
     ShortValue,
-    /// Several programs (transformations such as a change of case) explain the recorded text, but they turn the new
-    /// value into different texts.
+    /// The new goal gives different texts for one text of a step. Several programs (transformations such as a change of
+    /// case) or several slots explain the recorded text, or the new value is a date that can be read in two ways.
     ProgramsDisagree,
-    /// No program that explains the recorded text can be applied to the new value. For example, the step writes the
-    /// name of a month in English, and the new goal names a month in German.
+    /// A program that explains the recorded text cannot be applied to the new value. For a date, this means that no
+    /// program can be applied. For example, the step writes the name of a month in English, and the new goal names a
+    /// month in German.
     NoProgram,
-    /// A step's text contains a changed value among other text.
+    /// A step's text contains a changed value among other text, or only a part of it.
     Composed,
     /// A step's text comes neither from the goal nor from the page.
     Unexplained,
-    /// A step contains a date or time that the goal does not give.
+    /// A step contains a date or time that the goal does not give. If the recorded goal has a relative time such as
+    /// "tomorrow", any number that the goal does not give is refused too.
     StaleTime,
     /// A value, or a part of a date, changed, and no step uses it.
     Unused,
@@ -217,7 +222,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the reason as a lower-case word with underscores, as events and logs print it.
+    /// Returns the reason as a lower-case word with underscores, as JSON contains it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::TooLong => "too_long",

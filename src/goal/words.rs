@@ -1,6 +1,7 @@
 //! Closed-class words: words of a language that modify a statement instead of naming something, such as "not" or "all".
 //!
-//! The guards refuse values that contain such words. All words are in folded form.
+//! The guards refuse values that contain such words, but never because of a single capital letter, as in "Vitamin E".
+//! All words are in folded form.
 
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -222,7 +223,8 @@ pub(super) fn is_strict(word: &str) -> bool {
             .any(|elided| word.starts_with(elided))
 }
 
-/// Reports whether a word is an English or Romance adverb formed from an adjective: `recursively`, `completamente`.
+/// Reports whether a word looks like an English, Spanish, Italian or Portuguese adverb formed from an adjective:
+/// `recursively`, `completamente`.
 fn is_adverb(word: &str) -> bool {
     let is_long = |least: usize| word.chars().count() >= least;
     (word.ends_with("ly") && is_long(6) && !holds(NO_ADVERBS, word))
@@ -241,7 +243,8 @@ pub(super) fn is_function_word(word: &str) -> bool {
     is_strict(word) || is_soft(word) || is_determiner(word)
 }
 
-/// Reports whether a folded word shows that the goal is in a language for which this file has lists.
+/// Reports whether a folded word shows that the goal is in a language for which this file has lists. Words in Hebrew
+/// letters do not count.
 pub(super) fn shows_language(word: &str) -> bool {
     let is_hebrew = word.chars().all(|c| matches!(c, '\u{5D0}'..='\u{5EA}'));
     !is_hebrew && is_function_word(word)

@@ -21,6 +21,9 @@ use crate::{
 };
 
 /// A rule that says which actions a person must approve.
+///
+/// In every mode, a person must also approve the next irreversible action of a resumed run if it is not known whether
+/// such an action was carried out before. See [`ApprovalRequest::doubt`](crate::agent::ApprovalRequest::doubt).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
@@ -122,10 +125,10 @@ pub struct PageContext<'a> {
 }
 
 /// Returns the worst effect that an action can have: the usual effect of its tool, or a worse one if words of the
-/// target or of the page indicate it.
+/// target or of the page, a typed secret or the key Delete indicate it.
 ///
-/// `target` is the element that the action acts on. For a key, it is the element with the focus. For a drag, it is the
-/// element where the drag ends.
+/// `target` is the element that the action acts on. For a key, it is the element with the focus. For `drag`, it is the
+/// element where the drag ends. For `drag_by` and `drag_xy`, it is the target in their arguments.
 ///
 /// A link to another page may mention paying, sending or deleting without doing it, as "Order history" does. So a
 /// phrase for such an act counts only if it is the whole text of the link. A link such as "Yes" or "Continue" also

@@ -134,12 +134,15 @@ impl CallEstimate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// Maximum number of actions carried out. Default 50.
+    /// Maximum number of steps. A step is one attempt at an action. It also counts if the action is refused or fails,
+    /// or if the model's reply contains no usable call. Default 50.
     pub max_steps: u32,
     /// Number of failures in a row that ends the run. A failure is an action that failed or had no effect; several
-    /// failures in one reply of the model count once. Default 5.
+    /// failures in one reply of the model count once. Scrolling, and keys that are usually pressed several times, such
+    /// as those that move the caret, are not counted. Default 5.
     pub max_errors: u32,
-    /// Maximum number of model calls. Default unlimited.
+    /// Maximum number of model calls, without those of a [compressor](crate::agent::Builder::with_compressor). Default
+    /// unlimited.
     pub max_calls: Option<u32>,
     /// Maximum number of tokens of all requests together. Default unlimited.
     pub max_input_tokens: Option<TokenCount>,
@@ -281,18 +284,20 @@ impl Budget {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spent {
-    /// Number of actions carried out.
+    /// Number of steps, counted as for [`Budget::max_steps`].
     pub steps: u32,
-    /// Number of model calls, including failed ones.
+    /// Number of model calls, including failed ones, but without those of a
+    /// [compressor](crate::agent::Builder::with_compressor).
     pub calls: u32,
-    /// Number of tokens that the provider reported. A call without a report counts with its estimate.
+    /// Number of tokens that the provider reported. A call without a report counts with an estimate. But a call that
+    /// failed counts no tokens, unless it timed out or its reply could not be read.
     pub usage: Usage,
     /// Cost, by the prices of the run.
     pub cost: Money,
 }
 
 impl Spent {
-    /// Counts an action.
+    /// Counts a step.
     pub const fn add_step(&mut self) {
         self.steps = self.steps.saturating_add(1);
     }

@@ -1,9 +1,10 @@
 //! Guards: they decide which actions a run may take, when the model is warned, and when the run ends.
 //!
-//! The guards do no input or output. Before each action, the agent's loop asks [`Scope`], [`classify`] and
-//! [`needs_approval`]. After the action, the loop asks [`Scope`] again and passes the result to [`RepeatGuard`] and
-//! [`StuckGuard`]. Before each model call, the loop asks the [`Budget`]. The sentences of the guards for the model are
-//! fixed texts of this crate and contain no words of the page.
+//! The guards do no input or output. Before each step and each model call, the agent's loop asks the [`Budget`]. Before
+//! each action, it asks [`Scope`], [`classify`] and [`needs_approval`]. After the action, it asks [`Scope`] again and
+//! passes the result to [`RepeatGuard`] and, if the action was carried out, to [`StuckGuard`]. Keys that are usually
+//! pressed several times, such as those that move the caret, are passed to neither. The sentences of the guards for the
+//! model are fixed texts of this crate and contain no words of the page.
 //!
 //! # Decisions
 //!

@@ -11,9 +11,9 @@
 //!
 //! The actions A B A C A do not pass through a cycle twice, because B and C differ. This is how a run works through a
 //! list, with "Back" (A) between the items. But if A stays on its page, as when it opens a menu, the model is warned: an
-//! action is *frequent* if it was done three times among the last ten actions and each time led to the same page in the
-//! same state. It is not frequent if, more than once, the action before it led to something new: a dialog with new
-//! content, for example, is closed for a reason. A frequent action does not end the run.
+//! action is *frequent* if, three times among the last ten actions, it was done, did not change the address, and led to
+//! the same state of the page. It is not frequent if, more than once, the action before it led to something new: a
+//! dialog with new content, for example, is closed for a reason. A frequent action does not end the run.
 //!
 //! Actions that only look (`wait`, `snapshot`, `screenshot`, `tab_list`) are different, because a model that follows
 //! a display repeats them for a reason: what changes may be in the pixels alone, so that no page counts as new, and all
@@ -30,6 +30,9 @@
 //!   *without values of fields* was seen before. After three turns the model is warned. The run ends after five turns
 //!   if one field is filled over and over. If other actions come in between, the run ends after eight turns, because a
 //!   search by halving is a valid strategy.
+//!
+//! The agent's loop ends the run only after the last action of a reply, and only if the guard also warned in the two
+//! replies before ([`WarnedTurns`](super::WarnedTurns)). Until then, it only warns the model.
 
 use std::collections::{BTreeSet, VecDeque};
 

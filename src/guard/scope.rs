@@ -1,8 +1,8 @@
 //! Scope: the pages that a run may visit.
 //!
 //! The scope is checked before an address is opened and after every action, because clicks and redirects change the
-//! page. Only the addresses of the page and of its frames are checked. A name that resolves to an internal address is
-//! not detected; images and scripts are not checked.
+//! page. Only the addresses of the page, of its frames and of the other tabs are checked. A name that resolves to an
+//! internal address is not detected; images and scripts are not checked.
 
 use std::fmt;
 

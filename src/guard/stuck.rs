@@ -11,8 +11,8 @@ const STOP_UNCHANGED: u32 = 4;
 
 /// Counts actions in a row that left the page unchanged.
 ///
-/// Counts only actions of tools that should change the page ([`BrowserTool::should_change_page`]). Any change of the
-/// page resets the count, even a change that no action caused.
+/// Counts only actions of tools that should change the page ([`BrowserTool::should_change_page`]). A change of the page
+/// during any recorded action resets the count, even a change that no action caused.
 ///
 /// [`BrowserTool::should_change_page`]: crate::action::BrowserTool::should_change_page
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +22,8 @@ pub struct StuckGuard {
 
 impl StuckGuard {
     /// Records an action that was carried out or failed, with the state of the page before and after it.
-    /// `should_change` is true if an action of this kind should change the page.
+    /// `should_change` is true if the action should have changed the page. The agent's loop passes false for most
+    /// actions whose outcome is `Done`, because they may have changed something that the page's tree does not show.
     ///
     /// ```
     /// use webwise::guard::{PageState, StuckGuard, Verdict, Warning};

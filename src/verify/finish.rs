@@ -564,7 +564,9 @@ mod tests {
     #[test]
     fn what_the_model_typed_is_no_evidence() {
         let mut seen = Seen::default();
-        ["PX-40213", "Your order was shipped", "1234"].map(|text| seen.typed(text));
+        for text in ["PX-40213", "Your order was shipped", "1234"] {
+            seen.typed(text);
+        }
         for evidence in [
             r#"e4 searchbox "Order number" value "PX-40213""#,
             "PX-40213",

@@ -58,6 +58,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let mut execution = self.attempt(resolved.clone(), seen, patience).await?;
         let mut after = self.look(patience).await?;
         let mut changes = before.as_ref().map(|before| difference(before, &after));
+        if execution.outcome.is_done()
+            && changes.as_ref().is_none_or(|changes| changes.navigated)
+            && let Some(drawn) = self.drawn(&after, patience).await?
+        {
+            after = drawn;
+            changes = before.as_ref().map(|before| difference(before, &after));
+        }
         if execution.outcome.class() == Some(ErrorClass::RefNotFound)
             && changes.as_ref().is_some_and(|changes| !changes.navigated)
             && let Some((again, is_healed)) = self.again(&resolved, targets, &after)

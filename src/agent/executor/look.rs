@@ -12,7 +12,7 @@ use crate::{
     base::{Error, ErrorKind, Result as CrateResult},
     browser::ObserveRequest,
     event::EventKind,
-    page::{Node, Observation, Role},
+    page::{Node, Observation, PageType, Role},
     secret::mask_fields,
     verify::PageNow,
     working::StopReason,
@@ -26,6 +26,9 @@ const SILENT: &str = "agent.observe";
 /// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less
 /// than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
+/// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; JupyterLab draws its page 1 to 2 s
+/// after the browser has loaded it.
+const DRAWING: Duration = Duration::from_secs(3);
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Observes the page. Does nothing if the page has already been observed since the last action.
@@ -42,6 +45,29 @@ impl<B: BrowserDriver> Executor<'_, B> {
             self.state.page = Some(page);
         }
         Ok(())
+    }
+
+    /// If a page that was just opened shows nothing, waits until it shows something, at most for [`DRAWING`], and returns
+    /// the page as it is then. Scripts draw many pages after the browser has loaded them.
+    pub(super) async fn drawn(
+        &mut self,
+        opened: &PageNow,
+        patience: Patience,
+    ) -> Result<Option<PageNow>, StopReason> {
+        let is_bare = |page: &PageNow| {
+            let seen = &page.observation;
+            page.view.page_type == PageType::Blank
+                && page.place.host().is_some()
+                && seen.dialog.is_none()
+                && !seen.unresponsive
+        };
+        let end = Instant::now() + DRAWING;
+        let mut later = None;
+        while is_bare(later.as_ref().unwrap_or(opened)) && Instant::now() < end {
+            tokio::time::sleep(self.parts.options.settle).await;
+            later = Some(self.look(patience).await?);
+        }
+        Ok(later)
     }
 
     /// Observes and interprets the page, replaces secrets in it, and returns the page.

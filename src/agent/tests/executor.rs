@@ -6,7 +6,7 @@ use serde_json::json;
 use url::Url;
 
 use crate::{
-    GuardedBrowser, Task,
+    BrowserDriver as _, GuardedBrowser, Task,
     action::{
         Action, BrowserAction, BrowserTool, Effect, ErrorClass, Outcome, RawCall, ToolSet,
         parse_calls,
@@ -332,4 +332,25 @@ async fn a_browser_that_is_lost_ends_the_run() {
         .carry_out(action("click", json!({ "target": "e4" })))
         .await;
     assert_eq!(step.err(), Some(StopReason::BrowserLost));
+}
+
+/// A page that its scripts draw after it was opened.
+#[tokio::test(start_paused = true)]
+async fn a_page_that_shows_nothing_yet_is_waited_for() {
+    let mut browser = MockBrowserDriver::new();
+    browser
+        .expect_capabilities()
+        .returning(|| shop().capabilities());
+    let done = |_: &_| Ok(Execution::from(Outcome::Done));
+    browser.expect_execute().returning(done);
+    let mut looks = 0;
+    browser.expect_observe().returning(move |_| {
+        looks += 1;
+        let shown = if looks < 4 { "" } else { SHOP };
+        Ok(Observation::new(URL, "Shop", tree(shown)))
+    });
+    let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
+    let mut executor = guarded.start(task());
+    executor.open_start_page().await.unwrap();
+    assert!(!executor.page().unwrap().elements.is_empty());
 }

@@ -45,7 +45,7 @@ impl Label {
     }
 
     /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order": "Book
-    /// flight for $262".
+    /// flight for $262". Returns false for [`Breadth::Whole`], and for [`Breadth::Short`] if the label is long.
     pub(super) fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,

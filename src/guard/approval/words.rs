@@ -1,7 +1,7 @@
 //! The words that make an action irreversible, in the languages most used on the web.
 //!
-//! A phrase is a list of whole words. It is compared in lower case, without accents and without [`FILLERS`]. In scripts
-//! without spaces, each character counts as a word.
+//! A phrase is a list of whole words. It is compared in lower case, without accents and without [`FILLERS`]. Each
+//! Chinese, Japanese or Korean character counts as a word.
 
 use std::sync::LazyLock;
 
@@ -87,8 +87,8 @@ pub(super) const CURRENCIES: &[&str] = &[
 pub(super) const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 phrases! {
-    /// Phrases that show that something is for sale. A click counts as irreversible if the label contains a price and
-    /// begins or ends with such a phrase.
+    /// Phrases that show that something is for sale. A click on a button counts as irreversible if the button's label
+    /// contains a price and begins or ends with such a phrase.
     SELLS = [
         "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
         "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
@@ -142,8 +142,8 @@ phrases! {
         "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote"
         "bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
-    /// Phrases for sending something. A click counts as irreversible if the label contains such a phrase. They are
-    /// ignored on login and search pages, where the ordinary button has such a label.
+    /// Phrases for sending something. A click on a button counts as irreversible if the button's label contains such a
+    /// phrase. On login and search pages, where the ordinary button has such a label, the click does not count.
     SENDS = [
         "send,senden,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить"
         "送信,发送,發送,보내기"

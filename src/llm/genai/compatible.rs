@@ -31,7 +31,8 @@ pub(super) async fn complete(
     read(&body, options)
 }
 
-/// Returns the body of the request. Fields that stay the same in every request come first, for prefix caching.
+/// Returns the body of the request. For prefix caching, the tools and other fields that stay the same come before the
+/// messages. Only the temperature, the token limit and the extra fields, such as the schema, come after them.
 fn body(options: &GenAiOptions, request: &ChatRequest) -> Value {
     let chat = request::options(request, options);
     let mut body = Map::new();
