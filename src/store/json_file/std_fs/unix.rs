@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    ffi::OsStr,
+    ffi::{CStr, OsStr},
     fs::{self, DirBuilder, File},
     io,
     os::{
@@ -359,15 +359,36 @@ fn identity(dir: &File) -> io::Result<Identity> {
 fn holds_only_private_folders(dir: &File) -> io::Result<bool> {
     for entry in read_dir(dir)? {
         let entry = entry?;
-        if matches!(entry.file_name().to_bytes(), b"." | b"..") {
-            continue;
-        }
-        let stat = statat(dir, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
-        let is_open = Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO);
-        let is_private = !is_open && stat.st_uid == geteuid().as_raw();
-        if !is_private || FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+        let name = entry.file_name();
+        if !matches!(name.to_bytes(), b"." | b"..") && !is_gone_or_private(dir, name)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Returns true if an entry is a folder to which no other user has rights, or if it was removed after the folder `dir`
+/// was listed. The latter must not be an error of the kind `NotFound`, which would mean that the root is missing.
+fn is_gone_or_private(dir: &File, name: &CStr) -> io::Result<bool> {
+    let stat = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(true),
+        stat => stat?,
+    };
+    let is_open = Mode::from_raw_mode(stat.st_mode).intersects(Mode::RWXG | Mode::RWXO);
+    let is_dir = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+    Ok(is_dir && !is_open && stat.st_uid == geteuid().as_raw())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_that_vanishes_while_the_root_is_looked_at_does_not_make_the_root_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("notes.txt"), "somebody's").unwrap();
+        let root = File::open(dir.path()).unwrap();
+        assert!(is_gone_or_private(&root, c"gone").unwrap());
+        assert!(!is_gone_or_private(&root, c"notes.txt").unwrap());
+    }
 }
