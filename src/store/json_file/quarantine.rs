@@ -19,7 +19,8 @@ const MAX_KEPT: usize = 5;
 
 impl Files {
     /// Gives a broken file of a shelf a second name in the quarantine folder. `path` is its own name, and `bytes` is
-    /// its content. Does nothing if the folder already contains a broken file of this shelf with this content.
+    /// its content. Adds no name if the folder already contains a broken file of this shelf with this content. When this
+    /// returns, the entry in the quarantine folder is durable.
     pub(super) fn quarantine(
         &self,
         place: &Place,
@@ -45,7 +46,8 @@ impl Files {
             .iter()
             .any(|entry| entry.name.ends_with(&end) && entry.size == bytes.len() as u64)
         {
-            return Ok(());
+            // An earlier writer may have ended before the entry was durable.
+            return self.fs.sync_dir(dir).map_err(failed);
         }
         if kept.len() >= MAX_KEPT {
             return Err(Failure::ReadOnly {

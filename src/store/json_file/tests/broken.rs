@@ -223,11 +223,14 @@ fn what_cannot_be_put_aside_is_never_overwritten() {
                 .then(|| io::ErrorKind::StorageFull.into())
         });
         let files = files(fs);
-        assert_eq!(
-            kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()),
-            ErrorKind::Corrupt,
-            "{failing}"
-        );
+        // The second update may find the entry of the first one in the quarantine, but not know that it is durable.
+        for _ in 0..2 {
+            assert_eq!(
+                kind_of(files.update(&lessons(), &put("c", 3)).unwrap_err()),
+                ErrorKind::Corrupt,
+                "{failing}"
+            );
+        }
         assert_eq!(scene.read(FILE), b"broken", "{failing}");
         assert_eq!(
             keys(&files.load(&lessons()).unwrap()),
