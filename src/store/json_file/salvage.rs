@@ -91,10 +91,14 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
     Some((key, body, colon + 1 + length))
 }
 
-/// Returns the bytes from the next record's key on. Returns no bytes if no later line looks like the beginning of a
-/// record.
+/// Returns the bytes from the next record's key on. Returns no bytes if no later line of the records looks like the
+/// beginning of a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
-    after(bytes, RECORD).map_or(&[], |at| &bytes[at - 1..])
+    // A line that is indented by two spaces ends the records or begins another field of the file. The entries of such a
+    // field look like records.
+    let ends = |line: &[u8]| line.starts_with(b"\n  ") && line[3] != b' ';
+    let end = bytes.windows(4).position(ends).unwrap_or(bytes.len());
+    after(&bytes[..end], RECORD).map_or(&[], |at| &bytes[at - 1..])
 }
 
 #[cfg(test)]
@@ -159,6 +163,23 @@ mod tests {
             );
             assert_eq!(found.generation, 7);
         }
+    }
+
+    #[test]
+    fn no_entry_of_an_unknown_field_is_taken_for_a_record() {
+        let mut document = Document::empty(&shelf(), SCHEMA);
+        document.records = vec![
+            Record::new("k0", &json!({ "n": 0 })),
+            Record::new("k1", &json!({ "n": 1 })),
+        ];
+        document
+            .extra
+            .insert("note".to_owned(), json!({ "fake": 1 }));
+        let mut bytes = document.to_bytes(SCHEMA).unwrap();
+        let at = after(&bytes, b"\"k1\": ").unwrap();
+        bytes[at] = b'!';
+        let found = salvage(&bytes, &shelf());
+        assert_eq!(found.records, [document.records[0].clone()]);
     }
 
     #[test]
