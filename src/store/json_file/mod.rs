@@ -16,7 +16,8 @@
 //! - A broken file is not moved into quarantine: it gets a second name there and keeps its first name until it is replaced.
 //!   So a reader always finds a file.
 //! - When a missing file is restored from its backup, one generation is skipped. The lost file was one commit ahead of the
-//!   backup, and no generation may be used twice.
+//!   backup, and no generation may be used twice. A restored shelf gets a new backup at once, so that its file is never two
+//!   commits ahead.
 //! - Nothing is salvaged from a file that names another shelf, because lessons of one host must not be shown on another.
 //! - The format of a shelf's file never had a version 0. The chain of migrations is tested with an invented version 2.
 //! - A root that other users also need, such as `/tmp` or `/var/lib`, stays open to them. A root is made private only

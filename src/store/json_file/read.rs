@@ -87,18 +87,21 @@ impl Files {
         let salvaged: Vec<_> = broken
             .iter()
             .filter(|(.., is_ours)| *is_ours)
-            .map(|(_, b, _)| salvage(b, shelf))
+            .map(|(path, b, _)| (*path == place.backup(), salvage(b, shelf)))
             .collect();
+        // The file was at most one commit ahead of its backup.
+        let ahead = |is_backup, generation: u64| generation.saturating_add(u64::from(is_backup));
         let seen = salvaged
             .iter()
-            .map(|found| found.generation)
+            .map(|(is_backup, found)| ahead(*is_backup, found.generation))
             .max()
             .unwrap_or_default();
         let (document, source) = match backup {
             Some(document) => (document, Source::Backup),
             None if broken.is_empty() => (Document::empty(shelf, self.schema), Source::Nobody),
             None => {
-                let best = salvaged.into_iter().find(|found| !found.records.is_empty());
+                let mut found = salvaged.into_iter().map(|(_, found)| found);
+                let best = found.find(|found| !found.records.is_empty());
                 let source = if best.is_some() {
                     Source::Salvage
                 } else {
@@ -116,10 +119,7 @@ impl Files {
                 )
             }
         };
-        // The lost file was one commit ahead of its backup, so its generation must be skipped.
-        let ahead = document
-            .generation
-            .saturating_add(u64::from(source == Source::Backup));
+        let generation = ahead(source == Source::Backup, document.generation).max(seen);
         let bad = broken
             .into_iter()
             .map(|(path, bytes, _)| (path, bytes))
@@ -130,7 +130,7 @@ impl Files {
             good: None,
             bad,
             is_newer: false,
-            generation: ahead.max(seen),
+            generation,
         })
     }
 

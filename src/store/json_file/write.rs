@@ -226,9 +226,25 @@ impl Files {
             let _ = self.fs.unlink(&temp);
             return Err(failure);
         }
+        if found.good.is_none() && found.source != Source::Nobody {
+            // There was no good file to become the backup, so the backup is broken, missing or older than the state before.
+            // The update is complete without a new backup.
+            let _ = self.write_backup(place, bytes);
+        }
         self.fs
             .sync_dir(&place.dir)
             .map_err(Failure::io("sync_dir", &place.dir))
+    }
+
+    /// Writes a backup with these bytes. It is no second name of the shelf's file, because a program that breaks the file
+    /// must not break the backup too.
+    fn write_backup(&self, place: &Place, bytes: &[u8]) -> Result<(), Failure> {
+        let (temp, backup) = (self.write_temp(place, bytes)?, place.backup());
+        let renamed = self.fs.rename(&temp, &backup);
+        renamed.map_err(|error| {
+            let _ = self.fs.unlink(&temp);
+            Failure::io("rename", &backup)(error)
+        })
     }
 
     /// Writes these bytes into a new temporary file in the shelf's folder, makes them durable, and returns the path of

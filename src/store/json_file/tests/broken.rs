@@ -145,6 +145,30 @@ fn a_missing_file_with_a_backup_is_one_that_was_lost() {
 }
 
 #[test]
+fn however_often_a_file_is_lost_no_generation_is_given_twice() {
+    let losses: [fn(&Scene); 3] = [
+        |scene| fs::remove_file(scene.path(FILE)).unwrap(),
+        |scene| scene.write(FILE, "without a generation"),
+        |scene| {
+            fs::remove_file(scene.path(FILE)).unwrap();
+            let mut backup = scene.read("default/lessons.json.bak");
+            backup.truncate(backup.len() - 4);
+            scene.write("default/lessons.json.bak", backup);
+        },
+    ];
+    for lose in losses {
+        let scene = scene();
+        let mut given = vec![2];
+        for n in 3..6 {
+            lose(&scene);
+            given.push(scene.put(&lessons(), "c", n).unwrap().generation);
+        }
+        assert!(given.is_sorted_by(|a, b| a < b), "{given:?}");
+        assert_eq!(scene.keys(&lessons()), ["a", "c"]);
+    }
+}
+
+#[test]
 fn nothing_of_another_host_is_read_here() {
     let scene = Scene::new();
     let (a, b) = (of_host("a.example"), of_host("b.example"));
