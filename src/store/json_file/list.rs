@@ -20,7 +20,7 @@ impl Files {
     /// Returns the shelves that the filter selects, in order. A shelf that is intact and empty is left out.
     ///
     /// The identity of a shelf (namespace, collection and scope) is read from the shelf's file or from its backup. If
-    /// both lack it, the identity is derived from the file's path, but only for collections of this program.
+    /// neither names a shelf of this path, the identity is derived from the path, but only for collections of this program.
     pub(super) fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>, Failure> {
         let mut shelves = Vec::new();
         for dir in self.dirs(filter)? {
@@ -77,17 +77,18 @@ impl Files {
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");
+        let at_path = |shelf: &Shelf| Place::of(shelf).is_ok_and(|place| place.file() == path);
         let whose = [path, &backup].into_iter().find_map(|path| {
             let bytes = self.fs.read(path, self.options.max_file_bytes).ok()?;
-            match parse(&bytes, None, self.schema) {
+            let named = match parse(&bytes, None, self.schema) {
                 Parsed::Good(document) | Parsed::Newer(document) => {
-                    Some((document.shelf, document.records.is_empty()))
+                    (document.shelf, document.records.is_empty())
                 }
-                _ => Some((salvage::whose(&bytes)?, true)),
-            }
+                _ => (salvage::whose(&bytes)?, true),
+            };
+            Some(named).filter(|(shelf, _)| at_path(shelf))
         });
-        let at_path = |shelf: &Shelf| Place::of(shelf).is_ok_and(|place| place.file() == path);
-        let (shelf, is_empty) = whose.filter(|(shelf, _)| at_path(shelf)).or_else(|| {
+        let (shelf, is_empty) = whose.or_else(|| {
             let shelf = place::shelf_of(path).filter(is_of_program)?;
             Some((shelf, true))
         })?;

@@ -354,6 +354,28 @@ fn a_file_that_names_no_shelf_and_is_none_of_this_program_is_ignored() {
 }
 
 #[test]
+fn a_file_that_names_another_shelf_does_not_hide_what_its_backup_holds() {
+    let visits = |host: &str| Shelf {
+        collection: "visits".to_owned(),
+        ..of_host(host)
+    };
+    for shelf in [
+        Shelf::global(&Namespace::default(), "visits"),
+        // The folder of such a host has a shortened name.
+        visits(&format!("{}.example", "x".repeat(200))),
+    ] {
+        let scene = scene();
+        scene.put(&shelf, "a", 1).unwrap();
+        scene.put(&shelf, "b", 2).unwrap();
+        let place = crate::store::json_file::place::Place::of(&shelf).unwrap();
+        fs::write(scene.dir.path().join(place.file()), scene.read(FILE)).unwrap();
+        assert_eq!(scene.keys(&shelf), ["a"]);
+        let listed = scene.files.shelves(&crate::memory::ShelfFilter::default());
+        assert!(listed.unwrap().contains(&shelf), "{shelf}");
+    }
+}
+
+#[test]
 fn a_repair_is_reported_without_the_finding_before_it() {
     for is_salvaged in [false, true] {
         let scene = scene();
