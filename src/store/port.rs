@@ -77,7 +77,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// be stored.
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
-    /// Returns the shelves that the filter selects and that contain something or cannot be read, in order.
+    /// Returns the shelves that the filter selects and that contain something or cannot be read, in order. May include a
+    /// shelf without records of which the store still keeps something older.
     ///
     /// # Errors
     /// `Unavailable` or `Timeout` if the store cannot be reached. `Busy` if all connections to a server are in use.

@@ -167,9 +167,23 @@ async fn a_secret_is_found_across_the_parts_of_a_waiting_run_also_in_a_backup() 
     let names = keys.iter().map(|key| format!("{key} (default/pending)"));
     let names: Vec<String> = names.collect();
     assert_eq!(hits(), (json!(names), json!(["default/pending.json"])));
-    let gone = Edit::new(move |_| Ok(keys.iter().cloned().map(Change::Remove).collect()));
+    let other = Record::new("run_2.notes.0000", &json!({ "run": "run_2" }));
+    let gone = Edit::new(move |_| {
+        let gone = keys.iter().cloned().map(Change::Remove);
+        Ok(gone.chain([Change::Put(other.clone())]).collect())
+    });
     store.update(&shelf, gone).await.unwrap();
     assert_eq!(hits(), (json!([]), json!(["default/pending.json.bak"])));
+    // Nothing is kept of a run that was the last to wait.
+    let all = Edit::new(|now: &[Record]| {
+        let keys = now.iter().map(|record| record.key.clone());
+        Ok(keys.map(Change::Remove).collect())
+    });
+    store.update(&shelf, all).await.unwrap();
+    assert_eq!(
+        scan(&machine, &["--secret-env", "SHOP_PASSWORD"]).0,
+        Some(0)
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The clean-up. It deletes the shelves of the hosts that were written least recently, so that the store stays within
 //! its caps on hosts and on bytes.
 //!
-//! A host stays if a person has written something for it, or if its folder contains a file that the store does not
-//! understand.
+//! A host stays if a person has written something for it, if its folder contains a file that the store does not
+//! understand, or if the quarantine contains a broken file of it.
 
 use std::{
     collections::BTreeMap,
@@ -231,6 +231,12 @@ impl Files {
         };
         if !entries.iter().all(is_known) {
             return Ok(false);
+        }
+        // A broken file in quarantine may hold something that nobody has read. Without its shelf, nobody could remove it.
+        for (place, _) in &places {
+            if !self.quarantined(place)?.is_empty() {
+                return Ok(false);
+            }
         }
         for (place, generation) in &places {
             let Ok(_held) = self

@@ -25,6 +25,8 @@
 //! - A temporary file is removed by a writer that holds the shelf's lock, so nobody else still writes the file. Some file
 //!   systems have locks that do not work. As a precaution, the file must also be older than an hour, or its writer must be
 //!   dead or be this process.
+//! - An update that leaves a shelf empty also replaces the backup by the empty state. An empty shelf may never change again,
+//!   so what was removed would stay in the backup for ever.
 //! - When a shelf is removed, the removal of its backup is made durable first. Otherwise a power cut could leave only the
 //!   backup, and the shelf would be restored from it.
 //! - A shelf's file has no checksum, because people may edit it. So a flipped bit is not noticed if the file is still valid
@@ -160,9 +162,9 @@ impl JsonFiles {
 
     /// Deletes the shelves of the hosts that were written least recently, until the store is within the limits of its
     /// [`JsonFilesOptions`] on hosts and bytes. Keeps hosts for which a person has written something, hosts whose
-    /// folder contains a file that the store does not understand, and hosts that another writer is changing. So the
-    /// store may stay above its limits. Does nothing if another clean-up is running. Updates also start a clean-up from
-    /// time to time.
+    /// folder contains a file that the store does not understand, hosts with a broken file in quarantine, and hosts that
+    /// another writer is changing. So the store may stay above its limits. Does nothing if another clean-up is running.
+    /// Updates also start a clean-up from time to time.
     ///
     /// # Errors
     /// `Unavailable` if the store cannot be reached. `Unsupported` if the file system cannot lock files. Shelves that

@@ -77,7 +77,7 @@ impl Place {
     }
 
     /// Returns the path of the shelf's backup. The backup contains the state of the shelf before its last change, or the
-    /// present state if this change replaced a broken or missing file.
+    /// present state if this change left no record or replaced a broken or missing file.
     pub(super) fn backup(&self) -> PathBuf {
         self.dir.join(format!("{}.bak", self.name))
     }

@@ -1,7 +1,10 @@
 //! The quarantine: a folder that keeps broken files. Before a broken file is replaced, it gets a second name in the
 //! quarantine, so that its content is not lost.
 
-use std::{io, path::Path};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use chrono::Utc;
 use sha2::{Digest as _, Sha256};
@@ -77,6 +80,13 @@ impl Files {
         self.notices
             .did(Some(shelf), StoreNoticeKind::Quarantined { file });
         Ok(())
+    }
+
+    /// Returns the paths of the files of a shelf in the quarantine folder.
+    pub(super) fn quarantined(&self, place: &Place) -> Result<Vec<PathBuf>, Failure> {
+        let entries = self.list(&place.quarantine)?.into_iter();
+        let own = entries.filter(|entry| entry.name.starts_with(&place.quarantine_prefix));
+        Ok(own.map(|entry| place.quarantine.join(entry.name)).collect())
     }
 
     /// Gives the file `from` the second name `to`. If the file system has no hard links, writes `bytes` to `temp` and

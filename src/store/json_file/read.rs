@@ -161,6 +161,15 @@ impl Files {
         })
     }
 
+    /// Returns true if the backup of a shelf has records, or if it cannot be understood.
+    pub(super) fn backup_has_records(&self, place: &Place, shelf: &Shelf) -> Result<bool, Failure> {
+        Ok(match self.copy(&place.backup(), shelf)? {
+            Copy::Missing => false,
+            Copy::Good(document, _) => !document.records.is_empty(),
+            Copy::Newer(_) | Copy::Bad { .. } => true,
+        })
+    }
+
     /// Returns the reason why no part of a shelf can be read, in words for a person.
     pub(super) fn why_unreadable(&self, place: &Place, shelf: &Shelf) -> String {
         match self.copy(&place.file(), shelf) {

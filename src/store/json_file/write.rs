@@ -91,7 +91,7 @@ impl Files {
         for (path, bad) in &found.bad {
             self.quarantine(place, shelf, path, bad)?;
         }
-        self.replace(place, &found, &bytes)?;
+        self.replace(place, &found, &document, &bytes)?;
         match found.source {
             Source::Nobody | Source::File => {}
             Source::Backup => self
@@ -129,13 +129,8 @@ impl Files {
             Ok(_) | Err(Failure::ReadOnly { .. }) => {}
             Err(failure) => return Err(failure),
         }
-        let mut aside = self.list(&place.quarantine)?;
-        aside.retain(|entry| entry.name.starts_with(&place.quarantine_prefix));
+        let aside = self.quarantined(place)?;
         if !aside.is_empty() {
-            let aside: Vec<PathBuf> = aside
-                .iter()
-                .map(|entry| place.quarantine.join(&entry.name))
-                .collect();
             self.unlink_all(&aside)?;
             self.fs
                 .sync_dir(&place.quarantine)
@@ -212,11 +207,22 @@ impl Files {
             })
     }
 
-    /// Replaces a shelf's file by a new file with these bytes. The order of the calls in this function must not change,
-    /// because it makes the update safe.
-    fn replace(&self, place: &Place, found: &Found, bytes: &[u8]) -> Result<(), Failure> {
+    /// Replaces a shelf's file by a new file with the document. `bytes` is the document as text. The order of the calls in
+    /// this function must not change, because it makes the update safe.
+    fn replace(
+        &self,
+        place: &Place,
+        found: &Found,
+        document: &Document,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
         let temp = self.write_temp(place, bytes)?;
-        let replaced = self.keep_old(place, found).and_then(|()| {
+        let kept = match &found.good {
+            // What was removed from a shelf must not stay in its backup, because an empty shelf may never change again.
+            Some(_) if document.records.is_empty() => self.write_backup(place, bytes),
+            _ => self.keep_old(place, found),
+        };
+        let replaced = kept.and_then(|()| {
             let file = place.file();
             self.fs
                 .rename(&temp, &file)

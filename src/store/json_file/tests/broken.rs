@@ -232,6 +232,34 @@ fn the_same_broken_file_is_kept_once_and_at_most_five_are_kept() {
 }
 
 #[test]
+fn an_empty_shelf_is_listed_until_nothing_older_of_it_is_left() {
+    let listed = |scene: &Scene| {
+        let all = scene.files.shelves(&crate::memory::ShelfFilter::default());
+        all.unwrap()
+    };
+    let empty = Edit::new(|now: &[Record]| {
+        let keys = now.iter().map(|record| record.key.clone());
+        Ok(keys.map(Change::Remove).collect())
+    });
+    let plain = scene();
+    plain.files.update(&lessons(), &empty).unwrap();
+    assert_eq!(listed(&plain), []);
+    let text = String::from_utf8(plain.read(FILE)).unwrap();
+
+    let edited = scene();
+    edited.write(FILE, text);
+    let quarantined = scene();
+    quarantined.write(FILE, "broken");
+    quarantined.files.update(&lessons(), &empty).unwrap();
+    for scene in [edited, quarantined] {
+        assert_eq!(scene.keys(&lessons()), [""; 0]);
+        assert_eq!(listed(&scene), [lessons()]);
+        scene.files.remove(&lessons()).unwrap();
+        assert!(scene.tree().is_empty() && listed(&scene).is_empty());
+    }
+}
+
+#[test]
 fn what_cannot_be_put_aside_is_never_overwritten() {
     for failing in [
         "link default/lessons.json default/quarantine",

@@ -175,6 +175,7 @@ fn what_a_person_wrote_or_nobody_understands_is_never_forgotten() {
         "newer.example",
         "notes.example",
         "moved.example",
+        "aside.example",
         "plain.example",
     ] {
         scene.put(&of_host(host), "k", 1).unwrap();
@@ -196,6 +197,8 @@ fn what_a_person_wrote_or_nobody_understands_is_never_forgotten() {
     scene.write("default/domains/notes.example/notes.txt", "somebody's");
     let moved = scene.read("default/domains/plain.example/lessons.json");
     scene.write("default/domains/moved.example/lessons.json", moved);
+    scene.write("default/domains/aside.example/lessons.json", "broken, too");
+    scene.put(&of_host("aside.example"), "k", 2).unwrap();
     let options = JsonFilesOptions {
         max_hosts: 0,
         ..JsonFilesOptions::default()
@@ -210,6 +213,7 @@ fn what_a_person_wrote_or_nobody_understands_is_never_forgotten() {
     assert_eq!(
         left,
         [
+            "aside.example",
             "broken.example",
             "moved.example",
             "newer.example",

@@ -83,6 +83,33 @@ fn the_backup_is_the_state_before() {
 }
 
 #[test]
+fn what_is_removed_from_a_shelf_that_is_then_empty_is_in_no_file() {
+    for n in 1.. {
+        let scene = Scene::new();
+        scene.put(&lessons(), "secret", 1).unwrap();
+        scene.put(&lessons(), "secret", 2).unwrap();
+        let fs = Watched::new(scene.dir.path());
+        fs.fail_by(move |call, _| (call == n).then(|| io::ErrorKind::Other.into()));
+        let all = Edit::new(|now: &[Record]| {
+            let keys = now.iter().map(|record| record.key.clone());
+            Ok(keys.map(Change::Remove).collect())
+        });
+        let result = files(fs.clone()).update(&lessons(), &all);
+        let held = scene.keys(&lessons());
+        if result.is_ok() {
+            let tree = scene.tree();
+            let has = |bytes: &Vec<u8>| bytes.windows(6).any(|word| word == b"secret");
+            assert!(held.is_empty() && !tree.values().any(has), "call {n}");
+        } else if !fs.calls().iter().any(|call| call.starts_with("sync_dir")) {
+            assert_eq!(held, ["secret"], "call {n}: nothing was done");
+        }
+        if fs.calls().len() < n {
+            break;
+        }
+    }
+}
+
+#[test]
 fn a_backup_that_was_made_before_a_crash_does_not_stop_the_next_update() {
     let scene = Scene::new();
     scene.put(&lessons(), "a", 1).unwrap();
