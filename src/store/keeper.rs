@@ -382,13 +382,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {
             // The backup is the state before the last change, so it still contains the removed records. A second change,
-            // which alters nothing, replaces it.
+            // which alters nothing, replaces it. An empty shelf is not removed as a whole, because another process may have
+            // just added a record to it.
             let again = Edit::new(|now: &[Record]| {
-                Ok(now.first().cloned().map(Change::Put).into_iter().collect())
+                let nothing = || Change::Remove(String::new());
+                Ok(vec![now.first().cloned().map_or_else(nothing, Change::Put)])
             });
-            if self.store.update(shelf, again).await?.changes.is_empty() {
-                self.store.remove(shelf).await?;
-            }
+            self.store.update(shelf, again).await?;
         }
         Ok(changed)
     }
@@ -406,4 +406,65 @@ fn without(of: impl Fn(&Record) -> bool + Send + Sync + 'static) -> Edit {
             .map(|record| Change::Remove(record.key.clone()))
             .collect())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        memory::{Committed, ShelfState, StoreNotice},
+        store::InMemory,
+    };
+
+    /// A store to which another process adds the record `late` after the second update.
+    #[derive(Debug, Default)]
+    struct Shared(InMemory, AtomicUsize);
+
+    #[async_trait]
+    impl MemoryBackend for Shared {
+        async fn load(&self, shelf: &Shelf) -> Result<ShelfState> {
+            self.0.load(shelf).await
+        }
+
+        async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed> {
+            let committed = self.0.update(shelf, edit).await;
+            if self.1.fetch_add(1, Ordering::Relaxed) == 1 {
+                self.0.update(shelf, put("late")).await?;
+            }
+            committed
+        }
+
+        async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
+            self.0.shelves(filter).await
+        }
+
+        async fn remove(&self, shelf: &Shelf) -> Result<()> {
+            self.0.remove(shelf).await
+        }
+
+        fn notices(&self) -> Vec<StoreNotice> {
+            self.0.notices()
+        }
+    }
+
+    fn put(key: &'static str) -> Edit {
+        Edit::new(move |_: &[Record]| Ok(vec![Change::Put(Record::new(key, &json!({})))]))
+    }
+
+    #[tokio::test]
+    async fn a_record_that_another_process_adds_to_an_emptied_shelf_stays() {
+        let store = Shared::default();
+        let shelf = Shelf::global(&Namespace::default(), "lessons");
+        store.0.update(&shelf, put("old")).await.unwrap();
+        let keeper = Keeper::new(&store, Namespace::default());
+        let changed = keeper.change(&shelf, without(|_| true)).await.unwrap();
+        assert_eq!(changed, [Change::Remove("old".to_owned())]);
+        let records = store.load(&shelf).await.unwrap().records;
+        assert_eq!(records, [Record::new("late", &json!({}))]);
+    }
 }
