@@ -255,11 +255,12 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     ///
     /// # Errors
     /// `InvalidInput` for a host without a site. `Unsupported` if the memory kind of some shelves is unknown or cannot
-    /// forget a host. `Corrupt` if some shelves for all sites cannot be read. The errors of the store.
+    /// forget a host. `Corrupt` if some shelves for all sites, or some entries of the register of runs, cannot be read.
+    /// The errors of the store.
     ///
     /// The errors `Unsupported` and `Corrupt` can have four details: `shelves` (the shelves that no kind could edit),
-    /// `damaged` (the shelves that cannot be read), `refused` (the shelves whose files the system refused to read) and
-    /// `changed` (the number of changed or removed records).
+    /// `damaged` (the shelves that cannot be read, or not as a whole), `refused` (the shelves whose files the system refused
+    /// to read) and `changed` (the number of changed or removed records).
     pub async fn forget_host(&self, host: &Host) -> Result<Forgotten> {
         if host.site().is_none() {
             return Err(Error::new(ErrorKind::InvalidInput, "memory.forget")

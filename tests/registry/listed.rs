@@ -284,6 +284,37 @@ async fn a_person_forgets_a_host_with_its_runs_and_a_run_that_goes_on_stays_forg
 }
 
 #[tokio::test]
+async fn an_entry_that_cannot_be_read_is_forgotten_by_its_host_or_named() {
+    let store = InMemory::new();
+    register(store.clone()).await;
+    let shelf = Shelf::global(&Namespace::default(), "agent-runs");
+    // As a newer program or somebody who edits the file may write it.
+    let edit = Edit::new(|records: &[Record]| {
+        let mut edited = records.to_vec();
+        for record in &mut edited {
+            record.body["status"] = json!("paused");
+            if record.key == "run_2" {
+                record.body["domain"] = json!(7);
+            }
+        }
+        Ok(edited.into_iter().map(Change::Put).collect())
+    });
+    store.update(&shelf, edit).await.unwrap();
+    let keeper = Keeper::new(&store, Namespace::default());
+    let host = Host::of_domain("www.shop.example").unwrap();
+    let error = keeper.forget_host(&host).await.unwrap_err();
+    assert_eq!(error.kind(), webwise::ErrorKind::Corrupt);
+    let damaged = error.said("damaged").unwrap();
+    assert!(
+        damaged.contains("its entry run_2 cannot be read"),
+        "{damaged}"
+    );
+    assert_eq!(error.said("changed"), Some("3"));
+    let left = store.load(&shelf).await.unwrap().records;
+    assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[tokio::test]
 async fn a_run_goes_on_only_from_a_page_of_its_own_site() {
     let store = InMemory::new();
     let (runs, leases) = register(store.clone()).await;

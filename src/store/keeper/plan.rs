@@ -123,7 +123,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
     }
 
     /// Plans the removal of all runs that began in this place: their entries in the register of runs, and their
-    /// checkpoints.
+    /// checkpoints. Adds entries whose host cannot be read to [`Plan::damaged`].
     async fn forgetting_runs(&self, plan: &mut Plan, place: &Place) -> Result<()> {
         let shelf = manifest_shelf(&self.namespace);
         let records = match self.records(&shelf).await? {
@@ -133,17 +133,20 @@ impl<M: MemoryBackend> Keeper<'_, M> {
                 return Ok(());
             }
         };
-        let runs = records.iter().map(RunManifest::from_record);
-        let runs = runs.filter_map(Result::ok).filter_map(|run| {
-            run.domain.filter(|host| place.contains(host))?;
-            Some(run.run)
-        });
-        let runs: BTreeSet<RunId> = runs.collect();
-        let own = runs
-            .iter()
-            .map(|run| checkpoint_shelf(&self.namespace, run));
-        plan.removed.extend(own);
-        let is_meant = move |record: &Record| runs.iter().any(|run| run.as_str() == record.key);
+        let mut runs = BTreeSet::new();
+        for record in records {
+            match host_of_run(&record) {
+                Ok(Some(host)) if place.contains(&host) => {
+                    runs.insert(record.key);
+                }
+                Ok(_) => {}
+                Err(error) => plan.damaged.push(Damaged::of(&shelf, error)?),
+            }
+        }
+        let own = runs.iter().filter_map(|run| RunId::parse(run).ok());
+        plan.removed
+            .extend(own.map(|run| checkpoint_shelf(&self.namespace, &run)));
+        let is_meant = move |record: &Record| runs.contains(&record.key);
         self.plan(plan, shelf, super::without(is_meant)).await
     }
 
@@ -188,4 +191,16 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         }
         Ok(())
     }
+}
+
+/// Returns the host on which a run of the register began. If the entry cannot be read as a whole, for example because a
+/// newer program wrote it, the field `domain` is enough.
+fn host_of_run(record: &Record) -> Result<Option<Host>> {
+    RunManifest::from_record(record)
+        .map(|run| run.domain)
+        .or_else(|error| {
+            let host = serde_json::from_value(record.body["domain"].clone());
+            let why = || format!("its entry {} cannot be read", record.key);
+            host.map(Some).map_err(|_| error.with("why", why()))
+        })
 }
