@@ -213,6 +213,30 @@ fn a_heading_that_is_a_link_is_the_link() {
 }
 
 #[test]
+fn a_group_that_holds_only_a_list_replaces_its_line_and_keeps_its_items() {
+    let sizes = |items: &str| {
+        format!("radiogroup @e1\n  list @e2\n    listitem\n      radio \"Small\" @e3\n{items}")
+    };
+    let large = "    listitem\n      radio \"Large\" @e4\n";
+    assert_eq!(
+        whole(&sizes(large)),
+        [r#"e1 radiogroup: e3 radio "Small" | e4 radio "Large""#]
+    );
+    let held = "    listitem @e4\n      group \"Large\" @e5\n        radio \"Wide\" @e6\n";
+    assert_eq!(
+        whole(&sizes(held)),
+        [
+            "e1 radiogroup",
+            r#" - e3 radio "Small""#,
+            " - ",
+            r#"  e5 group "Large": e6 radio "Wide""#,
+        ]
+    );
+    // A group of one line has no line of its own.
+    assert_eq!(whole(&sizes("")), [r#"- e3 radio "Small""#]);
+}
+
+#[test]
 fn a_dialog_is_shown_first() {
     let page = r#"
         main

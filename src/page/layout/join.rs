@@ -108,13 +108,11 @@ impl Builder<'_> {
             .as_ref()
             .is_some_and(|head| !head.text.is_empty());
         let lines = self.count(start + 1, 2);
-        if lines == 1 {
-            self.take_over_list(start);
-        }
+        let is_merged = lines == 1 && self.take_over_list(start);
         let len = self.drafts.len();
         if lines == 0 && !has_name && !role.is_dialog() {
             self.drafts.truncate(start);
-        } else if lines == 1 && !has_name && !keeps_its_line(role) {
+        } else if lines == 1 && !has_name && !is_merged && !keeps_its_line(role) {
             self.drafts[start].dropped = true;
         } else {
             let is_table = matches!(role, Role::Table | Role::Grid | Role::TreeGrid | Role::Tree);
@@ -132,22 +130,25 @@ impl Builder<'_> {
         }
     }
 
-    /// Merges a group with a list without a name if the group contains nothing but this list.
-    fn take_over_list(&mut self, start: usize) {
+    /// Replaces the line of a list by the line of the group around it if the list has no name and the group contains nothing
+    /// else. Returns true if this was the case.
+    fn take_over_list(&mut self, start: usize) -> bool {
         let is_list = |draft: &Draft| {
             let head = draft.line.head.as_ref();
-            head.is_some_and(|head| head.role == Role::List && head.text.is_empty())
+            !draft.dropped
+                && head.is_some_and(|head| head.role == Role::List && head.text.is_empty())
         };
         let Some(inner) = self
             .drafts
             .get_mut(start + 1)
             .filter(|draft| is_list(draft))
         else {
-            return;
+            return false;
         };
         inner.dropped = true;
         let parts = std::mem::take(&mut inner.line.parts);
         self.drafts[start].line.parts = parts;
+        true
     }
 
     /// Returns the number of lines at and after the position `from`, but at most `max`. A group counts as one line.
@@ -245,7 +246,7 @@ impl Builder<'_> {
 }
 
 /// Returns true if a group of this role has a line of its own even if it has no name and contains a single line. Other
-/// groups have none in this case.
+/// groups have none in this case, unless the line is that of a list that the group replaces.
 const fn keeps_its_line(role: &Role) -> bool {
     role.is_dialog() || role.is_aside() || matches!(role, Role::Alert | Role::Status | Role::Iframe)
 }
