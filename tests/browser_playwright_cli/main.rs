@@ -21,10 +21,10 @@ use std::{
 use profile::full;
 use webwise::{
     Error, ErrorKind,
-    action::{BrowserAction, Click, ErrorClass, Fill, Goto, Target, TextValue, Upload},
+    action::{BrowserAction, Click, ErrorClass, Eval, Fill, Goto, Target, TextValue, Upload},
     browser::{
-        BrowserDriver, ExecuteRequest, Execution, PlaywrightCli, PlaywrightCliOptions,
-        ProgramPlaces, TransportChoice,
+        BrowserDriver, ExecuteRequest, Execution, ObserveRequest, PlaywrightCli,
+        PlaywrightCliOptions, ProgramPlaces, TransportChoice,
     },
     page::{Notice, Observation},
     testing::conformance::browser::Site,
@@ -126,10 +126,7 @@ fn fill(text: &str, value: &str) -> BrowserAction {
 }
 
 async fn see(driver: &PlaywrightCli) -> Observation {
-    driver
-        .observe(&webwise::browser::ObserveRequest::default())
-        .await
-        .unwrap()
+    driver.observe(&ObserveRequest::default()).await.unwrap()
 }
 
 /// A program that does something before or after the real tool.
@@ -168,7 +165,7 @@ sed -i 's/"version": "[^"]*"/"version": "0.0.1"/' "$PWTEST_DAEMON_SESSION_DIR"/*
     assert!(again.notices.is_empty(), "told once: {:?}", again.notices);
     assert_eq!(
         driver
-            .observe(&webwise::browser::ObserveRequest::default())
+            .observe(&ObserveRequest::default())
             .await
             .unwrap()
             .title,
@@ -196,7 +193,7 @@ async fn a_daemon_that_goes_away_is_a_lost_browser_by_either_transport() {
         );
         for _ in 0..2 {
             let error = driver
-                .observe(&webwise::browser::ObserveRequest::default())
+                .observe(&ObserveRequest::default())
                 .await
                 .unwrap_err();
             assert_eq!(
@@ -250,13 +247,33 @@ async fn a_renderer_that_dies_is_a_lost_browser_and_not_a_blank_page() {
     for _ in 0..2 {
         assert_eq!(
             driver
-                .observe(&webwise::browser::ObserveRequest::default())
+                .observe(&ObserveRequest::default())
                 .await
                 .unwrap_err()
                 .kind(),
             ErrorKind::BrowserLost
         );
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_gives_no_answer_is_told_also_if_a_picture_is_wanted() {
+    let (base, site) = (folder(), Site::start().unwrap());
+    let options = options(base.path()).with_scripts(true);
+    let driver = PlaywrightCli::launch(&options).await.unwrap();
+    goto(&driver, site.url("article")).await;
+    let spin = Eval {
+        function: "() => { for (;;); }".into(),
+        target: None,
+    };
+    let spin = ExecuteRequest::new(BrowserAction::Eval(spin)).with_timeout(Duration::from_secs(2));
+    let spun = driver.execute(&spin).await.unwrap();
+    assert_eq!(spun.outcome.class(), Some(ErrorClass::Timeout), "{spun:?}");
+    let request = ObserveRequest::default()
+        .with_screenshot(true)
+        .with_timeout(Duration::from_secs(4));
+    let seen = driver.observe(&request).await.unwrap();
+    assert!(seen.unresponsive && seen.screenshot.is_none(), "{seen:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -355,10 +372,7 @@ async fn files_are_given_and_kept_only_as_the_options_say() {
         "{execution:?}"
     );
     assert!(act(&driver, upload()).await.unwrap().outcome.is_done());
-    let seen = driver
-        .observe(&webwise::browser::ObserveRequest::default())
-        .await
-        .unwrap();
+    let seen = driver.observe(&ObserveRequest::default()).await.unwrap();
     let text: String = seen
         .tree
         .roots()

@@ -58,7 +58,7 @@ impl PlaywrightCli {
                 observation = observation.with_selected(&selected);
             }
             state.readonly = readonly(&observation.tree);
-            if request.screenshot && observation.dialog.is_none() {
+            if request.screenshot && observation.dialog.is_none() && !observation.unresponsive {
                 observation.screenshot =
                     Some(self.picture(&mut state, None, request.timeout).await?);
             }
