@@ -128,6 +128,46 @@ fn words_that_can_be_clicked_have_references_each_by_itself() {
 }
 
 #[test]
+fn a_clickable_box_is_shown_by_its_first_words_only_if_no_words_in_it_stand_for_it() {
+    let boxed = |head: &str, items: &[&str]| {
+        whole(&format!("{head}\n  {}\n", items.join("\n  "))).join("\n")
+    };
+    let buy = "button \"Buy\" @e2";
+    let bare = ["text: Kayak", "text: 49 EUR", buy];
+    assert_eq!(
+        boxed("listitem @e1 pointer", &bare),
+        r#"- e1 "Kayak" [clickable] "49 EUR" [clickable] e2 button "Buy""#
+    );
+    assert_eq!(
+        boxed("listitem @e1 listens", &bare),
+        r#"- e1 "Kayak" "49 EUR" e2 button "Buy""#
+    );
+    assert_eq!(
+        boxed("listitem @e1 pointer", &["img \"boat\" @e3", buy]),
+        r#"- e3 img "boat" [clickable] | e2 button "Buy""#
+    );
+    // A click on the price is one on the box, and one on the heart is not.
+    assert_eq!(
+        boxed(
+            "listitem @e1 pointer",
+            &["text: Kayak", "generic @e3: 49 EUR", buy]
+        ),
+        r#"- "Kayak" [clickable] e3 "49 EUR" [clickable] e2 button "Buy""#
+    );
+    assert_eq!(
+        boxed(
+            "listitem @e1 pointer",
+            &["text: Kayak", "generic @e3 listens: ♥"]
+        ),
+        r#"- e1 "Kayak" [clickable] e3 "♥" [clickable]"#
+    );
+    for head in ["listitem @e1", "generic @e1 pointer"] {
+        let label = boxed(head, &["checkbox \"On\" @e2", "text: Switches it on"]);
+        assert!(!label.contains("e1"), "{label}");
+    }
+}
+
+#[test]
 fn short_words_of_a_row_have_references_where_something_around_them_listens() {
     let days = |table: &str, cells: u32| {
         let mut page = format!("table @e1 {table}\n  row @e2\n");

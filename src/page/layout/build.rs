@@ -22,7 +22,7 @@ const MAX_HEAD: usize = 80;
 pub(crate) const MAX_LOOK: usize = 1_000;
 /// Maximum number of nodes inside the label around a checkbox or radio button. Source: chosen; a label contains the box, its
 /// words, and nodes that draw the box.
-const MAX_LABEL: usize = 8;
+pub(super) const MAX_LABEL: usize = 8;
 /// Maximum length of a line in a layout that shows a single node ([`Layout::within`]). A longer text continues on further
 /// lines. Unit: characters. Source: chosen.
 const MAX_CHUNK: usize = 800;
@@ -30,7 +30,7 @@ const MAX_CHUNK: usize = 800;
 /// Maximum number of visible items in a node that listens for clicks. If it has more, its listening does not make them
 /// possible click targets. Source: chosen; a calendar shows 42 days and the weekdays, and a listener around more items
 /// usually serves the whole page.
-const MAX_HEARD: u32 = 60;
+pub(super) const MAX_HEARD: u32 = 60;
 
 pub(super) struct Draft {
     pub(super) line: Line,

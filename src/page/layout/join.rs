@@ -1,9 +1,12 @@
 //! Finishes the lines of a node once its last line is written: joins them to one line, or makes a group of them.
 
 use super::{
-    super::{NodeId, Role},
+    super::{
+        Node, NodeId, Role,
+        outline::{is_actionable, is_checkable},
+    },
     Joint, Part,
-    build::{Builder, Draft, Frame, Kind},
+    build::{Builder, Draft, Frame, Kind, MAX_HEARD, MAX_LABEL},
     digest::weight_of,
 };
 
@@ -46,6 +49,10 @@ impl Builder<'_> {
         if matches!(kind, Kind::Item | Kind::Head) {
             self.depth -= 1;
         }
+        // Other kinds write a line with the reference of the node.
+        if matches!(kind, Kind::Wrapper | Kind::Cell | Kind::Item) && is_target(&self.tree[id]) {
+            self.show_target(frame);
+        }
         let role = &self.tree[id].role;
         let len = self.drafts.len();
         match kind {
@@ -67,6 +74,46 @@ impl Builder<'_> {
             }
             Kind::Item => self.end_item(start, id),
             Kind::Head => self.end_head(start, role),
+        }
+    }
+
+    /// Gives the reference of a box that is a click target to its first words, or to its first picture if it has no words.
+    ///
+    /// Does nothing if words in the box have references, because a click on them is also a click on the box. Also does
+    /// nothing for a box that seems to be the label of a field in it, and for a box with more than [`MAX_HEARD`] items.
+    fn show_target(&mut self, frame: &Frame) {
+        let tree = self.tree;
+        let node = &tree[frame.id];
+        let is_field = |at: NodeId| {
+            let role = &tree[at].role;
+            role.is_editable() || is_checkable(role)
+        };
+        let mut inside = tree.descendants(frame.id).take(MAX_LABEL);
+        let is_label = node.role == Role::Generic && inside.any(is_field);
+        let items = self.contents.atoms[frame.id.index()];
+        if is_label || !(2..=MAX_HEARD).contains(&items) {
+            return;
+        }
+        let is_plain = |part: &Part| {
+            part.element.is_none() && !part.role.is_interactive() && !is_target(&tree[part.node])
+        };
+        // Each item has a line, and so may each group in the box. More lines are empty cells.
+        let lines = self.drafts[frame.start..].iter_mut();
+        let lines = lines.take(2 * MAX_HEARD as usize).filter(|d| !d.dropped);
+        let parts = lines.flat_map(|draft| &mut draft.line.parts);
+        let mut parts: Vec<&mut Part> = parts.filter(|part| is_plain(part)).collect();
+        let is_answered = |part: &Part| part.clickable || part.heard;
+        if (parts.iter()).any(|part| is_answered(part) && part.reference.is_some()) {
+            return;
+        }
+        let words = parts.iter().position(|part| is_answered(part));
+        let picture = || (parts.iter()).position(|part| frame.clickable && part.role == Role::Img);
+        if let Some(at) = words.or_else(picture) {
+            let part = &mut *parts[at];
+            part.clickable |= frame.clickable;
+            if part.reference.is_none() {
+                part.reference.clone_from(&node.reference);
+            }
         }
     }
 
@@ -243,6 +290,11 @@ impl Builder<'_> {
             self.line(line, None, false);
         }
     }
+}
+
+/// Returns true if a click on the node itself does something: the node can be acted on or listens for clicks.
+fn is_target(node: &Node) -> bool {
+    node.reference.is_some() && (is_actionable(node) || node.states.listens)
 }
 
 /// Returns true if a group of this role has a line of its own even if it has no name and contains a single line. Other

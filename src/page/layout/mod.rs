@@ -58,7 +58,8 @@ pub struct Part {
     /// The node that this part shows.
     pub node: NodeId,
     /// The driver's reference to the node. Words, headings, pictures and groups without a reference get that of a node
-    /// that contains them and nothing else. A checkbox or radio button without one gets that of such a node, or of its
+    /// that contains them and nothing else. The first words in a clickable box get that of the box if no words in it have
+    /// one otherwise. A checkbox or radio button without one gets that of such a node, or of its
     /// label. Any other element that can be acted on has only its own.
     pub reference: Option<ElementRef>,
     /// The role of the node; [`Role::Text`] for plain words.
