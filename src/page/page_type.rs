@@ -113,7 +113,8 @@ struct Hints {
 
 type Rule = fn(&Features, &Hints) -> bool;
 
-/// Returns the type of the page, as if no dialog were open.
+/// Returns the type of the page, as if no dialog were open. But a page with nothing but a dialog is not [`PageType::Blank`]:
+/// its address and title may still give its type.
 pub(super) fn classify(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> PageType {
     if head.url == ERROR_PAGE {
         return PageType::ErrorPage;
