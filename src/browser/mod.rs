@@ -30,14 +30,14 @@
 //!
 //! # Decisions
 //!
-//! - The entering of text fails with `BadValue` if the field truncates the text or if the page removes the text
-//!   again. In this case playwright-cli would report success.
-//! - A control that the pointer cannot hit is clicked through its label. In this case playwright-cli would report
-//!   `Intercepted`.
+//! - With `Cdp`, the entering of text fails with `BadValue` if the field truncates the text or if the page removes the
+//!   text again. In this case `PlaywrightCli` reports success, as playwright-cli does.
+//! - `Cdp` clicks a control that the pointer cannot hit through its label. In this case `PlaywrightCli` reports
+//!   `Intercepted`, as playwright-cli does.
 //! - `Cdp` and `PlaywrightCli` understand `:visible` at the end of a selector, because models write it.
 //! - The page tree of both drivers follows playwright-cli's rules, because memory and prompts must not depend on the
-//!   driver. This is so even where the accessibility standard would report more, such as collapsed states and long
-//!   names.
+//!   driver. This is so even where the accessibility standard would report more, such as long names. Attributes that
+//!   playwright-cli leaves out, such as collapsed states, are added by both drivers in the same way.
 //! - Saved states (cookies and storage) have Playwright's format, so each of the two drivers reads the files of the
 //!   other.
 

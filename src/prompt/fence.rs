@@ -87,7 +87,10 @@ fn is_plain(text: &str) -> bool {
 
 fn json(text: &str) -> String {
     // Few texts have a character that JSON escapes, and a message has thousands of texts.
-    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+    if text
+        .bytes()
+        .all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\')
+    {
         return ["\"", text, "\""].concat();
     }
     serde_json::to_string(text).unwrap_or_default()
@@ -99,7 +102,15 @@ mod tests {
 
     #[test]
     fn a_text_is_written_as_json_writes_it() {
-        for text in ["", "a b", "\"", "a\\b", "\u{1f}", "\u{7f}", "Maße \u{2028}\u{10ffff}"] {
+        for text in [
+            "",
+            "a b",
+            "\"",
+            "a\\b",
+            "\u{1f}",
+            "\u{7f}",
+            "Maße \u{2028}\u{10ffff}",
+        ] {
             assert_eq!(json(text), serde_json::to_string(text).unwrap());
         }
     }

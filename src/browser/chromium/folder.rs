@@ -17,13 +17,15 @@ use super::owner::{LeftOver, Owner};
 
 pub(in crate::browser) const PREFIX: &str = "webwise-browser-";
 const SWEPT: &str = "swept";
-/// Name of the file that contains the browser's process number.
+/// Name of the file that contains the number of the process that ends with the folder: the browser's, or that of
+/// playwright-cli's daemon.
 const PROCESS: &str = "browser.pid";
-/// Folder that is used if the path of the system's temporary folder is too long for sockets.
+/// Folder that is used if no private folder can be created in the system's temporary folder, for example because its
+/// path is too long for sockets.
 const SHORT_TEMP: &str = "/tmp";
-/// Maximum length of a private folder's path, so that there is room for the names of sockets. Unit: bytes. Source: a
-/// socket's path has at most 107 bytes on Linux and 103 bytes on macOS, and Chromium uses 44 bytes for the socket's
-/// name.
+/// Maximum length of a private folder's path, so that there is room for the names of sockets. Unit: bytes. Source: on
+/// Linux a socket's path has at most 107 bytes, and Chromium's longest one in this folder uses 47 bytes after it:
+/// `/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
 const MAX_PATH: usize = 60;
 /// Longest time for the browser's process to end, before it is killed. Source: it takes 0.2 s; this crate promises that
 /// a browser ends within 3 s.
@@ -31,7 +33,7 @@ const GRACE: Duration = Duration::from_millis(2500);
 /// Pause between two checks whether the process has ended. Source: chosen.
 const POLL: Duration = Duration::from_millis(20);
 
-/// Maximum number of attempts to create a folder. Source: chosen; an attempt fails only if another browser, as it
+/// Maximum number of attempts to create a folder. Source: chosen; an attempt is repeated only if another browser, as it
 /// starts, removes the new folder before it is locked.
 const TAKINGS: u32 = 10;
 /// Maximum number of attempts to remove a folder. An attempt fails if the last processes of a browser still write to
@@ -230,8 +232,8 @@ pub(in crate::browser) fn create_private(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Returns true while the folder's process, or a process that it started, is running. Such a process may create the
-/// folder again.
+/// Returns true while the folder's process, or another process of its group, is running. Such a process may create the
+/// folder again. The browser of playwright-cli's daemon is not seen, because it has a group of its own.
 fn lives(pid: u32, folder: &Path) -> bool {
     is_process_of(pid, folder) || is_group_left(pid)
 }

@@ -1,4 +1,5 @@
-//! Code that every driver of a Chromium on this machine shares: finding and starting programs, and the private folder.
+//! Code that every driver of a Chromium on this machine shares: finding programs, the options and the environment with
+//! which a driver starts them, and the private folder.
 //!
 //! ```text
 //! discover   the programs to use
@@ -11,16 +12,17 @@
 //!
 //! # Decisions
 //!
-//! - Chromium starts with a stack of 64 MiB: its layout recurses, and about 3,000 nested elements crash it with the
-//!   usual 8 MiB.
+//! - `Cdp` starts Chromium with a stack of 64 MiB: its layout recurses, and about 3,000 nested elements crash it with
+//!   the usual 8 MiB. playwright-cli starts it with the usual stack.
 //! - A private folder is removed only after every process that the browser started has ended. Until then these
 //!   processes write, and would create the folder again without the lock of its owner.
-//! - A start of a browser is repeated only if a signal ended the browser, and only once. A browser that ended by itself
-//!   would do so again.
+//! - `Cdp` repeats the start of a browser only if a signal ended the browser, and only once. A browser that ended by
+//!   itself would do so again. `PlaywrightCli` never repeats a start.
 //! - The browser uses the user's store of certificates, which may hold certificate authorities that the user added.
 //!   Everything else that Chromium writes is in the private folder.
-//! - A new profile begins with autofill and the password manager off, because Chromium stores what was typed into forms
-//!   in the profile.
+//! - A new profile of `Cdp` begins with autofill and the password manager off, because Chromium stores what was typed
+//!   into forms in the profile. The pages of playwright-cli run in a context that Chromium keeps in
+//!   memory.
 
 mod choices;
 mod discover;

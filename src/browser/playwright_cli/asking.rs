@@ -17,8 +17,9 @@ pub(super) struct Asked<'a> {
     pub(super) role: &'a str,
     #[serde(rename = "isMute")]
     pub(super) is_mute: bool,
-    /// The name of an editable field; `None` unless the snapshot shows the field without text. The field may then still
-    /// contain a text that is equal to its name, because the tool does not print such a text.
+    /// The name of an editable field; `None` unless the snapshot gives the field no value. The field may then still
+    /// contain a text, because the tool prints no value for a text that is equal to the field's name, and none for an
+    /// editable element.
     pub(super) name: Option<&'a str>,
     pub(super) need: Need,
 }
@@ -46,7 +47,7 @@ pub(super) enum Need {
 pub(super) struct Hint {
     pub(super) states: States,
     pub(super) props: Vec<(String, String)>,
-    /// The absolute address of a link.
+    /// The absolute address of a link on a page that sets the base of its addresses with `<base>`; otherwise `None`.
     pub(super) url: Option<String>,
     /// The exact text of a field; `None` if the snapshot shows it exactly.
     pub(super) exact: Option<String>,

@@ -3,7 +3,7 @@
 //!
 //! The tool sets no limit. So a script that the tool loads for each page checks the incomplete files, and cancels their
 //! downloads if they are too large. For each download that failed, the script leaves a note in the private folder: a
-//! file with the name that the page suggested.
+//! file that contains the name that the page suggested.
 
 use std::{fs, io, path::Path};
 

@@ -33,7 +33,7 @@ use crate::{
 
 /// The address of a tab that has not loaded a page yet, or whose renderer died.
 pub(super) const BLANK: &str = "about:blank";
-/// Longest time for the tool's daemon to end before it is killed. Source: chosen; it takes 0.2 s.
+/// Longest time for the answer to the command that ends the tool's daemon. Source: chosen; it takes 0.2 s.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest time for the answer to the check whether the browser still runs. Source: chosen.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -60,7 +60,7 @@ pub(super) struct State {
     pub(super) dialog: Option<Dialog>,
     /// True if the current page may be blank. Otherwise, a blank page after a real page means that the renderer died.
     pub(super) blank_is_fine: bool,
-    /// True if the last command got no answer in time.
+    /// True if the last command got no answer, or if the tool's own time limit for it was over.
     pub(super) stalled: bool,
     /// Number of open tabs in the last reply that reported them.
     pub(super) tabs: usize,
@@ -77,9 +77,9 @@ impl PlaywrightCli {
     /// # Errors
     /// - [`ErrorKind::Unavailable`] if playwright-cli, Node.js or Chromium cannot be started. The error's context
     ///   contains the message of playwright-cli.
-    /// - [`ErrorKind::InvalidInput`] if the private folder cannot be used.
+    /// - [`ErrorKind::InvalidInput`] if the path of the private folder would be too long.
     /// - [`ErrorKind::Timeout`] if the browser is not ready within the launch timeout.
-    /// - [`ErrorKind::Io`] if the files in the private folder cannot be written.
+    /// - [`ErrorKind::Io`] if the private folder or a file in it cannot be created.
     /// - [`ErrorKind::Unsupported`] if the options require the socket and the system is not Unix.
     pub async fn launch(options: &PlaywrightCliOptions) -> Result<Self> {
         let (folder, link) = launch::launch(options).await?;
@@ -181,7 +181,8 @@ impl PlaywrightCli {
         command: Command,
         timeout: Duration,
     ) -> Result<RawReply> {
-        // The flag stays set until an answer comes. If this future is dropped first, the flag stays set for good.
+        // The flag stays set until an answer comes. If this future is dropped first, the flag stays set until a later
+        // command is answered.
         state.stalled = true;
         let error = match self.link.run(&command, timeout).await {
             Ok(raw) => {

@@ -1,6 +1,7 @@
 //! Evidence, in the tool's reply, that an action was carried out.
 //!
-//! An action counts as done if the reply shows the action's code, which the tool prints only after the code has run.
+//! An action counts as done if the reply shows the action's code. The tool prints this code if the action succeeded,
+//! but also if a dialog opened before the action ended.
 
 use super::{
     driver::{Scripted, malformed},
@@ -18,8 +19,8 @@ pub(super) fn failed(error: &str) -> Execution {
     match failure::classify(error) {
         Verdict::NoEffect => Outcome::NoEffect.into(),
         Verdict::Failed(class) => failure::outcome(class, error).into(),
-        // If the tool itself had written this error, `send` would already have failed with `BrowserLost`. So the page
-        // may have written it.
+        // The error was caught in a script of this driver, because for every other error `send` has already failed with
+        // `BrowserLost`. The page may have written it.
         Verdict::Lost => failure::outcome(ErrorClass::Other, error).into(),
     }
 }
@@ -34,8 +35,8 @@ pub(super) fn told(reply: Reply, outcome: Outcome) -> Execution {
     }
 }
 
-/// Returns the result of an action from its reply. The action failed if the reply reports an error, and was done if the
-/// reply's code contains `evidence`. Any other reply is an error.
+/// Returns the result of an action from its reply. The action failed or had no effect if the reply reports an error,
+/// and was done if the reply's code contains `evidence`. Any other reply is an error.
 pub(super) fn execution(reply: Reply, evidence: &str) -> Result<Execution> {
     if let Some(error) = &reply.error {
         let outcome = failed(error).outcome;

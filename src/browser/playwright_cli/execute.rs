@@ -156,7 +156,7 @@ impl PlaywrightCli {
                 let turned = self.simple(state, command, "page.mouse.wheel(", timeout);
                 let turned = turned.await?;
                 if turned.outcome.is_done() && turned.dialog.is_none() {
-                    // The tool waits for what other actions start, but not for a page to scroll.
+                    // The tool waits for what a click or a drag starts, but not for a page to scroll.
                     tokio::time::sleep(self.options.common.settle).await;
                 }
                 Ok(turned)

@@ -1,8 +1,9 @@
 //! Classification of the tool's error texts.
 //!
 //! An error text is one line, which a call log may follow. The middle of a line may be a preview of an element, which
-//! the page controls. So only the beginnings and ends of lines are compared. A text that a script in the page may have
-//! written is not classified at all.
+//! the page controls. So only the beginnings and ends of lines are compared. The script of `eval` or `run_code` may
+//! have written the error text. So this text gives only the class `ScriptFailed` or, while a dialog is open,
+//! `DialogOpen`.
 
 use crate::{
     action::{ErrorClass, Outcome},

@@ -1,8 +1,8 @@
 //! Discovery of the fields whose values must be masked in every observation, because a snapshot shows all values.
 //!
-//! A quick check (about 10 ms) uses one locator for each frame. The locator matches only if all filled fields of the
-//! frame exist and are plain (not made for secrets). If a locator does not match, or if a secret was typed, a script
-//! checks field by field.
+//! A field that was once found to be secret stays masked. For the other filled fields, a quick check (about 10 ms) uses
+//! one locator for each frame. The locator matches only if all these fields of the frame exist and are plain (not made
+//! for secrets). If a locator does not match, or if a secret was typed, a script checks field by field.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -104,7 +104,7 @@ impl PlaywrightCli {
 fn plain_fields(references: &[&str]) -> Vec<String> {
     let mut frames: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for reference in references {
-        // `f12e7` is element 7 of frame 12; `e7` is an element of the main document.
+        // `f12e7` is element 7 of document 12 of the tab; `e7` is an element of the tab's first document.
         let frame = reference.split('e').next().unwrap_or_default();
         let step = format!(
             "locator('aria-ref={reference}').and(locator('css={}'))",

@@ -18,18 +18,18 @@
 //! is wiped unread. Fields for passwords, one-time codes or card numbers, and fields that a secret was typed into, show
 //! a mask instead of their value.
 //!
-//! Before a secret is typed, and before a form that contains a secret is sent, a script reads the addresses that the
-//! form goes to. The requests themselves are not checked, because the tool's means of intercepting requests (its
-//! routes) see neither the target of a redirect nor the requests of a service worker. Therefore this driver cannot stop
-//! a page's own script that changes the form's address while the form is sent, or that sends the value itself. Only
-//! [`Cdp`](crate::browser::Cdp) can.
+//! Before a secret is typed, and before a click or a key that may send a form with a secret, a script reads the
+//! addresses that the form goes to. The requests themselves are not checked, because the tool's means of intercepting
+//! requests (its routes) see neither the target of a redirect nor the requests of a service worker. Therefore this
+//! driver cannot stop a page's own script that changes the form's address while the form is sent, or that sends the
+//! value itself. Only [`Cdp`](crate::browser::Cdp) can.
 //!
 //! # Decisions
 //!
 //! - A quick check by locators decides first whether the values of fields are shown, because a script that asks each
-//!   field is slower. A locator matches only plain fields (not made for secrets). If the locators match all fields, the
-//!   values of all fields are shown. If they do not, or if a secret was typed into the page, the script checks field by
-//!   field.
+//!   field is slower. A locator matches only plain fields (not made for secrets). If the locators match all fields that
+//!   are not known to be secret, the values of these fields are shown. If they do not, or if a secret was typed into
+//!   the page, the script checks field by field.
 //! - The owner of a browser (the process that started it) holds a file lock. When another browser is started later, it
 //!   sees from this lock whether the owner still lives. The owner's socket is only for the browser's daemon: nobody
 //!   accepts connections on that socket, so probes by others would fill its queue.
@@ -38,14 +38,15 @@
 //! - If a page cannot be read, its loading is stopped, because the tool cannot read a page that waits for its server.
 //! - The driver limits the size of downloads, because the tool has no limit. A script in the tool's own process checks
 //!   the size, because a dialog would block a command that checks it.
-//! - Commands go through the daemon's socket where possible, because a process takes 0.4 s to start Node. The socket
-//!   speaks the tool's private protocol. So before use, the version of the protocol is checked and a first reply is
-//!   required. After anything unusual, all later commands use processes, and one notice reports the change.
+//! - Commands go through the daemon's socket where possible, because a process takes 0.1 s for each command, or 0.4 s
+//!   if the tool's bare client is not found and all of Playwright is loaded. The socket speaks the tool's private
+//!   protocol. So before use, the version of the protocol is checked and a first reply is required. After anything
+//!   unusual, all later commands use processes, and one notice reports the change.
 //! - A command is never sent again on the other transport if it may have had its effect.
 //! - All files of a browser session are in one private folder. A socket in this folder tells the daemon that the
 //!   browser's owner is alive. When the owner ends, for any reason, the daemon ends the browser and removes the folder.
 //!   The next start of a browser removes whatever is left.
-//! - Sections of a reply count only in the tool's fixed order, because a title or an alert can contain a heading.
+//! - Sections of a reply count only in the tool's fixed order, because the message of an alert can contain a heading.
 //!   Nothing after a dialog's message is trusted.
 //! - A secret reaches the tool by the socket or in a file of mode 0600. It is never an argument, because the process
 //!   list shows arguments.

@@ -41,8 +41,8 @@ impl PlaywrightCli {
             });
         }
         if self.options.common.downloads.is_some() {
-            // When a new page loads, the tool forgets the downloads that it has not reported yet. So a list of tabs is
-            // requested first: the reply to this command also reports the downloads.
+            // When the tool goes to an address, it forgets the downloads that it has not reported yet. So a list of
+            // tabs is requested first: the reply to this command also reports the downloads.
             let _ = self.tabs(state, Command::read("tab-list"), timeout).await?;
         }
         let before = state.url().unwrap_or(BLANK).to_owned();

@@ -17,11 +17,12 @@ use crate::{
     },
 };
 
-/// Maximum size of the tool's output folder. Unit: bytes. Source: chosen.
+/// Size of the tool's output folder above which the tool removes the oldest files in it. Unit: bytes. Source: chosen.
 const MAX_OUTPUT: u64 = 256 << 20;
 /// Chromium features that the tool switches off. They are repeated here because Chromium obeys only the last
 /// `--disable-features`, which is this driver's and not the tool's.
-/// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers.
+/// Source: `chromiumSwitches` of playwright 1.64, without the entries for other browsers and `AutoDeElevate`, which
+/// concerns Windows only.
 const FEATURES: &str = "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,DialMediaRouteProvider,\
 GlobalMediaControls,HttpsUpgrades,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,\
 BlockOriginHeaderModificationOnRedirect,Translate,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled";
@@ -36,7 +37,7 @@ pub enum TransportChoice {
     Auto,
     /// Starts a process of playwright-cli for each command.
     Process,
-    /// Sends commands only through the socket of playwright-cli's daemon. Launching fails if the socket cannot be used.
+    /// Like [`Auto`](Self::Auto), but launching fails if the socket of playwright-cli's daemon cannot be used.
     Socket,
 }
 
@@ -63,8 +64,8 @@ pub struct PlaywrightCliOptions {
 }
 
 impl PlaywrightCliOptions {
-    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A program name without
-    /// a folder is searched for in `PATH`.
+    /// Returns the default options, with the paths of playwright-cli (`program`) and Chromium. A `program` without a
+    /// folder is searched for in `PATH`; a path of Chromium without a folder means a file in the working directory.
     pub fn new(program: impl Into<PathBuf>, chromium: impl Into<PathBuf>) -> Self {
         Self {
             common: Choices::new(chromium.into(), Duration::from_millis(500)),
@@ -115,8 +116,8 @@ impl PlaywrightCliOptions {
         self
     }
 
-    /// Sets how long the driver waits after a click or a scroll for its effect. Default: 500 ms, as in playwright-cli
-    /// itself.
+    /// Sets how long the driver waits for the effect of an action such as a click, a drag, the Enter key or a scroll.
+    /// Default: 500 ms, as in playwright-cli itself.
     pub fn with_settle(mut self, settle: Duration) -> Self {
         self.common.settle = chromium::bounded(settle);
         self

@@ -1,9 +1,10 @@
-//! Scripts that click or drag at a point of an element. No command of the tool can do this.
+//! Scripts that click, hover or drag at a point of an element. No command of the tool can do this.
 
 use super::scripts::{expression, guarded};
 use crate::action::{BrowserAction, DragBy, Target};
 
-/// Returns the script for an action that clicks or drags at a point of an element; `None` for any other action.
+/// Returns the script for `click_xy`, `hover_xy` or `drag_xy`; `None` if the action has no target, and for any other
+/// action.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
         BrowserAction::ClickXy(click) => {
@@ -44,8 +45,9 @@ const DRAG: &str = "await page.mouse.move(startX, startY);
     }
     return { done: true };";
 
-/// Returns the first statements of a script that clicks or drags at a point of an element. If the point is outside the
-/// element, they end the script, which returns the element's size. Without them, the tool would wait forever.
+/// Returns the first statements of a script that clicks, hovers or drags at a point of an element. If the point is
+/// outside the element, they end the script, which returns the element's size. Without them, the tool would wait until
+/// the time limit.
 fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
     format!(
         "const field = {};

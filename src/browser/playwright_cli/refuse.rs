@@ -54,8 +54,8 @@ impl PlaywrightCli {
         )
     }
 
-    /// Returns true if the page's origin is not the one for which the action was decided. Ignores actions whose target
-    /// is a reference, because a reference is invalid on another page.
+    /// Returns true if the page's origin is not the one for which the action was decided. Ignores actions for which
+    /// [`meets_any_page`] returns false, such as a click on a reference, which is invalid on another page.
     async fn has_moved(&self, state: &mut State, request: &ExecuteRequest) -> Result<bool> {
         let Some(seen) = request
             .page

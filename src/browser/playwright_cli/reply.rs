@@ -9,13 +9,14 @@
 //! - `Page`: neither the address nor the title can contain a line break. Snapshot lines start with `-` or a space.
 //!   Results of scripts are JSON.
 //! - `Error`: the text may contain line breaks, so nothing after an error is trusted. The exception is the tool's own
-//!   refusal because of an open dialog.
+//!   refusal because a dialog is open, or because none is.
 //! - A script that runs in the tool (`run_code`) may print anything. Its reply has a type of its own, [`Untrusted`],
 //!   which keeps only the result or error.
 //! - `Ran Playwright code`: the command `type` repeats its text unescaped in a comment. So the driver never sends a
 //!   text with a line break by this command.
 //! - `Modal state`: the message is unescaped, so everything after the heading counts as the message. Therefore a page
-//!   cannot forge the report of a download. A download that ends while a dialog is open is not reported.
+//!   cannot forge the report of a download. The tool reports a download that ends while a dialog is open only after the
+//!   dialog.
 //! - `Open tabs` and the list of tabs: each tab is one line, `[title](address)`. A line with more than one `](` gives
 //!   no address.
 //! - Of the paths that the tool prints, only that of a complete download is opened, and only if the file is in the
@@ -46,7 +47,7 @@ pub(super) struct Reply {
     pub(super) result: Option<String>,
     /// The code that the tool ran. It is the evidence that the tool carried out the command.
     pub(super) code: Option<String>,
-    /// The open tabs; empty if there is exactly one.
+    /// The open tabs; empty if there is exactly one, or if the reply does not list them.
     pub(super) tabs: Vec<Tab>,
     pub(super) page: Option<Page>,
     pub(super) dialog: Option<Dialog>,
@@ -109,7 +110,7 @@ impl Reply {
         reply
     }
 
-    /// Returns true if the reply is empty.
+    /// Returns true if the reply has no error, result, code or page, and is not a text without sections.
     pub(super) fn is_silent(&self) -> bool {
         let told = self.error.is_some()
             || self.result.is_some()
