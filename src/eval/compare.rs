@@ -93,7 +93,7 @@ impl Difference {
 }
 
 /// A comparison of two arms. Each run of one arm is paired with the run of the other arm that has the same case and
-/// seed. The arm `of` is compared with the baseline arm `with`.
+/// seed. A run without such a partner is left out. The arm `of` is compared with the baseline arm `with`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Comparison {
     pub(crate) of: Arm,

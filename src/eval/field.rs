@@ -90,13 +90,13 @@ impl<'v> Field<'v> {
         }))
     }
 
-    /// Returns a field of the object. It is an error if the object does not have the field.
+    /// Returns a field of the object. It is an error if the object does not have the field, or if its value is `null`.
     pub(super) fn need(&self, name: &str) -> Result<Self, Wrong> {
         self.get(name)?
             .ok_or_else(|| Wrong::new(self.at(name), "is missing"))
     }
 
-    /// Returns the value as text. It is an error if the value is not a text, or is empty.
+    /// Returns the value as text. It is an error if the value is not a text, or is empty or only white space.
     pub(super) fn text(&self) -> Result<&'v str, Wrong> {
         self.value
             .as_str()

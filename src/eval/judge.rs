@@ -10,7 +10,8 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LastPage {
     url: String,
-    /// The words of the page in order. Values of fields are not among them, because the model may have typed them.
+    /// The words of the page in order. Left out are the value of each field into which text can be typed, and
+    /// everything inside such a field (such as the options of a combo box), because the model may have typed it.
     words: Vec<String>,
     /// The result of the case's script on this page: true or false, or the reason why the script failed. `None` if the case
     /// has no script.
@@ -46,8 +47,9 @@ impl LastPage {
 /// Checks the conditions of a case on the run's last page and answer. The error describes the first condition that does
 /// not hold. If the last page could not be read, `page` contains the reason.
 ///
-/// Whole words are compared; upper and lower case, punctuation and line breaks are ignored. If the last page is the
-/// browser's own error page, the goal is not reached.
+/// For `text` and `answer`, whole words are compared; upper and lower case, punctuation and line breaks are ignored.
+/// For `url`, the whole address is compared exactly. If the last page is the browser's own error page, the goal is not
+/// reached.
 pub(crate) fn judge(
     success: &Success,
     page: Result<&LastPage, &str>,

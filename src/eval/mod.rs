@@ -1,8 +1,8 @@
 //! Evaluation: measures what memory is worth on the user's own tasks.
 //!
 //! A file lists cases. Each case has a goal, and conditions under which the goal counts as reached. Every case is run in
-//! several arms: without memory, with an empty memory, with the memory of an earlier run, or with that memory but with its
-//! advice withheld. Then the arms are compared. This module decides; `cli::eval` opens browsers and prints.
+//! several arms: without memory, with an empty memory, with the memory of earlier runs, or with that memory but with
+//! its advice withheld. Then the arms are compared. This module decides; `cli::eval` opens browsers and prints.
 //!
 //! ```text
 //! cases    reads the case file, with the place of each mistake

@@ -8,9 +8,9 @@ pub(crate) enum Arm {
     Off,
     /// The case is run with an empty memory.
     Cold,
-    /// The case is run with the memory of an earlier run.
+    /// The case is run with the memory of earlier runs. [`Isolation`] decides which runs these are.
     Warm,
-    /// The case is run with the memory of an earlier run, but all advice from this memory is withheld.
+    /// The case is run with the same memory as in `Warm`, but all advice from this memory is withheld.
     Withheld,
 }
 

@@ -17,13 +17,14 @@ use crate::memory::AdviceId;
 pub(crate) struct ItemFacts {
     pub(crate) id: AdviceId,
     pub(crate) text: String,
-    /// True if a prompt of the run contained the item.
+    /// True if a prompt of the run contained the item, or if the run replayed a step from it without asking the model.
     pub(crate) offered: bool,
     /// True if the run withheld the item from its prompts, so that runs with and without the item can be compared.
     pub(crate) withheld: bool,
     /// True if the run did what the item advises, whether the model was shown the item or not.
     pub(crate) used: bool,
-    /// True if the run did what the item advises after the model was shown the item.
+    /// True if the run did what the item advises after the model was shown the lesson. For an item that is no lesson,
+    /// equal to `used`, even if the steps were replayed without the model.
     pub(crate) followed: bool,
     pub(crate) helped: bool,
     pub(crate) harmed: bool,
@@ -35,8 +36,9 @@ pub(crate) struct RunFacts {
     pub(crate) figures: Figures,
 }
 
-/// The worth of an item of memory over several runs, including those from which the item was learned. Each number is a
-/// number of runs, counted as in [`Uses`](crate::memory::Uses).
+/// The worth of an item of memory over several runs. Each number is the number of runs for which the field of
+/// [`ItemFacts`] with the same name is true. A run that both offered and withheld the item counts only as one that
+/// offered it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Worth {
     pub(crate) id: AdviceId,

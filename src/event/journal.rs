@@ -6,7 +6,7 @@
 //!
 //! | adapter | place in which the adapter stores intents |
 //! | --- | --- |
-//! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line always uses it |
+//! | `RunFolder` (feature `jsonl`) | `intents.jsonl` in the folder of the run; the command line uses it for tasks |
 //!
 //! A loop has a journal only if its builder is given one. If intents must be stored on another machine or in a
 //! database, write a journal of your own: implement [`Journal::intent`], and check it with
@@ -28,7 +28,8 @@ use crate::{
 ///
 /// An intent does not say whether the action was carried out, because the process may have ended right after the intent
 /// was written. The outcome is in the [`ActionExecuted`](super::EventKind::ActionExecuted) event with the same run and
-/// step. If there is no such event, the outcome is unknown.
+/// step. If there is no such event, or if it says that the run ended during the action, it is not known what the action
+/// did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Intent {
@@ -40,13 +41,14 @@ pub struct Intent {
     pub at: DateTime<Utc>,
     /// The action. Placeholders stand for its secrets.
     pub action: Action,
-    /// The worst effect that the action could have, judged by the last observed page. Never [`Effect::Read`], because no
-    /// intent is recorded for an action that only reads.
+    /// The worst effect that the action could have, judged by the last observed page. For a tool of your program, the
+    /// effect that the tool declares. Never [`Effect::Read`], because no intent is recorded for an action that only
+    /// reads.
     pub effect: Effect,
     /// The page elements on which the action acts. The page wrote their names and other texts, so these are untrusted.
     /// Placeholders stand for secrets in them.
     pub targets: Vec<TargetIdentity>,
-    /// The address of the page for which the action was chosen; empty before the first page.
+    /// The address of the page that was observed last before the action; empty before the first page.
     pub url: String,
 }
 
@@ -86,8 +88,9 @@ impl Intent {
 ///
 /// If the journal fails or takes too long, the loop refuses an irreversible action with the error class
 /// [`NotRecorded`](crate::action::ErrorClass::NotRecorded), which is shown to the model. The loop still carries out a
-/// reversible action. When the journal fails for the first time in a run, the loop emits
-/// [`RecordingFailed`](super::EventKind::RecordingFailed), and the run's report gives the reason.
+/// reversible action. When this happens for the first time in a run, the loop emits
+/// [`RecordingFailed`](super::EventKind::RecordingFailed), and the run's report gives the reason, unless it already
+/// gives that of a sink.
 ///
 /// ```
 /// use std::sync::Mutex;

@@ -28,7 +28,8 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
-    /// Creates a sink that writes to a file. A new file is readable by its owner only; an existing file is emptied.
+    /// Creates a sink that writes to a file. On Unix, a new file is readable by its owner only. An existing file is
+    /// emptied.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if the file cannot be opened. The error names the path.
@@ -56,7 +57,7 @@ impl Jsonl {
     /// Writes all waiting events and ends the thread. Events that are emitted later are dropped.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] with the first failure to write.
+    /// [`ErrorKind::Io`] with the first failure to write. Only the first call returns it.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -72,7 +73,7 @@ impl EventSink for Jsonl {
     }
 }
 
-/// Creates a file that only its owner can read, or empties an existing file.
+/// Creates a file that, on Unix, only its owner can read, or empties an existing file.
 pub(super) fn create_private(path: &Path) -> Result<File> {
     open_private(
         path,
@@ -80,7 +81,7 @@ pub(super) fn create_private(path: &Path) -> Result<File> {
     )
 }
 
-/// Opens a file with these options. A new file is readable by its owner only.
+/// Opens a file with these options. On Unix, a new file is readable by its owner only.
 pub(crate) fn open_private(path: &Path, options: &mut OpenOptions) -> Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);

@@ -83,13 +83,15 @@ pub enum EventKind {
         /// false. The browser's address is never written.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         attached: bool,
-        /// Name of the model that chooses the actions.
+        /// Name of the model that chooses the actions; empty if your program chooses them.
         model: String,
-        /// Seed of the run's random numbers, as 32 hexadecimal digits. A replay with the same seed makes the same prompts.
+        /// Seed of the run's random numbers, as 32 hexadecimal digits. A replay with the same seed and the same run id
+        /// has the same random numbers in its prompts.
         seed: String,
         /// Names of the tools, in the order in which they are declared to the model.
         tools: Vec<String>,
-        /// The format in which the model is asked for tool calls: `tools` or `json_schema`.
+        /// The format in which the model is asked for tool calls: `tools` or `json_schema`. Empty if your program
+        /// chooses the actions.
         mode: String,
         /// Maximum number of steps in this run.
         max_steps: u32,
@@ -141,7 +143,8 @@ pub enum EventKind {
         #[serde(default)]
         elapsed_ms: u64,
     },
-    /// Memory was asked about the site of the current page.
+    /// Memory was asked about the site of the current page. For a further observation of the same host, the
+    /// event is emitted only if memory gave different advice.
     DomainRecall {
         /// The host of the page.
         domain: Host,
@@ -165,14 +168,14 @@ pub enum EventKind {
         /// Ids of the items' records.
         items: Vec<AdviceId>,
     },
-    /// The next step does not come from the model. It is a step of an earlier run with a similar task, as recorded in
-    /// memory.
+    /// The action of this step does not come from the model. It repeats a step of an earlier run with a similar task,
+    /// as recorded in memory.
     StepReplayed {
         /// Id of the memory item that contains the step.
         item: AdviceId,
         /// The position of the step among the task's steps in the earlier run, from 1.
         number: usize,
-        /// Number of the task's steps in the earlier run.
+        /// Number of the earlier run's steps that this run's goal needs too, from the first on.
         of: usize,
     },
     /// The run asks the model for its next tool calls.
@@ -184,7 +187,8 @@ pub enum EventKind {
         message: String,
         /// Estimated size of the whole request, with the declarations of the tools. Unit: tokens.
         estimated_tokens: TokenCount,
-        /// Ids of the memory items that the message contains.
+        /// Ids of the memory items that were given for the message. An item for which the message had no room is among
+        /// them. Those in the system instruction are not.
         offered: Vec<AdviceId>,
     },
     /// The model replied.
@@ -202,48 +206,53 @@ pub enum EventKind {
         /// The error, with placeholders in place of secrets.
         error: String,
     },
-    /// A call in the model's reply was refused, because it could not be carried out as the model wrote it.
+    /// A call in the model's reply was refused, because it could not be carried out as the model wrote it. Or the reply
+    /// contained no call that could be read.
     CallRefused {
-        /// The call's tool, and the reason for the refusal.
+        /// The call's tool (`None` if there was no call), and the reason for the refusal.
         problem: CallProblem,
     },
-    /// Calls of a reply were dropped before they were carried out, for example because an earlier call failed or another
-    /// page appeared.
+    /// Calls of a reply, or actions that `go_back_to` had queued, were dropped before they were carried out. For
+    /// example, an earlier call failed or another page appeared.
     CallsDropped {
-        /// Number of dropped calls.
+        /// Number of dropped calls and actions.
         count: usize,
         /// The reason, in the crate's own words (not from a page).
         why: String,
     },
-    /// A guard warned the model. A guard is a check during the run, for example whether the run is stuck.
+    /// A guard gave a warning. A guard is a check during the run, for example whether the run is stuck. Only warnings
+    /// of the guards `repeat` and `stuck` are for the model, and only those after the last action before a message.
     Warned {
         /// Name of the guard.
         guard: String,
-        /// The warning, in the crate's own words (not from a page).
+        /// The warning, in the crate's own words (not from a page). The guards `images` and `finish` add the browser's
+        /// error.
         text: String,
     },
     /// An [`Approver`](crate::agent::Approver) (a person, or a policy in place of a person) decided whether an action
-    /// may run.
+    /// may run. Also emitted if the action was refused because there is no approver.
     ApprovalDecided {
         /// The action to approve.
         action: Action,
         /// The worst effect that the action could have.
         effect: Effect,
-        /// True if the action may run.
+        /// True if the action was approved. It can still be refused, for example because the page changed meanwhile.
         approved: bool,
         /// The reason for the decision, in the crate's own words (not from a page).
         why: String,
     },
     /// An action in the browser is about to be carried out. Calls of tools that your program adds have no event of this
-    /// kind. If no [`ActionExecuted`](Self::ActionExecuted) follows, the run ended during the action, and the action may
-    /// have had its effect.
+    /// kind. If no [`ActionExecuted`](Self::ActionExecuted) follows, the process ended during the action, and the
+    /// action may have had its effect. If only the run ended, an `ActionExecuted` follows, which says that the effect
+    /// is not known.
     ActionStarted {
         /// The action, with placeholders in place of typed secrets.
         action: Action,
         /// The page elements on which the action acts.
         targets: Vec<TargetIdentity>,
     },
-    /// An action has ended: it was carried out, was refused, or failed.
+    /// An action has ended: it was carried out, was refused, or failed. A `finish` has the event
+    /// [`FinishChecked`](Self::FinishChecked) instead.
     ActionExecuted {
         /// The action, with placeholders in place of typed secrets.
         action: Action,
@@ -309,12 +318,14 @@ pub enum EventKind {
         answer: String,
         /// The words of a page that the model quoted as evidence.
         evidence: String,
-        /// True if a page of this run, current or earlier, contains the quoted words.
+        /// True if the quoted words were found: on the current page, in a text that the run extracted or read
+        /// before, or in the result of a [tool that may give evidence](crate::agent::Tool::is_evidence).
         verified: bool,
-        /// True if only an earlier page of this run contains the quoted words.
+        /// True if the quoted words were found, but not on the current page.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         earlier: bool,
-        /// Claims in the answer that no page of the run supports.
+        /// Claims in the answer that nothing in the run supports. Always empty if the model reported failure, because
+        /// such an answer is not checked.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unverified: Vec<String>,
     },
@@ -364,8 +375,8 @@ pub enum EventKind {
         category: String,
         /// The name of the tool whose failure the lesson is about; `None` if the lesson names no tool.
         failed_command: Option<String>,
-        /// The errors to which the lesson applies. For a learned lesson, this is an error class. For a lesson that a
-        /// person wrote, this is a text that is looked for in error messages.
+        /// The kind of failure to which the lesson applies: an error class, or `no_effect`. `None` if the lesson names
+        /// no kind of failure.
         error_pattern: Option<String>,
         /// Id of the lesson's record.
         item: AdviceId,
@@ -412,20 +423,20 @@ pub enum EventKind {
         /// Id of the lesson's record.
         item: AdviceId,
     },
-    /// A lesson was used or followed in this run, and its result was counted.
+    /// A lesson was used or followed, and its result was counted. This happened in this run, or in an earlier run from
+    /// which memory learned only at the start of this run.
     LessonCredited {
         /// Id of the lesson's record.
         item: AdviceId,
         /// The site on which the lesson was used or followed. Never `None` in the events of a run.
         site: Option<Site>,
-        /// True if, after the failure that the lesson is about, the run carried out the recovery that the lesson
-        /// advises.
+        /// True if this case counts as a use, as described for [`Counts::used`](crate::memory::lesson::Counts::used).
         used: bool,
-        /// True if the model saw the lesson before the run carried out the recovery.
+        /// True if the model saw the lesson before the run began the recovery.
         followed: bool,
         /// True if the recovery worked: it restored the effect of the failed action, or it prevented the failure.
         helped: bool,
-        /// True if the run carried out the recovery and the recovery did not work.
+        /// True if the lesson was followed and did not help.
         harmed: bool,
     },
     /// Lessons that had not been used for a long time were removed from a shelf of memory.
@@ -456,8 +467,10 @@ pub enum EventKind {
         /// The error, with placeholders in place of secrets.
         error: String,
     },
-    /// An event sink lost events of this run, or the journal lost an [`Intent`](super::Intent), which is the record of
-    /// an action before it is carried out. The run goes on. Emitted at most once for the sinks and once for the journal.
+    /// An event sink lost events of this run, or the journal lost the [`Intent`](super::Intent) (the record of an
+    /// action before it is carried out) of a reversible action. The run goes on. Emitted at most once for the sinks and
+    /// once for the journal; after the run is resumed, it may be emitted again. If the journal fails for an
+    /// irreversible action, the action is refused, and there is no such event.
     RecordingFailed {
         /// The error, with placeholders in place of secrets.
         error: String,
@@ -466,15 +479,16 @@ pub enum EventKind {
     RunEnded {
         /// The model's answer; `None` if the model gave no answer.
         answer: Option<String>,
-        /// The words of a page that the model quoted as evidence; `None` if the model quoted no words, or if no page of
-        /// the run contained them.
+        /// The words that the model quoted as evidence; `None` if it quoted none, or if they were not found (see
+        /// [`FinishChecked`](EventKind::FinishChecked)).
         evidence: Option<String>,
         /// The data that the run extracted. The keys are the names of the data.
         extracted: BTreeMap<String, String>,
         /// Address of the last page; `None` if the run saw no page.
         final_url: Option<String>,
         /// The error that ended the run, or the question to a person that was still unanswered when the run ended. Also
-        /// set if the browser was lost after the run had succeeded.
+        /// set if the page could not be observed after the run had succeeded, or if the run never opened a page because
+        /// its start page failed.
         error: Option<String>,
         /// The key figures of the run, such as its duration and the number of its steps.
         summary: RunSummary,

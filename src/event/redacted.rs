@@ -1,9 +1,10 @@
-//! The second redaction: removes every form of every secret from an event or intent before any sink or journal gets it.
+//! The second redaction: replaces secrets in an event or intent before any sink or journal gets it. It finds the forms
+//! of secrets that `secret::redact` lists.
 //!
 //! The first redaction happens where text from a browser, a model or a person enters the loop. The second redaction catches
 //! text that was joined from clean parts, or that came from a store or a memory kind. The code below names every kind of
-//! event, so that no new kind can be forgotten. Two kinds of text are not searched: the crate's own words, and names from a
-//! fixed list.
+//! event, so that no new kind can be forgotten. Not searched are the crate's own words, names from a fixed list, texts
+//! of warnings, ids of runs and sessions, and the names of hosts, sites and shelves.
 
 use std::sync::Arc;
 

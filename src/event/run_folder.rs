@@ -11,8 +11,8 @@
 //!   `run_meta.json`.
 //! - One sink serves many runs and keeps them apart.
 //! - By default, a run is deleted after 30 days. If there are more than 100 runs, the oldest are deleted earlier. Only
-//!   runs that this crate recorded and that have ended are deleted. The age of a run is computed from the times of its
-//!   events.
+//!   runs that this crate recorded are deleted, and only if they have ended or nothing was written for a day. The age
+//!   of a run is computed from the times of its events.
 
 mod folder;
 mod intents;
@@ -45,11 +45,11 @@ const MAX_BYTES: u64 = 256 * 1_024 * 1_024;
 /// a limit, the list would grow with every further run while the disk is full.
 const MAX_FAILURES: usize = 1_000;
 
-/// An [`EventSink`] and [`Journal`] that writes each run into a folder of its own. Only the owner can read the folder.
+/// An [`EventSink`] and [`Journal`] that writes each run into a folder of its own. On Unix, only the owner can read it.
 ///
 /// | file | holds |
 /// | --- | --- |
-/// | `run_meta.json` | goal, driver, model, start, end, stop reason and key figures; rewritten when the run ends |
+/// | `run_meta.json` | status, start, end, and the fields of `run_started` and `run_ended`; rewritten at the end |
 /// | `actions.jsonl` | events about the run's start and end, actions, refusals, approvals, warnings and extractions |
 /// | `model.jsonl` | requests to the model and its responses |
 /// | `observations.jsonl`, `interpretations.jsonl` | pages as observed and as interpreted |
@@ -59,8 +59,9 @@ const MAX_FAILURES: usize = 1_000;
 /// | `steps/NNNN-N.png` | pictures: picture `N` of step `NNNN`, taken for the model, by an action or on request |
 ///
 /// Each line of a `.jsonl` file is an [`Event`], which [`read`](Self::read) reads back. There are two exceptions:
-/// `reasoning.jsonl` and `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. Each later
-/// line contains only the differences from the line before, so a page that stays the same takes almost no space.
+/// `reasoning.jsonl` and `intents.jsonl`. In `observations.jsonl`, the first line contains a whole page tree. A later
+/// line contains only the differences from the line before if these are smaller, so a page that stays the same takes
+/// almost no space. The first line after the run was resumed contains a whole tree again.
 ///
 /// A run's folder is created at the run's first event, so a run that never starts leaves nothing behind. When the run
 /// ends, the files of the folder are closed. A run that is resumed continues in its folder. One sink serves any number
@@ -76,8 +77,9 @@ const MAX_FAILURES: usize = 1_000;
 /// `nothing_kept_from_step` in `run_meta.json` name the step at which recording stopped. The run's report says so too.
 ///
 /// # Loss policy
-/// The policy of [`Jsonl`](super::Jsonl) also holds here, for each run. Lines are written at the end of each step, so a
-/// killed process loses the lines of its last step. Intents are not lost: the loop waits until an intent is written, and
+/// The policy of [`Jsonl`](super::Jsonl) also holds here, for each run. The lines of a step are written when the first
+/// event of the next step arrives. So a killed process loses the lines of the step in progress, and those of the step
+/// before if there was no event since. Intents are not lost: the loop waits until an intent is written, and
 /// for an irreversible action until the intent is on the disk. If one run cannot be written, other runs are still
 /// recorded. [`close`](Self::close) reports the failure. The run's report also gives the failure, if it was known when
 /// the run ended.
@@ -136,8 +138,9 @@ impl RunFolder {
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be opened. An item of the iterator is
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if its line is not an event, or if the line gives differences from
-    /// a line that is missing.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the file cannot be read. It is
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if its line is not a whole event, such as the last line of a
+    /// file that was cut off, or if the line gives differences from a line that is missing.
     pub fn read(file: impl Into<PathBuf>) -> Result<RunLines> {
         RunLines::open(file.into())
     }
@@ -153,7 +156,8 @@ impl RunFolder {
     /// Returns the first failure: [`ErrorKind::Io`](crate::ErrorKind::Io), or
     /// [`ErrorKind::InvalidInput`](crate::ErrorKind::InvalidInput) for a run whose folder existed already. If every run
     /// was written but an old one could not be deleted, returns [`ErrorKind::Io`](crate::ErrorKind::Io) with the
-    /// operation [`PRUNE`](Self::PRUNE). In this case, no event is lost.
+    /// operation [`PRUNE`](Self::PRUNE). In this case, no event is lost. A full folder is no error here. Only the first
+    /// call returns an error.
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
@@ -175,8 +179,8 @@ impl EventSink for RunFolder {
 
 #[async_trait]
 impl Journal for RunFolder {
-    /// Writes the intent on the thread that writes events. That thread writes all earlier events first, so the run's folder
-    /// exists by then.
+    /// Writes the intent on the thread that writes events. That thread handles all earlier events first, so the run's
+    /// folder exists by then. Lines of these events may still wait in memory.
     async fn intent(&self, intent: &Intent) -> Result<()> {
         let (done, kept) = oneshot::channel();
         self.writer

@@ -12,23 +12,25 @@ use crate::{
 /// attributes with the names of the `GenAI` semantic conventions. For every other event, it sets the event's name and
 /// the event's JSON.
 ///
-/// Each query and each update of memory has a span of its own, as the conventions require. The span is created only after
-/// the work, so the duration of the work is in the span's field `elapsed_ms`.
+/// Each event about a query or an update of memory has a span of its own, as the conventions require. The span is
+/// created only after the work, so the duration of the work is in the span's field `elapsed_ms`.
 ///
 /// | event | span and `gen_ai.operation.name` |
 /// | --- | --- |
 /// | `tier1_loaded`, `error_recall`, `domain_recall` | `search_memory` |
 /// | `memory_updated` | `upsert_memory`, or `delete_memory` if the update only removes records |
 ///
-/// Each of these spans has the attributes `gen_ai.memory.store.id` and `gen_ai.memory.record.count`. If the query or update
-/// is about a single record, its span also has `gen_ai.memory.record.id`. The span of an update also has `webwise.shelf`.
+/// Each of these spans has the attribute `gen_ai.memory.record.count`. It has `gen_ai.memory.store.id`, unless a query
+/// found nothing. If the query found, or the update changed, exactly one record, the span also has
+/// `gen_ai.memory.record.id`. The span of an update also has `webwise.shelf`.
 ///
 /// The value of `gen_ai.memory.store.id` is the memory's namespace. Texts of memory are in the JSON of the event inside
 /// the span, and never in an attribute of the span, because the conventions require consent for
 /// `gen_ai.memory.query.text` and `gen_ai.memory.records`.
 ///
-/// Pages (`observed`, `interpreted`) are recorded at trace level, requests to the model at debug level, failures at warn
-/// level, and everything else at info level. An event that the subscriber drops is lost.
+/// Pages (`observed`, `interpreted`) are recorded at trace level, and requests to the model at debug level. Failures of
+/// models, memory and recording, refused calls and notices of the store are recorded at warn level. Everything else is
+/// recorded at info level, even an action that failed. An event that the subscriber drops is lost.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tracing;
 

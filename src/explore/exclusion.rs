@@ -337,9 +337,11 @@ fn decoded(segment: &str) -> String {
     // A pair without `=` becomes a key without a value. The parser would read `+` as a space, as in the query of a
     // form, so `+` is escaped first.
     let plus = segment.replace('+', "%2B");
-    url::form_urlencoded::parse(plus.as_bytes())
+    let pairs = url::form_urlencoded::parse(plus.as_bytes());
+    let words: Vec<String> = pairs
         .map(|(key, value)| format!("{key} {value}").trim_end().to_owned())
-        .collect()
+        .collect();
+    words.join(" ")
 }
 
 #[cfg(test)]
@@ -355,6 +357,7 @@ mod tests {
     fn links_that_may_do_something_are_left_out_in_any_language() {
         for (url, words) in [
             ("https://shop.example/logout", ""),
+            ("https://shop.example/logout&next=1", "Next"),
             ("https://shop.example/x", "Log out"),
             ("https://shop.example/de/warenkorb", "12 Artikel"),
             ("https://shop.example/a", "Mi cuenta"),

@@ -16,7 +16,8 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 /// A line that begins with a quotation mark is a text node.
 ///
 /// # Panics
-/// If a line has another form, which is a mistake in the test.
+/// If a part of a line has another form, which is a mistake in the test. A role that is not known, an odd indentation
+/// and the rest of a line after a text node are not noticed.
 ///
 /// ```
 /// use webwise::testing::tree;

@@ -1,4 +1,5 @@
-//! The calls in one reply of the model, each with its result.
+//! The calls since the last message to the model, each with its result: those of the model's reply, and the steps that
+//! were taken from memory.
 
 use std::fmt::Write as _;
 
@@ -6,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{action::Outcome, page::MORE_CHANGES};
 
-/// Maximum number of lines that report the calls of one reply. Source: chosen; a reply has up to 8 calls, and the
-/// prompt shows the page itself after these lines.
+/// Maximum number of lines that report the calls since the last message to the model. Source: chosen; a reply has up to
+/// 8 calls by default, and the prompt shows the page itself after these lines.
 const MAX_LINES: usize = 16;
 
 /// A call that was carried out, or that was tried and failed.
@@ -48,7 +49,7 @@ impl CallMade {
     }
 }
 
-/// Returns lines that report the calls of a reply, in order. Each line has the changes or the outcome of a call. The
+/// Returns lines that report these calls, in order. Each line has the changes or the outcome of a call. The
 /// changes are text of the page. If there are too many calls, the earliest have no lines of their own, and the first
 /// line says how many these are.
 ///

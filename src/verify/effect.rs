@@ -22,8 +22,8 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 ///
 /// The effect depends on the target of the action. For a pressed key or typed text, the target is the element with the
 /// focus. For a drag, it is the element where the drag ends. For Enter in a field, the buttons near the field are
-/// judged too, because Enter could press one of them. If the tree cannot tell which element the locator of a click or
-/// drag means, the action could act on anything. So its effect is irreversible.
+/// judged too, because Enter could press one of them. If the locator of a click or drag has a part that the tree does
+/// not contain, such as a CSS selector, the action could act on anything. So its effect is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &context(None));
@@ -52,8 +52,8 @@ enum Aim {
     /// The action is a click or a drag whose locator has a part that the page's tree does not contain, such as a CSS
     /// selector. So the action may act on any node.
     Unknown,
-    /// No node of the tree is known to be the target. Either the action has no target, or the tree does not contain the
-    /// target.
+    /// No node of the tree is known to be the target. Either the action has no target, or the target was not found in
+    /// the tree.
     Nothing,
     At(NodeId),
 }
@@ -94,7 +94,7 @@ fn focused(tree: &Tree) -> Option<NodeId> {
 }
 
 /// Returns the name of the button that the key Enter in this field could press. Among the [`nearest_buttons`], this is
-/// the one with the worst effect. Returns `None` if the node is not a text field, or if the page has no button.
+/// the one with the worst effect. Returns `None` if the node is not a text field, or if there is no such button.
 fn gravest_button(page: &PageNow, field: NodeId, around: &PageContext<'_>) -> Option<String> {
     let tree = page.tree();
     if !tree[field].role.is_editable() {

@@ -20,8 +20,8 @@ pub(crate) fn told(page: &Observation) -> Option<String> {
 /// Returns the real outcome of an action if the driver reports success but the action has led to the browser's own
 /// error page. Returns `None` for every other action. `before` is the page before the action, if one was observed.
 ///
-/// A navigation or a click on a link that leads to the error page has failed. The outcome of any other such action is
-/// unclear, because the action may have sent something before the error page came.
+/// A navigation that leads to the error page has failed, and so has a click on a link that is given by a reference. The
+/// outcome of any other such action is unclear, because the action may have sent something before the error page came.
 pub(crate) fn led_to_error_page(
     action: &BrowserAction,
     outcome: &Outcome,

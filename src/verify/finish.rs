@@ -52,8 +52,8 @@ pub(crate) enum Evidence {
     Missing(String),
 }
 
-/// The words that the pages of one run have shown. Words of titles are included, because the words of an answer may
-/// come from a title.
+/// The words that the pages of one run have shown, and the words of tool results that count as evidence. Words of
+/// titles are included, because the words of an answer may come from a title.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     words: BTreeSet<String>,
@@ -74,10 +74,10 @@ pub(crate) struct Seen {
 struct Known(HashSet<u64>);
 
 impl Known {
-    /// Adds a text. Returns false if it was added before.
-    fn add(&mut self, text: &str) -> bool {
+    /// Adds a text. Returns false if it was added before from such a place. In a field, some of its words may not count.
+    fn add(&mut self, text: &str, is_field: bool) -> bool {
         let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
+        (text, is_field).hash(&mut hasher);
         self.0.insert(hasher.finish())
     }
 }
@@ -103,7 +103,7 @@ impl Seen {
             .iter()
             .filter_map(|node| node.property("look"))
         {
-            if self.known.add(look) {
+            if self.known.add(look, false) {
                 self.numbers.extend(numbers(look));
             }
         }
@@ -112,7 +112,7 @@ impl Seen {
             let (Text::Shown(words) | Text::InField(words)) = text else {
                 continue;
             };
-            if !self.known.add(words) {
+            if !self.known.add(words, matches!(text, Text::InField(_))) {
                 continue;
             }
             let is_own = |word: &str| matches!(text, Text::Shown(_)) || !self.typed.contains(word);
@@ -292,8 +292,8 @@ fn unmarked(evidence: &str) -> String {
 }
 
 /// Returns the claims of an answer that are not proven. A number is not proven if it occurs neither in the evidence nor
-/// on any page of the run. A quoted name is not proven if one of its words occurs in neither of them. A statement that
-/// something is absent is not proven if the page was not shown whole (`is_whole` is false).
+/// in what the run has [`Seen`]. A quoted name is not proven if one of its words without digits occurs in neither of
+/// them. A statement that something is absent is not proven if the page was not shown whole (`is_whole` is false).
 pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bool) -> Vec<String> {
     let proven: HashSet<String> = numbers(evidence).into_iter().collect();
     let mut claims: Vec<String> = Vec::new();
@@ -429,8 +429,8 @@ fn shown(page: &Observation, typed: &BTreeSet<String>) -> Vec<String> {
     texts(page).into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order. The content of a field stands between edges. The options of a list are not
-/// among the texts, because most of them are not chosen.
+/// Returns the texts of the page in order. The content of a field stands between edges. The options of a combobox are
+/// not among the texts, because most of them are not chosen. The options of a list box are.
 fn texts(page: &Observation) -> Vec<Text<'_>> {
     let dialog = page.dialog.as_ref();
     let mut texts: Vec<Text<'_>> = dialog
@@ -602,7 +602,13 @@ mod tests {
         let found = |evidence| check(evidence, Some(&page), &seen) == Evidence::Shown;
         assert!(found("order of May") && found("Lisbon") && !found("May was sent"));
         seen.page(&page);
-        assert!(unverified(r#"It says "May", not "sent""#, "", &seen, true) == ["sent"]);
+        let claims = |seen: &Seen| unverified(r#"It says "May", not "sent""#, "", seen, true);
+        assert_eq!(claims(&seen), ["sent"]);
+        // The same text as a heading is the page's own.
+        seen.page(&observation(|b| {
+            b.leaf(Node::text("The order of May was sent"))
+        }));
+        assert!(claims(&seen).is_empty());
     }
 
     #[test]

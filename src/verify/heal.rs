@@ -9,8 +9,8 @@ use crate::{
 
 /// Returns the reference of the element on the page whose name in earlier runs consisted of this locator's words.
 ///
-/// Returns `None` if the locator itself finds an element on the page, or if no element or several elements had this name
-/// in earlier runs.
+/// Returns `None` if the locator itself finds an element on the page, or if no element or several elements of the page
+/// had this name in earlier runs. Also returns `None` for a locator that does not consist of one step with words.
 pub(crate) fn once_called(
     locator: &Locator,
     page: &PageNow,

@@ -30,10 +30,11 @@ pub(crate) struct Attempt<'a> {
 /// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). The
 /// outcome differs from the outcome that the driver reports in these cases:
 ///
-/// - `Done` becomes `NoEffect` if the action should have changed something but no change was observed.
+/// - `Done` becomes `NoEffect` if the action should have changed something but no change was observed that it can have
+///   caused. It stays `Done` if the page was already as the action asks.
 /// - A failure becomes `Unclear` if the action may have reached the page and another page is shown, because the action
 ///   may have worked.
-/// - A `goto` that ran out of time becomes `Done` if its page is shown nevertheless.
+/// - A `goto` that ran out of time becomes `Done` if it led to its page nevertheless.
 pub(crate) fn judge(
     action: &BrowserAction,
     attempt: Attempt<'_>,
@@ -90,8 +91,9 @@ pub(crate) fn judge(
     }
 }
 
-/// Returns true if the action selected a text that was not selected before. Double clicks, drags and the filling of
-/// fields do not count, because they may select text even if the page does not react.
+/// Returns true if the action selected a text that was not selected before. Only `press`, `click`, `click_at`,
+/// `select_text` and `eval` count, because double clicks, drags and the filling of fields may select text even if the
+/// page does not react.
 fn has_selected(action: &BrowserAction, before: &Observation, after: &Observation) -> bool {
     use BrowserAction as A;
     let selects = matches!(
@@ -145,6 +147,7 @@ pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) ->
             | A::DragXy(_)
             | A::Check(_)
             | A::Uncheck(_)
+            | A::Upload(_)
             | A::Fill(_)
             | A::Type(_)
             | A::Press(_)
@@ -197,7 +200,9 @@ pub(crate) fn moves_the_caret(action: &BrowserAction) -> bool {
 /// Returns true if the page must show a change when this action has worked. `is_watched` is true if the driver watches
 /// for reactions of the page; in this case, a reaction counts as a change.
 ///
-/// A key that moves left or right in a field need not show a change, because it may move only the caret.
+/// A key that moves the caret or the focus, selects or copies need not show a change in a field, because it may move
+/// only the caret. Vertical movement without a modifier is an exception. If the driver does not watch, no such key need
+/// show a change.
 fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -> bool {
     let in_field = || {
         aimed_at(action, &before.tree).is_some_and(|id| {
@@ -262,7 +267,9 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     }
 }
 
-/// Returns true if the page is in the state that the action asked for.
+/// Returns true if the page is in the state that the action asked for. Only these actions are judged: `goto`, `fill`
+/// with a literal text and without `submit`, `check`, `uncheck`, and clicks into a text field. Returns false for all
+/// others, and for a target that is not given by a reference.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
         return is_same_address(&goto.url, &after.url);

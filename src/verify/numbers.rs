@@ -12,6 +12,9 @@
 //! an answer, and the model is told which number has changed. This is the smaller error. If the number has nothing to
 //! do with the action, the model can see that. But if an action that worked is reported as having no effect, the model
 //! repeats the action.
+//!
+//! The page is observed a second time only if nothing but numbers changed. If anything else changed too, a number that
+//! is not yet known counts as an answer only if it is beside the target.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +88,7 @@ impl Numbers {
     ///
     /// `changes` contains the changes during the last action. `since` contains the changes between the two
     /// observations. `earlier` contains the changes during the action before the last one; it is `None` if that action
-    /// was on another page.
+    /// was on another page, or took less time than a tick of a clock with seconds.
     pub(crate) fn watched(
         &mut self,
         changes: &PageDiff,

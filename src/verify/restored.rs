@@ -62,7 +62,7 @@ pub(crate) fn empties(
 }
 
 /// Returns the field and the text of a step that fills a field. Returns `None` for any other step, and if the text is
-/// blank or a secret.
+/// blank, a secret or a task parameter.
 fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
     match (&step.action, step.targets.first()?) {
         (

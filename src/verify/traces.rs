@@ -23,8 +23,9 @@ pub(crate) fn answers_wheel(traces: &[Trace]) -> bool {
     answers(traces) || traces.iter().any(moves)
 }
 
-/// Returns the traces that cannot come from something on the page that changes by itself, such as a clock beside the
-/// target. Leaves out changes of markup, unless they happened while the page handled the events of the action.
+/// Returns the traces without those that a clock beside the target may have caused: changes of markup, unless they
+/// happened while the page handled the events of the action. The traces of a drawing that changes by itself are not
+/// left out.
 pub(crate) fn beside_a_clock(traces: &[Trace]) -> Vec<Trace> {
     let is_told = |trace: &&Trace| trace.within || trace.kind != TraceKind::Markup;
     traces.iter().filter(is_told).copied().collect()

@@ -1,4 +1,5 @@
 //! Draws marks into a screenshot. A mark is an outline around an element, with the element's reference as its label.
+//! The label is left out if there is no free place for it.
 
 use std::collections::HashSet;
 

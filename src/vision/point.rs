@@ -17,8 +17,8 @@ pub(crate) struct Under {
 /// CSS selector of the page itself.
 const PAGE: &str = "html";
 
-/// Returns the smallest element or drawing that contains all of these points of the window. If there is none, returns
-/// the page. Returns `None` if one of the points lies outside the page.
+/// Returns the smallest element, or drawing with a locator, that contains all of these points of the window. If there
+/// is none, returns the page. Returns `None` if one of the points lies outside the page.
 ///
 /// If an element and a drawing have an equal size, the element is returned.
 pub(crate) fn under(scene: &Scene, points: &[(u32, u32)]) -> Option<Under> {

@@ -12,8 +12,8 @@ use crate::{
     page::PageTemplate,
 };
 
-/// Maximum number of steps that are shown one by one, each as a line. Source: chosen; the lines fill about a quarter of
-/// a message of 4,000 tokens.
+/// Maximum number of steps in [`History::entries`]: the last steps, which are shown one by one, each as a line. Source:
+/// chosen; the lines fill about a quarter of a message of 4,000 tokens.
 pub const MAX_ENTRIES: usize = 50;
 /// Maximum number of steps in [`Earlier::lasting`]: earlier steps that are shown one by one because they cannot be undone.
 /// Source: chosen.
@@ -40,7 +40,7 @@ pub struct History<'a> {
 pub struct Group<'a> {
     /// The first step of the group.
     pub first: &'a Step,
-    /// The kind of page on which the steps were taken; `None` for a page without an address.
+    /// The kind of page on which the steps were taken; `None` if its address is not an http or https URL.
     pub page: Option<&'a PageTemplate>,
     /// Number of steps in the group.
     pub count: usize,
@@ -57,14 +57,15 @@ pub struct Earlier<'a> {
     pub groups: Vec<Group<'a>>,
     /// Number of steps in further groups, which were left out because of [`MAX_GROUPS`].
     pub others: usize,
-    /// The pages that the steps of this summary led to, at most [`MAX_PAGES`], the most recent one last. The current
-    /// page is left out, and so are pages that the steps after this summary led to.
+    /// The page on which the run began and the pages that the steps of this summary led to, at most [`MAX_PAGES`], the
+    /// most recent one last. The current page is left out, and so are pages that the steps after this summary led to.
     pub pages: Vec<Visited<'a>>,
 }
 
 /// Returns true if the step did something that cannot be undone, or may have done so although no effect was seen.
 pub(crate) fn is_lasting(step: &Step) -> bool {
-    step.effect == Effect::Irreversible && !matches!(step.outcome, Outcome::Failed(_))
+    let did_nothing = matches!(step.outcome, Outcome::Failed(_)) && !step.unseen;
+    step.effect == Effect::Irreversible && !did_nothing
 }
 
 impl<'a> History<'a> {

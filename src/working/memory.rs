@@ -13,14 +13,15 @@ use crate::{
 
 /// Maximum number of notes that are kept; the oldest are dropped first. Source: chosen.
 pub const MAX_NOTES: usize = 20;
-/// Maximum length of a note. Unit: characters. Source: chosen; enough for a few rows of a table.
+/// Maximum length of a note. A longer note is cut to this length, and a remark that says so is added. Unit: characters.
+/// Source: chosen; enough for a few rows of a table.
 pub const MAX_NOTE: usize = 800;
 /// Maximum number of lines that are kept from pages; the oldest are dropped first. Source: chosen.
 pub const MAX_LINES: usize = 40;
 /// Maximum number of texts that the program can give a run. Source: chosen.
 pub const MAX_GIVEN: usize = 20;
 /// Maximum length of a text that the program gives a run. Unit: characters. Source: chosen; [`MAX_GIVEN`] texts of this
-/// length fill half of a context window of 64,000 tokens.
+/// length fill about a third of a context window of 64,000 tokens, at four characters for each token.
 pub const MAX_GIVEN_TEXT: usize = 4_000;
 /// Maximum length of the name of a text that the program gives to a run. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
@@ -239,8 +240,8 @@ impl Memory {
     /// it.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the name is empty, longer than 60 characters or reserved, if the text is longer
-    /// than [`MAX_GIVEN_TEXT`], or if there are [`MAX_GIVEN`] texts already.
+    /// [`ErrorKind::InvalidInput`] if the name is blank, longer than 60 characters or reserved, if the text is longer
+    /// than [`MAX_GIVEN_TEXT`], or if there are [`MAX_GIVEN`] texts already and none of them has this name.
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
         self.check_given(name, text)?;
         self.put(name, text.to_owned());

@@ -10,7 +10,8 @@
 //!   groups use these fields.
 //! - The effect of a step decides how long the history shows it: steps that cannot be undone are shown longest. So nobody
 //!   gives a step a priority.
-//! - Every attempt of an action is a step of its own. So a step has no number of retries.
+//! - Every call of an action is a step of its own. So a step has no number of retries. If the driver no longer finds
+//!   the target, the executor may try once more in the same step, because nothing was done yet.
 //! - The memory has no token budget of its own. Only the whole message has a budget. If it does not fit, its sections are
 //!   cut in the order of their priorities.
 //! - A message shows all texts that the program gave, if they fit. Those that have the most in common with the goal come

@@ -8,9 +8,9 @@ use crate::{
     page::{Role, TargetIdentity},
 };
 
-/// The pages that a run's steps led to. A page is identified by the address that the browser showed after a step. Two
-/// kinds of pages are left out: those that could not be loaded, and those that were left again because they are outside
-/// the run's scope.
+/// The page on which a run began, and the pages that its steps led to. A page is identified by the address that the
+/// browser showed. Two kinds of pages are left out: those that could not be loaded, and those that were left again
+/// because they are outside the run's scope.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pages<'a>(&'a [Step]);
 
@@ -56,8 +56,8 @@ impl<'a> Snapshot<'a> {
         self.place
     }
 
-    /// Returns the number of actions that changed fields or boxes of the page but are not in
-    /// [`actions`](Self::actions), such as typed keys and clicks.
+    /// Returns the number of actions that may have changed fields or boxes of the page but are not in
+    /// [`actions`](Self::actions): typed texts, and actions such as a click on a field or box.
     pub const fn others(&self) -> usize {
         self.others
     }
@@ -89,7 +89,8 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Returns true if an action only sets the value of a field or box, so that it can be repeated without harm.
+/// Returns true if an action sets the value of a field or box. It can be repeated without harm unless it submits a
+/// form: a `fill` with `submit` also counts here, and [`may_have_loaded`] must exclude it first.
 const fn sets_value(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(
@@ -111,8 +112,8 @@ fn position<'s>(scrolls: impl Iterator<Item = &'s Scroll>) -> [u32; 2] {
         })
 }
 
-/// Returns true if a step changed a field or box by an action that is not done again when the page is restored, such as
-/// a click or typed keys.
+/// Returns true if a step may have changed a field or box by an action that is not done again when the page is
+/// restored, such as typed text or a click on the field. A key that was pressed without a target does not count.
 fn is_entered(step: &Step) -> bool {
     let is_value = |target: &TargetIdentity| {
         let boxes = [Role::Checkbox, Role::Radio, Role::Switch, Role::Slider];

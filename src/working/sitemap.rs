@@ -1,5 +1,5 @@
 //! The map of a site: its pages, the links that lead to them, and the number of addresses that an exploration found but
-//! did not open.
+//! left out.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +21,17 @@ const MAX_NAME: usize = 60;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SiteMap {
-    /// The address at which the exploration started.
+    /// The address of the start page, as the browser showed it after redirects within the site, without a fragment.
     pub start: String,
     /// The pages, in the order in which they were opened.
     pub pages: Vec<MapPage>,
-    /// Number of addresses that were found but not opened, for each reason.
+    /// Number of addresses that were found but have no page in the map, for each reason. Most of them were not opened;
+    /// some were opened but led to another address, or to an error page.
     pub left_out: BTreeMap<LeftOut, usize>,
 }
 
-/// The reason why an address was not opened.
+/// The reason why an address has no page in the map. It holds for the address itself, or for the address to which it
+/// led.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,19 +39,20 @@ pub enum LeftOut {
     /// The address belongs to another host.
     OtherHost,
     /// The words in the address or in the link to it say that the address leads to an account, a purchase or a change.
+    /// Also used if the address contains a user name or password.
     Excluded,
     /// The query of the address asks for an action, such as a deletion.
     Action,
     /// The address leads to a file, not to a page.
     File,
-    /// Enough pages of the address's kind were opened already. Pages are of one kind if they have an equal
-    /// [`PageTemplate`](crate::page::PageTemplate).
+    /// Enough similar pages were opened already: see [`Limits::alike`](crate::explore::Limits::alike). Also used if the
+    /// address led to an address that was already known.
     Alike,
     /// The address is more links away from the start than is allowed.
     TooDeep,
-    /// The maximum number of pages was reached.
+    /// The maximum number of pages was reached, or the exploration ended early.
     TooMany,
-    /// The address could not be opened.
+    /// The address could not be opened, or led to an error page.
     Unreachable,
 }
 
@@ -87,10 +90,10 @@ pub struct MapPage {
     /// The text of the link that led to this page.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub words: String,
-    /// The headings of the page, the highest level first.
+    /// The headings of the page, the highest level first; at most 8, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headings: Vec<String>,
-    /// The names of the fields and buttons on the page.
+    /// The names of the fields, checkboxes and buttons on the page; at most 8, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<String>,
     /// Number of links in the navigation menus of the page.

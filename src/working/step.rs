@@ -49,7 +49,8 @@ impl About {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum By {
-    /// The task: the step opens the start address that the task gives.
+    /// The task: the step opens the start address that the task gives, or the page at which a resumed run was
+    /// interrupted.
     Task,
     /// The model.
     #[default]
@@ -126,16 +127,18 @@ pub struct Finished {
     pub answer: String,
     /// The words that the model quoted from a page as evidence.
     pub evidence: String,
-    /// True if the words of `evidence` were found on the pages of the run.
+    /// True if the words of `evidence` were found on the page of the `finish`, or in a text that the run read earlier
+    /// from a page or a tool.
     pub verified: bool,
-    /// Claims of the answer that no page of the run supports.
+    /// Claims of the answer that are not proven by the evidence, the pages of the run or the results of its tools.
+    /// Empty if the model reported failure, because then the claims are not checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }
 
 impl Finished {
-    /// Creates the result of a `finish` step from the answer and the evidence. `verified` is true if the words of the
-    /// evidence were found on the pages of the run.
+    /// Creates the result of a `finish` step from the answer and the evidence. For `verified`, see
+    /// [`verified`](Self::verified).
     pub const fn new(answer: String, evidence: String, verified: bool) -> Self {
         Self {
             answer,
@@ -145,7 +148,7 @@ impl Finished {
         }
     }
 
-    /// Sets the claims of the answer that no page of the run supports.
+    /// Sets the claims of the answer that are not proven: see [`unverified`](Self::unverified).
     #[must_use]
     pub fn with_unverified(self, unverified: Vec<String>) -> Self {
         Self { unverified, ..self }
@@ -160,9 +163,11 @@ impl Finished {
     reason = "independent facts about a step, each asked on its own"
 )]
 pub struct Step {
-    /// Number of the step, from 1.
+    /// Number of the step, from 1. Numbers grow, but some are missing: a step of the run without an action, such as a
+    /// reply without a usable call, has a number but no record.
     pub number: u32,
-    /// Number of the model's reply that contained the action; 0 for a step before the first reply.
+    /// Number of model calls before the step. For a step that the model decided, the last of them returned the action;
+    /// 0 for a step before the first reply.
     pub turn: u32,
     /// The party that decided to take the step.
     pub by: By,
@@ -206,12 +211,13 @@ pub struct Step {
     /// is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// The changes of the page; `None` if the step led to another page, or if one of the two pages could not be
-    /// observed. The page wrote the texts in the changes, so they are untrusted.
+    /// The changes of the page; `None` if the step led to another page, if one of the two pages could not be observed,
+    /// or if the action was refused or is not one of the browser. The page wrote the texts in the changes, so they are
+    /// untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<PageDiff>,
-    /// True if the target could not be found by the name that the model gave. It was then found among the elements that
-    /// earlier runs used on the host.
+    /// True if the target could not be found by its name. It was then found among the elements that earlier runs used
+    /// on the host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub healed: bool,
     /// Numbers of earlier failed steps whose purpose this step achieved: the field now has the value that those steps
@@ -221,7 +227,8 @@ pub struct Step {
     /// True if this step emptied a field other than its target.
     #[serde(default)]
     pub empties: bool,
-    /// The advice in the prompt for this step, as positions in the run's list of shown advice (`RunLog::offered`).
+    /// The advice in the prompt for this step, as positions in the run's list of shown advice (`RunLog::offered`). For
+    /// a step from memory, only the item that it was taken from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<usize>,
     /// The reasoning of the model, or the text in its reply beside the calls. Only the first step of a reply has it.
@@ -231,14 +238,16 @@ pub struct Step {
     /// may have written this text, so it is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
-    /// The text of `gave` after it was shortened for prompts, by a model or because a checkpoint became too large. `None`
-    /// if it was not shortened.
+    /// The text that prompts show in place of `gave`. A model has shortened it, or a checkpoint became too large and
+    /// kept only this text (then `gave` is `None`). `None` if there is no such text. Always `None` for a text that a
+    /// model shortened after `extract`: see [`Extraction::short`](super::Extraction::short).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short: Option<String>,
     /// The result of a `finish` action; `None` for every other action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finished: Option<Finished>,
-    /// Time from the decision until the outcome was determined. Unit: milliseconds.
+    /// Time from the start of the step's action until its outcome was determined, without the time that a person took
+    /// to approve it. Unit: milliseconds.
     pub elapsed_ms: u64,
 }
 

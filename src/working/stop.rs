@@ -35,13 +35,15 @@ pub enum StopReason {
     RepeatedAction,
     /// The page stayed unchanged after too many actions in a row, although each should have changed it.
     Stuck,
-    /// Too many replies in a row contained an action that failed or had no effect.
+    /// Too many actions in a row failed or had no effect. Several failures in one reply count once, and an action that
+    /// succeeds starts the count anew.
     TooManyErrors,
     /// A budget ran out.
     Budget(BudgetKind),
     /// The person who was asked for approval refused an action and ended the run.
     Rejected,
-    /// The caller asked to stop.
+    /// The caller asked to stop, or ended the run with `finish` before it had stopped. Runs of a
+    /// [`GuardedBrowser`](crate::GuardedBrowser) usually end so.
     Cancelled,
     /// The model was unreachable or refused the request, or three replies in a row had no usable call.
     ModelUnusable,
@@ -49,7 +51,7 @@ pub enum StopReason {
     BrowserLost,
     /// The browser shows a page that the run may not visit, and the run could not go back to an allowed page.
     OutOfScope,
-    /// Another run of this decision loop was using the browser, so this run did nothing.
+    /// Another run of this decision loop or guarded browser was using the browser, so this run did nothing.
     Busy,
     /// Another process has resumed this run, so this process stopped.
     TakenOver,

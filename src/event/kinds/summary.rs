@@ -10,7 +10,7 @@ use crate::{chat::Usage, guard::Money, working::StopReason};
 pub struct RunSummary {
     /// The reason why the run ended.
     pub stop: StopReason,
-    /// True if the goal was reached and evidence for it was found on a page.
+    /// True if the model reported that the goal was reached, and the evidence that it quoted was found.
     pub success: bool,
     /// Number of steps taken.
     pub steps: u32,
@@ -19,7 +19,7 @@ pub struct RunSummary {
     pub replayed: u32,
     /// Number of actions that failed or had no effect.
     pub errors: u32,
-    /// Number of requests to the model.
+    /// Number of requests to the model that chooses the actions. Requests to the compressor are not counted.
     pub calls: u32,
     /// Numbers of tokens of all model calls together. For calls without a count from the provider, the numbers are
     /// estimated.

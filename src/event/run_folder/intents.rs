@@ -38,7 +38,13 @@ impl Disk for RealDisk {
     }
 
     fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        if cfg!(unix) && !folder.as_os_str().is_empty() {
+        // The folder above a relative path is the working folder.
+        let folder = if folder.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            folder
+        };
+        if cfg!(unix) {
             File::open(folder)?.sync_all()?;
         }
         Ok(())
@@ -47,8 +53,8 @@ impl Disk for RealDisk {
 
 #[derive(Debug, Default)]
 pub(super) struct Intents<D = RealDisk> {
-    /// True once the directory entries of the file, of the run's folder and of the two folders above it are on the disk.
-    /// Only then does the file keep its name in a power cut.
+    /// True once the directory entries of the file, of the run's folder and of the folder above it are on the disk.
+    /// Only then does the file keep its name in a power cut, if the folders further up were on the disk before.
     is_named: bool,
     disk: D,
 }
@@ -78,7 +84,8 @@ impl<D: Disk> Intents<D> {
     fn sync(&mut self, folder: &Path, file: &File) -> io::Result<()> {
         self.disk.sync_file(file)?;
         if !self.is_named {
-            // The run's folder and the two folders above it may be new too, so their entries are also synced.
+            // The run's folder and the folder above it may be new too, so their entries are also synced. An entry is
+            // synced by syncing the folder that contains it.
             let mut folders = folder.ancestors().take(3);
             folders.try_for_each(|folder| self.disk.sync_folder(folder))?;
             self.is_named = true;

@@ -1,4 +1,5 @@
-//! Deletion of old runs: only of folders that this crate certainly created, and only of runs that have certainly ended.
+//! Deletion of old runs: only of folders that this crate certainly created, and only of runs that have ended. A run
+//! without a recorded end is taken to have ended if it has written nothing for a day.
 
 use std::{
     ffi::OsStr,
@@ -88,7 +89,8 @@ struct Meta {
 #[derive(Debug)]
 struct Stored {
     path: PathBuf,
-    /// The time at which the run ended; `None` if it may still be in progress.
+    /// The time at which the run ended, or at which it started if it has ended without a record of its end; `None` if
+    /// it may still be in progress.
     over: Option<DateTime<Utc>>,
 }
 
@@ -168,16 +170,21 @@ fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -
     Some(Stored { path, over })
 }
 
+/// Returns true if nothing in the folder was written for [`MAX_SILENCE`]. For an empty folder, its own age counts, because
+/// another process may have just made it.
 fn is_silent(path: &Path, now: DateTime<Utc>) -> bool {
-    let Ok(mut entries) = fs::read_dir(path) else {
+    let is_old = |data: io::Result<fs::Metadata>| {
+        let written = data.and_then(|data| data.modified());
+        written.is_ok_and(|at| is_past(at.into(), MAX_SILENCE, now))
+    };
+    let Ok(entries) = fs::read_dir(path) else {
         return false;
     };
-    entries.all(|entry| {
-        let written = entry
-            .and_then(|entry| entry.metadata())
-            .and_then(|data| data.modified());
-        written.is_ok_and(|at| is_past(at.into(), MAX_SILENCE, now))
-    })
+    let mut entries = entries.peekable();
+    match entries.peek() {
+        None => is_old(fs::metadata(path)),
+        Some(_) => entries.all(|entry| is_old(entry.and_then(|at| at.metadata()))),
+    }
 }
 
 fn is_past(at: DateTime<Utc>, max: Duration, now: DateTime<Utc>) -> bool {

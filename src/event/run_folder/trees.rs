@@ -1,5 +1,5 @@
-//! Page trees as a run's folder stores them. The first tree is stored whole, and each later tree as its differences
-//! from the tree before.
+//! Page trees as a run's folder stores them. The first tree is stored whole, also after the run was resumed. A later
+//! tree is stored as its differences from the tree before if these are smaller, and otherwise whole.
 //!
 //! ```json
 //! { "since": 3, "lines": [[0, 120], { "depth": 4, "role": "text", "states": {}, "value": "14:02" }, [121, 9879]] }
