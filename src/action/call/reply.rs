@@ -50,19 +50,16 @@ pub(super) fn places(text: &str) -> impl Iterator<Item = Vec<Value>> {
 }
 
 /// Returns the text after the last `</think>`, because a model's thoughts are not yet its actions. Without `</think>`,
-/// returns the whole text, or an empty text if it begins with `<think>`. A text that begins with `{` or `[` is returned
-/// whole.
+/// returns the whole text. Returns an empty text if a `<think>` is not closed. A text that contains only JSON is returned
+/// whole, because a `<think>` in it is part of a string.
 fn without_thoughts(text: &str) -> &str {
-    const END: &str = "</think>";
     let text = text.trim();
-    if text.starts_with(['{', '[']) {
+    let (_, beside_json) = Reader::new().values(text);
+    if beside_json.is_empty() {
         return text;
     }
-    match text.rfind(END) {
-        Some(at) => text[at + END.len()..].trim(),
-        None if text.starts_with("<think>") => "",
-        None => text,
-    }
+    let said = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
+    if said.contains("<think>") { "" } else { said }
 }
 
 /// Returns the JSON values at the end of the text. They begin at the first line from which on the text contains only

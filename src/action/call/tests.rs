@@ -219,6 +219,13 @@ fn json_in_a_sentence_is_never_a_call() {
         format!("```\ntext\n```\n{GOTO}\n```\ntext\n```"),
         format!("<think>\nI could\n```json\n{GOTO}\n```\n</think>\nI am not sure."),
         format!("<think>\n{GOTO}"),
+        format!("Hm.\n<think>\nI could\n{GOTO}"),
+        format!("Hm. <think>I could\n{GOTO}"),
+        format!("<think>\nNo.\n</think>\n<think>\nI could\n{GOTO}"),
+        format!(
+            "[Plan]\n<think>\nI could\n<tool_call>{GOTO}</tool_call>\n</think>\nI am not sure."
+        ),
+        format!("{CLICK}\n<think>\nI could\n{GOTO}"),
     ] {
         let problem = parse_calls(&[], &content, &tools()).expect_err(&content);
         assert!(
@@ -243,6 +250,8 @@ fn json_where_a_model_puts_its_calls_is_a_call() {
         format!("<function_call>{CLICK}</function_call>"),
         format!("<tool_call>{CLICK}"),
         format!("<think>\n```json\n{GOTO}\n```\n</think>\n\n{CLICK}"),
+        format!("[Plan]\n<think>\n{GOTO}\n</think>\n\n{CLICK}"),
+        r#"{"thought":"</think> <think>","tool":"click","target":"e1"}"#.to_owned(),
     ] {
         assert_eq!(lines(&content), CLICKED, "{content}");
     }
