@@ -203,7 +203,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 
     /// Returns a snapshot of the run, from which [`DecisionLoop::resume`] resumes the run. Call this method between
-    /// steps, because the snapshot does not contain an action in progress. It does not contain pictures either.
+    /// steps, because the snapshot does not contain an action in progress. It does not contain pictures either, and no
+    /// queued actions if the last step was given up.
     ///
     /// Secrets in the snapshot are replaced, even a secret that the model guessed.
     ///

@@ -32,7 +32,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             stop = end => Err(stop),
             done = self.advance() => done,
         };
-        match self.executor.stop_on(done) {
+        match self.executor.end_step(done) {
             Ok(()) => StepEnd::Continue,
             Err(stop) => StepEnd::Stopped(stop),
         }
@@ -40,10 +40,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     async fn advance(&mut self) -> Result<(), StopReason> {
         self.executor.begin_step()?;
-        if self.executor.in_flight.is_some() {
-            self.executor.record_in_flight();
-            self.executor.drop_queue("the step before was given up");
-        }
         if self.executor.state.queue.is_empty() {
             self.executor.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
@@ -69,6 +65,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .drop_queue("it cannot be undone, and its page was not shown before");
             return Ok(());
         }
+        self.executor.has_taken = true;
         if let Some(refused) = refused {
             let tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
             return self.absorb(tried.ended(refused)).await;

@@ -27,12 +27,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// If a step ended with a stop reason, marks the run as stopped and records the action in progress. If a person was
-    /// asked a question and has not answered it, the run's error then quotes the question. Returns `end`.
-    pub(in crate::agent) fn stop_on(
+    /// Ends a step. If it ended with a stop reason, marks the run as stopped and records the action in progress. If a
+    /// person was asked a question and has not answered it, the run's error then quotes the question. Returns `end`.
+    pub(in crate::agent) fn end_step(
         &mut self,
         end: Result<(), StopReason>,
     ) -> Result<(), StopReason> {
+        self.under_way = false;
         if let Err(stop) = end {
             self.record_in_flight();
             if let Some(question) = self.asking.take() {

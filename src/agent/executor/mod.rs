@@ -66,6 +66,10 @@ pub struct Executor<'g, B> {
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
     pub(super) in_flight: Option<Tried>,
+    /// True while a step is under way. It stays true if the caller drops the step's future.
+    under_way: bool,
+    /// True if the current step has taken an action from the queue that no step of the run has recorded yet.
+    pub(super) has_taken: bool,
     /// The question that a person was asked and has not answered yet.
     pub(super) asking: Option<String>,
     recording: Option<String>,
@@ -184,6 +188,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             redactor,
             started: Instant::now(),
             in_flight: None,
+            under_way: false,
+            has_taken: false,
             asking: None,
             recording: None,
             checkpoints: None,
@@ -254,7 +260,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             stop = end => Err(stop),
             done = self.step(action, by) => done,
         };
-        self.stop_on(done)?;
+        self.end_step(done)?;
         self.state
             .memory
             .steps()
@@ -264,9 +270,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {
         self.begin_step()?;
-        if self.in_flight.is_some() {
-            self.record_in_flight();
-        }
         // The caller learns everything from the step itself. There is no message to a model, so no remarks are kept for
         // one.
         self.state.remarks = Remarks::default();
@@ -308,9 +311,9 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Some(BrowserAction::Goto(Goto { url }))
     }
 
-    /// Counts a new step. Returns a stop reason instead if the budget does not allow the step.
+    /// Counts a new step. Returns a stop reason instead if the budget does not allow the step. If the caller gave up the
+    /// step before, records its action if that was started, drops all other actions, and has the page observed again.
     pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
-        // The caller may have given up a step in which a person was asked.
         self.asking = None;
         self.parts
             .options
@@ -320,6 +323,12 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         self.state.spent.add_step();
         self.emitter.step = self.state.spent.steps;
         self.watch_recording();
+        if std::mem::replace(&mut self.under_way, true) {
+            self.record_in_flight();
+            let taken = usize::from(std::mem::take(&mut self.has_taken));
+            self.drop_with(taken, "the step before was given up");
+            self.state.stale = true;
+        }
         Ok(())
     }
 
@@ -335,6 +344,10 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     pub(super) fn state(&self) -> CrateResult<State> {
         let mut state = self.state.clone();
         state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
+        if self.under_way {
+            // The queue lacks the action of the step that was given up, and its other actions follow that one.
+            state.queue.clear();
+        }
         if self.redactor.is_empty() {
             return Ok(state);
         }
@@ -408,7 +421,12 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     /// Drops the queued actions, and reports their number and the reason (`why`) to the model and to the sinks.
     pub(super) fn drop_queue(&mut self, why: &str) {
-        let count = self.state.queue.len();
+        self.drop_with(0, why);
+    }
+
+    /// Drops the queued actions, and reports them together with `others` that are no longer in the queue.
+    fn drop_with(&mut self, others: usize, why: &str) {
+        let count = others + self.state.queue.len();
         self.state.queue.clear();
         if count > 0 {
             self.tell_dropped(count, why);

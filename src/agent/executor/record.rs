@@ -169,6 +169,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Keeps the action as a step, emits the step's event, and returns the changes of the page as lines.
     pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
+        self.has_taken = false;
         let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
         let action = self.clean(&tried.action);

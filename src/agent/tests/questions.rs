@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::{
     BrowserDriver, DecisionLoop, RunReport, Task,
-    action::ErrorClass,
-    agent::{Approval, ApprovalRequest, Approver, Options, approver::MockApprover},
+    action::{ErrorClass, RawCall},
+    agent::{Approval, ApprovalRequest, Approver, Options, StepEnd, approver::MockApprover},
     chat::ChatResponse,
     store::InMemory,
     testing::{
-        ScriptedBrowser, ScriptedModel, call,
-        faults::{BrowserFault, FaultyBrowser, When},
+        Recorder, ScriptedBrowser, ScriptedModel, call,
+        faults::{BrowserFault, FaultyBrowser, FaultyModel, ModelFault, When},
     },
     working::{BudgetKind, StopReason},
 };
@@ -114,4 +115,55 @@ async fn where_nobody_can_be_asked_the_refusal_does_not_speak_of_a_person() {
     assert_eq!(failure.class(), Some(ErrorClass::Rejected));
     let said = format!("{failure:?}");
     assert!(said.contains("nobody is there to approve it"), "{said}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_question_the_caller_gave_up_is_told_and_no_later_call_is_carried_out() {
+    let ask = RawCall::new("ask_human", json!({ "question": "Which size?" }));
+    for first in [RawCall::new("click", json!({ "target": "e1" })), ask] {
+        let page = "button \"Place order\" e1\nbutton \"Next\" e2";
+        let browser = ScriptedBrowser::new().with_page(URL, "Shop", page);
+        let next = RawCall::new("click", json!({ "target": "e2" }));
+        let model = ScriptedModel::new([ChatResponse::with_calls([first, next]), gives_up()]);
+        let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new())
+            .with_approver(Silent)
+            .build()
+            .unwrap();
+        let task = Task::new("Order").unwrap().with_start_url(URL).unwrap();
+        let mut run = agent.start(task).await;
+        assert_eq!(run.step().await, StepEnd::Continue);
+        timeout(LONG, run.step()).await.unwrap_err();
+        assert!(run.state().unwrap().queue.is_empty());
+        while run.step().await == StepEnd::Continue {}
+        assert_eq!(browser.executed(), [format!("goto {{\"url\":\"{URL}\"}}")]);
+        let told = "2 further calls were not carried out: the step before was given up";
+        let message = &model.requests()[1].message;
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_page_is_observed_again_if_the_caller_gave_up_the_step_while_the_model_thought() {
+    let model = FaultyModel::new(ScriptedModel::new([gives_up()]));
+    let model = model.with(When::once(1), ModelFault::Silent);
+    let recorder = Recorder::new();
+    let agent = DecisionLoop::builder(shop(), model, InMemory::new())
+        .with_sink(recorder.clone())
+        .build()
+        .unwrap();
+    let task = Task::new("Order").unwrap().with_start_url(URL).unwrap();
+    let mut run = agent.start(task).await;
+    assert_eq!(run.step().await, StepEnd::Continue);
+    let looks = || {
+        recorder
+            .names()
+            .iter()
+            .filter(|name| **name == "observed")
+            .count()
+    };
+    let before = looks();
+    timeout(LONG, run.step()).await.unwrap_err();
+    assert_eq!(looks(), before);
+    run.step().await;
+    assert_eq!(looks(), before + 1);
 }
