@@ -167,7 +167,7 @@ pub fn words(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut word = String::new();
     for c in text.chars() {
-        if tokens_wide(c) {
+        if tokens_wide(c) && c.is_alphanumeric() {
             out.extend((!word.is_empty()).then(|| std::mem::take(&mut word)));
             out.push(c.to_string());
         } else if c.is_alphanumeric() {
@@ -251,5 +251,9 @@ mod tests {
             ["buy", "2", "x", "a", "4", "größe"]
         );
         assert_eq!(words("東京 hotel"), ["東", "京", "hotel"]);
+        assert_eq!(
+            words("「時々」、２Ｆ。\u{3000}カ・ー"),
+            ["時", "々", "２ｆ", "カ", "ー"]
+        );
     }
 }

@@ -690,6 +690,15 @@ mod tests {
     }
 
     #[test]
+    fn punctuation_and_spaces_of_chinese_and_japanese_do_not_matter() {
+        let page = observation(|b| b.leaf(Node::text("「注文番号」\u{3000}1068、済")));
+        for evidence in ["注文番号 1068。", "注文番号：1068 済"] {
+            assert!(is_shown(evidence, &page), "{evidence}");
+        }
+        assert!(!is_shown("、。「」", &page));
+    }
+
+    #[test]
     fn what_is_missing_is_told() {
         let told = |evidence| match check(evidence, Some(&page()), &Seen::default()) {
             Evidence::Missing(why) => why,
