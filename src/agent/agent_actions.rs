@@ -70,12 +70,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
         // The claims of the answer are not checked if the run reports failure, because nobody relies on such an answer.
         let unverified = if finish.success {
-            unverified(
-                &finish.answer,
-                &finish.evidence,
-                &self.executor.state.seen,
-                is_whole,
-            )
+            let proof = if shown { &*finish.evidence } else { "" };
+            unverified(&finish.answer, proof, &self.executor.state.seen, is_whole)
         } else {
             Vec::new()
         };

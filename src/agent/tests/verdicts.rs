@@ -224,6 +224,15 @@ async fn a_failure_counts_also_behind_a_turn_of_the_wheel_that_had_no_effect() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn evidence_that_was_found_nowhere_supports_no_claim() {
+    let claim = json!({ "answer": "It costs 999 EUR", "evidence": "999 EUR" });
+    let replies = vec![call("finish", claim.clone()), call("finish", claim)];
+    let (report, _) = run(Stepper::default(), replies).await;
+    assert_eq!(report.summary.stop, StopReason::FinishedUnverified);
+    assert_eq!(report.unverified, ["999"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_find_that_fails_does_not_take_the_rest_of_the_batch_with_it() {
     let browser = Stepper::default();
     let find = |query: &str| ("find", json!({ "query": query }));
