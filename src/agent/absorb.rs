@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, BrowserTool, FailureKind, Outcome},
+    action::{Action, AgentAction, BrowserAction, BrowserTool, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, Section, is_withheld},
@@ -42,12 +42,14 @@ const fn only_looks(action: &Action) -> bool {
 
 /// Returns true if the later calls of the reply are carried out although this action did not succeed.
 ///
-/// This is so for actions that only look, except a `wait` and a failed hover, because later calls may depend on what
-/// these two bring about. A hover without effect is not a failure, because many elements do not react to the pointer.
+/// This is so for actions that only look, except a `wait`, a failed hover, a `go_back_to` and an `ask_human`, because
+/// later calls may depend on what these bring about. A hover without effect is not a failure, because many elements do
+/// not react to the pointer.
 fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
+    use {AgentAction as G, BrowserAction as A};
     match action {
-        Action::Browser(BrowserAction::Wait(_)) => false,
-        Action::Browser(BrowserAction::Hover(_)) => *outcome == Outcome::NoEffect,
+        Action::Browser(A::Wait(_)) | Action::Agent(G::GoBackTo(_) | G::AskHuman(_)) => false,
+        Action::Browser(A::Hover(_) | A::HoverXy(_)) => *outcome == Outcome::NoEffect,
         other => only_looks(other),
     }
 }
@@ -291,4 +293,54 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
 pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
     one.id() == other.id() && one.section() == other.section()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{AskHuman, ErrorClass, Find, GoBackTo, HoverXy, OnTarget, Scroll, Target};
+
+    #[test]
+    fn the_calls_after_a_failed_look_are_carried_out_unless_they_depend_on_it() {
+        let failed = Outcome::failed(ErrorClass::Other, "");
+        let hover_xy = HoverXy {
+            x: 1,
+            y: 1,
+            target: None,
+        };
+        let target = Target::parse("Menu").unwrap();
+        let scroll = Scroll {
+            direction: None,
+            pixels: None,
+            target: None,
+        };
+        let find = Find {
+            query: "zebra".to_owned(),
+        };
+        let ask = AskHuman {
+            question: "Which?".to_owned(),
+        };
+        for (action, others_run) in [
+            (
+                Action::Browser(BrowserAction::Hover(OnTarget { target })),
+                false,
+            ),
+            (Action::Browser(BrowserAction::HoverXy(hover_xy)), false),
+            (
+                Action::Agent(AgentAction::GoBackTo(GoBackTo { step: 99 })),
+                false,
+            ),
+            (Action::Agent(AgentAction::AskHuman(ask)), false),
+            (Action::Agent(AgentAction::Find(find)), true),
+            (Action::Browser(BrowserAction::Scroll(scroll)), true),
+        ] {
+            assert_eq!(lets_others_run(&action, &failed), others_run, "{action:?}");
+            let hovers = matches!(&action, Action::Browser(_));
+            assert_eq!(
+                lets_others_run(&action, &Outcome::NoEffect),
+                hovers || others_run,
+                "{action:?}"
+            );
+        }
+    }
 }
