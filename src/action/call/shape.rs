@@ -156,19 +156,17 @@ fn name_of_tool<'t>(
 /// Returns the arguments of a call of the tool `spec`. `map` is the object of the call without the tool's name. If a
 /// wrapper such as `args` is the only key besides notes (see [`NOTES`]), the arguments are the content of the wrapper.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
-    map.retain(|key, _| !NOTES.contains(&key.as_str()) || spec.may_take(key));
-    let mut entries = map.iter();
-    if let (Some((key, Value::Object(_) | Value::String(_) | Value::Null)), None) =
+    let is_note = |key: &str| NOTES.contains(&key) && !spec.declares(key);
+    let mut entries = map.iter_mut().filter(|(key, _)| !is_note(key));
+    if let (Some((key, inner @ (Value::Object(_) | Value::String(_) | Value::Null))), None) =
         (entries.next(), entries.next())
         && ARGUMENTS.contains(&key.as_str())
         && (!spec.declares(key) || (spec.is_wrapped() && key == WRAP))
     {
-        return map
-            .into_iter()
-            .next()
-            .map(|(_, inner)| inner)
-            .unwrap_or_default();
+        return inner.take();
     }
+    // A tool whose arguments are unknown may also take those that are called like notes.
+    map.retain(|key, _| !is_note(key) || spec.may_take(key));
     Value::Object(map)
 }
 

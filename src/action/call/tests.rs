@@ -302,6 +302,11 @@ fn with_custom() -> ToolSet {
             custom("send", &["input", "args", "params", "id", "type", "name"]),
             custom("pay", &["account", "arguments"]),
             custom("assign", &["tool"]),
+            ToolSpec {
+                name: "free".to_owned(),
+                description: String::new(),
+                parameters: json!({}),
+            },
         ],
     )
 }
@@ -356,6 +361,18 @@ fn arguments_that_are_called_like_wrappers_and_notes_stay_arguments() {
         (
             r#"{"action":"assign","tool":"click"}"#,
             r#"assign {"tool":"click"}"#,
+        ),
+        (
+            r#"{"thought":"t","action":"free","arguments":{"amount":1}}"#,
+            r#"free {"amount":1}"#,
+        ),
+        (
+            r#"{"id":"1","type":"function","name":"free","arguments":{"amount":1}}"#,
+            r#"free {"amount":1}"#,
+        ),
+        (
+            r#"{"tool":"free","id":"1","amount":2}"#,
+            r#"free {"amount":2,"id":"1"}"#,
         ),
         (
             r#"{"tool":"state-save","name":"shop"}"#,
