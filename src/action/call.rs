@@ -245,18 +245,18 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
     Ok(action)
 }
 
-/// Names of the arguments that are rounded to whole pixels: positions, and the distances of a drag.
-const PLACES: [&str; 6] = ["x", "y", "to_x", "to_y", "from_x", "from_y"];
+/// Names of the arguments that are rounded to whole pixels: positions and distances.
+const PIXELS: [&str; 7] = ["x", "y", "to_x", "to_y", "from_x", "from_y", "pixels"];
 
 /// Corrects the arguments of a call of one of the crate's tools. Removes nulls, which models write for arguments that
 /// they leave out. Converts `"3"` and `3.0` to `3` where the tool takes a whole number, and `"0.3"` to `0.3` where it
-/// takes any number. Rounds positions in pixels, such as `96.5`, to the nearest pixel.
+/// takes any number. Rounds positions and distances in pixels, such as `96.5`, to the nearest pixel.
 fn tidied(mut arguments: Value, spec: &ToolSpec) -> Value {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
         for (name, value) in map {
             if spec.takes(name, "integer") {
-                if let Some(number) = whole(value, PLACES.contains(&name.as_str())) {
+                if let Some(number) = whole(value, PIXELS.contains(&name.as_str())) {
                     *value = number.into();
                 }
             } else if name == "via" {

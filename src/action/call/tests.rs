@@ -124,6 +124,7 @@ fn one_direction_of_a_drag_may_be_left_out() {
 fn a_whole_number_may_be_quoted_or_have_a_fraction() {
     let content = r#"[{"tool":"drag_by","target":"e1","x":"-40","y":2.0},
         {"tool":"click_at","target":"e1","x":96.5,"y":" 7 "},
+        {"tool":"scroll","direction":"down","pixels":96.5},
         {"tool":"go_back_to","step":"3"},
         {"tool":"fill","target":"e1","text":"3"},
         {"tool":"go_back_to","step":"three"},
@@ -131,17 +132,18 @@ fn a_whole_number_may_be_quoted_or_have_a_fraction() {
         {"tool":"go_back_to","step":2.5}]"#;
     let read = lines(content);
     assert_eq!(
-        read[..4],
+        read[..5],
         [
             r#"drag_by {"target":"e1","x":-40,"y":2}"#,
             r#"click_at {"target":"e1","x":97,"y":7}"#,
+            r#"scroll {"direction":"down","pixels":97}"#,
             r#"go_back_to {"step":3}"#,
             r#"fill {"target":"e1","text":"3"}"#,
         ]
     );
-    assert!(read[4].contains("three"), "{read:?}");
-    assert!(read[5].contains("-1"), "{read:?}");
-    assert!(read[6].contains("2.5"), "{read:?}");
+    assert!(read[5].contains("three"), "{read:?}");
+    assert!(read[6].contains("-1"), "{read:?}");
+    assert!(read[7].contains("2.5"), "{read:?}");
 }
 
 #[test]
