@@ -101,7 +101,7 @@ macro_rules! browser_actions {
             /// Builds the action from a tool and its arguments. Missing, unknown or malformed arguments are errors.
             ///
             /// # Errors
-            /// An error that the model reads. It names the field that is missing, unknown or wrong.
+            /// An error that the model reads. It names a missing or an unknown field, but not the field of a wrong value.
             pub(super) fn from_arguments(tool: BrowserTool, arguments: Value) -> Result<Self, serde_json::Error> {
                 Ok(match tool { $(BrowserTool::$variant => Self::$variant(serde_json::from_value(arguments)?),)* })
             }

@@ -217,25 +217,13 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
         Value::Null => Value::Object(Map::new()),
         other => other,
     };
-    let action = if let Some(tool) = BrowserTool::parse(name) {
-        BrowserAction::from_arguments(tool, tidied(arguments, spec)).map(|action| {
-            let takes_distance = tools.contains(BrowserTool::DragBy.as_str());
-            Action::Browser(if takes_distance {
-                action.or_by_distance()
-            } else {
-                action
-            })
+    let action = typed(arguments.clone(), spec, tools).map_err(|error| {
+        let error = error.to_string();
+        problem(&match wrong_value(&error, &arguments, spec, tools) {
+            Some(argument) => format!("{argument}: {error}"),
+            None => error,
         })
-    } else if let Some(action) = AgentAction::from_arguments(name, tidied(arguments.clone(), spec))
-    {
-        action.map(Action::Agent)
-    } else {
-        Ok(Action::Custom(CustomCall {
-            tool: name.to_owned(),
-            arguments,
-        }))
-    };
-    let action = action.map_err(|error| problem(&error.to_string()))?;
+    })?;
     if let Action::Browser(browser) = &action {
         browser.check().map_err(|failure| CallProblem {
             tool: Some(name.to_owned()),
@@ -243,6 +231,47 @@ fn validate(call: RawCall, tools: &ToolSet) -> Result<Action, CallProblem> {
         })?;
     }
     Ok(action)
+}
+
+/// Converts the arguments of a call of the tool `spec` to an action.
+fn typed(arguments: Value, spec: &ToolSpec, tools: &ToolSet) -> Result<Action, serde_json::Error> {
+    let name = spec.name.as_str();
+    if let Some(tool) = BrowserTool::parse(name) {
+        let action = BrowserAction::from_arguments(tool, tidied(arguments, spec))?;
+        let takes_distance = tools.contains(BrowserTool::DragBy.as_str());
+        return Ok(Action::Browser(if takes_distance {
+            action.or_by_distance()
+        } else {
+            action
+        }));
+    }
+    if let Some(action) = AgentAction::from_arguments(name, tidied(arguments.clone(), spec)) {
+        return action.map(Action::Agent);
+    }
+    Ok(Action::Custom(CustomCall {
+        tool: name.to_owned(),
+        arguments,
+    }))
+}
+
+/// Returns the name of the argument whose value led to this error of [`typed`]; `None` if the error is about a missing, an
+/// unknown or a repeated argument, which it names itself.
+fn wrong_value<'a>(
+    error: &str,
+    arguments: &'a Value,
+    spec: &ToolSpec,
+    tools: &ToolSet,
+) -> Option<&'a str> {
+    if error.contains(" field `") {
+        return None;
+    }
+    // A wrong value leads to the same error without the other arguments.
+    let is_wrong = |(name, value): &(&String, &Value)| {
+        let alone = Map::from_iter([((*name).clone(), (*value).clone())]);
+        typed(alone.into(), spec, tools).is_err_and(|alone| alone.to_string() == error)
+    };
+    let (name, _) = arguments.as_object()?.iter().find(is_wrong)?;
+    Some(name)
 }
 
 /// Names of the arguments that are rounded to whole pixels: positions and distances.

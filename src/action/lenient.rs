@@ -5,14 +5,14 @@ use serde::{Deserialize, Deserializer};
 use super::Target;
 use crate::page::LocatorStep;
 
-/// Parses a list. A single value is accepted too and becomes a list of one item.
+/// Parses a list of texts. A single text is accepted too and becomes a list of one item.
 pub(super) fn one_or_many<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "expected a text or a list of texts")]
     enum OneOrMany<T> {
         Many(Vec<T>),
         One(T),

@@ -147,6 +147,21 @@ fn a_whole_number_may_be_quoted_or_have_a_fraction() {
 }
 
 #[test]
+fn a_wrong_value_is_told_with_its_argument() {
+    let content = r#"[{"tool":"click_at","target":"e1","x":"abc","y":3},{"tool":"select","target":"e1","values":3},
+        {"tool":"go_back_to","step":"three"},{"tool":"click_at","target":"e1","x":"abc"}]"#;
+    let read = lines(content);
+    for (line, wanted) in read.iter().zip([
+        "x: invalid type: string \"abc\"",
+        "values: expected a text or a list of texts",
+        "step: invalid type: string \"three\"",
+        "x: invalid type: string \"abc\"",
+    ]) {
+        assert!(line.starts_with(&format!("problem: {wanted}")), "{read:?}");
+    }
+}
+
+#[test]
 fn a_wait_takes_parts_of_a_second() {
     let content = r#"[{"tool":"wait","seconds":0.3},{"tool":"wait","seconds":" 0.3 "},
         {"tool":"wait","seconds":"2"},{"tool":"wait","seconds":2.0},{"tool":"wait","seconds":30},
