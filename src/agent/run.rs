@@ -90,19 +90,8 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let custom = parts.tools.iter().map(|tool| tool.spec());
         let declared = parts.guarded.browser.capabilities().tools;
         let tools = ToolSet::new(&declared, options.scripts, custom);
-        // The tools do not change during a run, so only tools that can never work in this run are left out.
-        let tools = match parts.guarded.approver {
-            Some(_) => tools,
-            None => tools.without("ask_human"),
-        };
         let sees = parts.model.capabilities().images && options.images != Images::Never;
-        let tools = Arc::new(if sees {
-            // `click_xy` can do everything that `click_at` does.
-            tools.without("click_at")
-        } else {
-            let pictures = ["screenshot", "click_xy", "hover_xy", "drag_xy"];
-            pictures.into_iter().fold(tools, ToolSet::without)
-        });
+        let tools = usable(tools, parts.guarded.approver.is_some(), sees);
         let kinds = if options.memory && executor.has_turn() {
             parts.kinds.clone()
         } else {
@@ -125,7 +114,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parts,
             executor,
             engine,
-            tools,
+            tools: Arc::new(tools),
             sight: None,
             registered: None,
         }
@@ -356,9 +345,47 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     }
 }
 
+/// Returns the tools that a run offers to its model from beginning to end. Leaves out the tools that can never work in the
+/// run, and `click_at` if there is `click_xy`. `asks` is true if the model can ask a person; `sees` is true if it is shown
+/// pictures.
+fn usable(tools: ToolSet, asks: bool, sees: bool) -> ToolSet {
+    let left_out: &[&str] = if !sees {
+        &["screenshot", "click_xy", "hover_xy", "drag_xy"]
+    } else if tools.contains("click_xy") {
+        // `click_xy` can do everything that `click_at` does.
+        &["click_at"]
+    } else {
+        &[]
+    };
+    let asking = (!asks).then_some("ask_human");
+    let left_out = left_out.iter().copied().chain(asking);
+    left_out.fold(tools, ToolSet::without)
+}
+
 const fn mode(mode: CallMode) -> &'static str {
     match mode {
         CallMode::Tools => "tools",
         CallMode::JsonSchema => "json_schema",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::BrowserTool as T;
+
+    #[test]
+    fn a_model_that_sees_pictures_has_click_at_only_if_the_driver_lacks_click_xy() {
+        for (declared, sees, wanted) in [
+            ([T::ClickAt, T::ClickXy].as_slice(), true, "click_xy"),
+            (&[T::ClickAt, T::ClickXy], false, "click_at"),
+            (&[T::ClickAt], true, "click_at"),
+        ] {
+            let tools = ToolSet::new(&declared.iter().copied().collect(), false, []);
+            let tools = usable(tools, true, sees);
+            let clicks = ["click_at", "click_xy"].into_iter();
+            let clicks: Vec<&str> = clicks.filter(|tool| tools.contains(tool)).collect();
+            assert_eq!(clicks, [wanted], "{declared:?}, sees pictures: {sees}");
+        }
     }
 }
