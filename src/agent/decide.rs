@@ -26,7 +26,7 @@ use crate::{
     guard::{CallEstimate, Spent},
     memory::{Advice, AdviceId, Cue, Lasts, places},
     page::{DialogKind, TargetIdentity},
-    prompt::{StepParts, step},
+    prompt::{StepParts, fitted},
     verify::changes,
     working::{By, StopReason},
 };
@@ -201,13 +201,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .as_ref()
             .and_then(|page| page.place.host());
         let site_notes = host.map(|host| self.executor.task.notes_for(host));
-        let message = self
-            .executor
-            .state
-            .page
-            .as_ref()
-            .map_or_else(String::new, |page| {
-                step(&StepParts {
+        let (message, shown) = self.executor.state.page.as_ref().map_or_else(
+            || (String::new(), digest),
+            |page| {
+                fitted(&StepParts {
                     run_nonce: self.nonce(None),
                     nonce: self.nonce(Some(self.executor.emitter.step)),
                     goal_words: &self.goal_words,
@@ -239,7 +236,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     digest,
                     budget,
                 })
-            });
+            },
+        );
+        self.shown = shown;
         // Advice from memory has not been redacted yet. Also, two texts without secrets can form a secret where they
         // are joined.
         request.message = self.executor.redactor.text(&message);

@@ -16,7 +16,8 @@ use crate::{
     browser::SceneRequest,
     event::EventKind,
     page::{
-        Digest, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown, shown_length,
+        Digest, DigestOptions, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown,
+        shown_length,
     },
     prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
@@ -137,7 +138,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
         let mut lines = excerpts(&shown, elements, &find.query);
-        if !self.digest(page).whole {
+        if !self.digest(page, self.shown).whole {
             // With the line number, the model can continue with `read` at this place.
             for (line, number) in lines.iter_mut().zip(&numbers) {
                 *line = format!("{}: {line}", number + 1);
@@ -213,13 +214,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
-        let shown = page_size(&self.digest(page), &page.view.elements);
+        let limits = self.parts.guarded.options.digest;
+        let shown = page_size(&self.digest(page, limits), &page.view.elements);
         let left = self.budget(&self.request()).0.saturating_sub(shown.0);
         TokenCount((left * READ_SHARE / 100).saturating_sub(taken.0))
     }
 
-    fn digest<'p>(&self, page: &'p PageNow) -> Digest<'p> {
-        let limits = self.parts.guarded.options.digest;
+    fn digest<'p>(&self, page: &'p PageNow, limits: DigestOptions) -> Digest<'p> {
         let elements = &page.view.elements;
         page.layout().digest(elements, &self.goal_words, limits)
     }
@@ -227,7 +228,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Returns true if the model has seen every line of the page, in a prompt or through `read`.
     pub(super) fn was_read(&self, page: &PageNow) -> bool {
         let layout = page.layout();
-        let digest = self.digest(page);
+        let digest = self.digest(page, self.shown);
         if digest.whole {
             return true;
         }

@@ -24,7 +24,7 @@ use crate::{
     event::EventKind,
     guard::Spent,
     memory::{Advice, AdviceId, Cue, RunLog, Section},
-    page::PageView,
+    page::{DigestOptions, PageView},
     prompt::{ContentType, SystemParts, system},
     secret::SecretName,
     working::{By, Memory, Step, StopReason},
@@ -53,6 +53,8 @@ pub struct Run<'l, B, L, M> {
     /// The picture of the current page in the latest message to the model; `None` if the message has no such picture,
     /// even if it has pictures from earlier steps.
     pub(super) sight: Option<Sight>,
+    /// The limits on the page section of the latest message to the model.
+    pub(super) shown: DigestOptions,
     pub(super) compressor_failures: u32,
     /// The reason why the model's last reply could not be read; `None` if it could be read.
     pub(super) unreadable: Option<String>,
@@ -116,6 +118,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             engine,
             tools: Arc::new(tools),
             sight: None,
+            shown: options.digest,
             registered: None,
         }
     }

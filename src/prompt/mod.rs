@@ -53,6 +53,6 @@ pub use pack::{Block, Keep, pack};
 pub(crate) use page::size as page_size;
 pub use page::{excerpts, facts, reading};
 pub use reader::{ShownElement, ShownPage, json_string};
-pub(crate) use step::MAX_RESULT;
 pub use step::{LastFailure, StepParts, step};
+pub(crate) use step::{MAX_RESULT, fitted};
 pub use system::{SystemParts, system};

@@ -190,6 +190,12 @@ impl<'a> StepParts<'a> {
 /// page are replaced: by the reference of the element if the message shows it, otherwise by a number. The second fence lists
 /// the names that have a number.
 pub fn step(parts: &StepParts<'_>) -> String {
+    fitted(parts).0
+}
+
+/// Returns the message of one step, and the limits on its page section. If the message would exceed its budget, these
+/// limits are smaller than `parts.digest`.
+pub(crate) fn fitted(parts: &StepParts<'_>) -> (String, DigestOptions) {
     let (tips, of_memory) = Tips::of(parts.advice, parts.last_failure.is_some());
     let all = |is_cut| {
         let mut sections = of_memory.clone();
@@ -198,19 +204,21 @@ pub fn step(parts: &StepParts<'_>) -> String {
     };
     let whole = write(parts, &tips, &all(false), parts.digest);
     if cost(&whole) <= parts.budget {
-        return whole;
+        return (whole, parts.digest);
     }
     let sections = all(true);
     let none: Vec<Section<'_>> = sections.iter().map(|section| section.cut_to(0)).collect();
     let present = cost(&write(parts, &tips, &none, parts.digest));
     if present > parts.budget {
-        let write = |max| write(parts, &tips, &none, parts.digest.with_max_tokens(max));
+        let limits = |max| parts.digest.with_max_tokens(max);
+        let write = |max| write(parts, &tips, &none, limits(max));
         let page = cost(&page_lines(parts, parts.digest).join("\n"));
         let page = usize::try_from(page.0).unwrap_or(usize::MAX);
         let most = page.min(parts.digest.max_tokens);
-        return write(largest(MIN_PAGE.min(most), most, |max| {
+        let max = largest(MIN_PAGE.min(most), most, |max| {
             cost(&write(max)) <= parts.budget
-        }));
+        });
+        return (write(max), limits(max));
     }
     let left = usize::try_from(parts.budget.0 - present.0).unwrap_or(usize::MAX);
     let blocks: Vec<Block> = sections.iter().map(Section::block).collect();
@@ -221,10 +229,11 @@ pub fn step(parts: &StepParts<'_>) -> String {
     };
     let packed = cut(left);
     if cost(&packed) <= parts.budget {
-        return packed;
+        return (packed, parts.digest);
     }
     // The message is still too long, because the packed lines do not include the list of names in the tips.
-    cut(largest(0, left, |left| cost(&cut(left)) <= parts.budget))
+    let left = largest(0, left, |left| cost(&cut(left)) <= parts.budget);
+    (cut(left), parts.digest)
 }
 
 /// Returns the largest size from `least` to `most` for which `fits` returns true; returns `least` if there is no such

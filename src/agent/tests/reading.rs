@@ -134,6 +134,23 @@ async fn a_denial_is_unverified_until_the_whole_page_was_read() {
 }
 
 #[tokio::test]
+async fn a_denial_is_unverified_if_the_window_of_the_model_had_no_room_for_the_whole_page() {
+    let mut page = String::from("main\n");
+    for n in 1..=150 {
+        let _ = writeln!(page, "  paragraph\n    \"Paragraph {n} tells of boats\"");
+    }
+    for (window, is_whole) in [(16_000, true), (4_000, false)] {
+        let mut capabilities = LlmCapabilities::new("small");
+        capabilities.context_window = Some(TokenCount(window));
+        let model = ScriptedModel::new([finish("the page does not mention boats of wood")]);
+        let (report, messages) = run_model(&page, model.with_capabilities(capabilities)).await;
+        let shown = messages[0].matches("tells of boats").count();
+        assert_eq!(shown == 150, is_whole, "{}", messages[0]);
+        assert_eq!(report.unverified.is_empty(), is_whole, "{report:?}");
+    }
+}
+
+#[tokio::test]
 async fn each_search_of_a_reply_is_answered_with_its_query_and_its_count() {
     let both =
         ["paragraph 390", "zebra"].map(|query| RawCall::new("find", json!({ "query": query })));
