@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use webwise::{
-    action::{BrowserAction, DialogAccept, ErrorClass, Fill, OnTarget, Outcome},
+    action::{
+        BrowserAction, DialogAccept, ErrorClass, Fill, Key, OnTarget, Outcome, Press, Scroll,
+        ScrollDirection,
+    },
     browser::ExecuteRequest,
 };
 
@@ -543,6 +546,39 @@ async fn a_list_that_is_filled_anew_when_it_gets_the_focus_is_chosen_from_as_it_
         failure(&bed.act(select(id("s"), &["b"])).await).0,
         Some(ErrorClass::NoSuchOption)
     );
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_of_several_parts_is_not_done_if_a_dialog_opens_before_the_last_part() {
+    let bed = Bed::start(PATIENT).await;
+    // The element lies where no other test leaves the pointer.
+    let body = "<div id=f tabindex=0 onkeydown='alert()' onmousemove='alert()' style='margin:190px 0 0 470px;height:90px;
+        width:110px;overflow:auto'><p style='height:3000px'>long</div>";
+    let press = |times| {
+        BrowserAction::Press(Press {
+            key: Key::parse("ArrowDown").unwrap(),
+            target: Some(id("f")),
+            times,
+        })
+    };
+    let scroll = BrowserAction::Scroll(Scroll {
+        direction: Some(ScrollDirection::Down),
+        pixels: None,
+        target: Some(id("f")),
+    });
+    for (action, class) in [
+        (press(None), None),
+        (press(Some(3)), Some(ErrorClass::DialogOpen)),
+        (scroll, Some(ErrorClass::DialogOpen)),
+    ] {
+        bed.show(body).await;
+        let execution = bed.act(action).await;
+        assert!(execution.dialog.is_some(), "{execution:?}");
+        assert_eq!(failure(&execution).0, class, "{execution:?}");
+        bed.does(BrowserAction::DialogAccept(DialogAccept { text: None }))
+            .await;
+    }
     bed.close().await;
 }
 

@@ -17,7 +17,8 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
-        HoverXy, OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target, Type,
+        HoverXy, OnTarget, Outcome, Press, Select, SelectText, StateFile, TabAt, TabNew, Target,
+        Type,
     },
     base::text::clean,
     browser::{
@@ -70,7 +71,7 @@ impl Cdp {
         }
         let told = match self.done(turn, request).await {
             Ok(told) => told,
-            // If the dialog came after the last part of the action was sent, the action counts as done.
+            // A dialog counts as caused by the action once the last part of the action was sent.
             Err(CdpError::Dialog(dialog)) if opens_dialogs(&request.action) && turn.sent => {
                 return Ok(Execution {
                     dialog: Some(dialog),
@@ -266,10 +267,7 @@ impl Cdp {
                         told
                     }
                 };
-                for _ in 0..press.times() {
-                    self.press_key(turn, &press.key).await?;
-                }
-                Ok(told)
+                self.press_times(turn, press).await.map(|()| told)
             }
             BrowserAction::Select(Select { target, values }) => {
                 self.select(turn, target, values).await
@@ -281,7 +279,9 @@ impl Cdp {
                 if let Some(target) = &scroll.target {
                     let aim = self.aim(target).await?;
                     if scroll.direction.is_some() {
-                        self.hover(turn, &aim, None).await?;
+                        let hovered = self.hover(turn, &aim, None).await;
+                        turn.sent = false;
+                        hovered?;
                     } else {
                         turn.sent = true;
                         self.hub
@@ -351,6 +351,17 @@ impl Cdp {
         }
     }
 
+    /// Presses a key as often as the action says.
+    async fn press_times(&self, turn: &mut Turn, press: &Press) -> Result<(), CdpError> {
+        for left in (0..press.times()).rev() {
+            let pressed = self.press_key(turn, &press.key).await;
+            // A dialog that opens now would prevent the other presses, so the action is not done yet.
+            turn.sent &= left == 0;
+            pressed?;
+        }
+        Ok(())
+    }
+
     /// Resolves a target to its element, and reads the element's durable locator, which finds the element again on the
     /// next load of the page.
     pub(super) async fn begin(&self, target: &Target) -> Result<(Aim, Performed), CdpError> {
@@ -410,7 +421,6 @@ impl Cdp {
         function: &str,
         target: Option<&Target>,
     ) -> Result<String, CdpError> {
-        turn.sent = true;
         let page = self.page()?;
         let (session, mut params) = match target {
             None => (
@@ -439,6 +449,7 @@ impl Cdp {
         } else {
             "Runtime.evaluate"
         };
+        turn.sent = true;
         let answer: Evaluated = match self.hub.call(&session, method, params).await {
             Err(CdpError::Broken(_)) => {
                 return Err(CdpError::refused(ErrorClass::ScriptFailed, ""));
