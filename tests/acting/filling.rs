@@ -550,6 +550,26 @@ async fn a_list_that_is_filled_anew_when_it_gets_the_focus_is_chosen_from_as_it_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_character_of_no_key_is_typed_without_its_modifiers_and_is_no_command() {
+    let bed = Bed::start(PATIENT).await;
+    bed.show("<input id=f autofocus>").await;
+    for (key, class, value) in [
+        ("é", None, "é"),
+        ("Shift+é", None, "éé"),
+        ("Control+é", Some(ErrorClass::BadArguments), "éé"),
+    ] {
+        let press = BrowserAction::Press(Press {
+            key: Key::parse(key).unwrap(),
+            target: Some(id("f")),
+            times: None,
+        });
+        assert_eq!(failure(&bed.act(press).await).0, class, "{key}");
+        assert_eq!(bed.value("f.value").await, format!("\"{value}\""));
+    }
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_action_of_several_parts_is_not_done_if_a_dialog_opens_before_the_last_part() {
     let bed = Bed::start(PATIENT).await;
     // The element lies where no other test leaves the pointer.

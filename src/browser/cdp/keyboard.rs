@@ -8,11 +8,13 @@ use super::{
     error::CdpError,
     sending::By,
 };
-use crate::action::Key;
+use crate::action::{ErrorClass, Key};
 
 /// Maximum length of a text that is typed key by key. Of a longer text, only line breaks and tabs are typed as keys,
 /// and the rest is inserted. Unit: characters. Source: chosen; a key takes about 2 ms.
 const BY_KEYS: usize = 1_000;
+
+const NO_KEY: &str = "the keyboard has no key for this character";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Physical {
@@ -239,7 +241,8 @@ fn typed(text: &str) -> Vec<Typed> {
 }
 
 impl Cdp {
-    /// Presses a key. If the character is on no key of the keyboard, inserts it as text.
+    /// Presses a key. If the character is on no key of the keyboard, inserts it as text. Fails if such a character would be
+    /// part of a command.
     pub(super) async fn press_key(&self, turn: &mut Turn, key: &Key) -> Result<(), CdpError> {
         match key.last() {
             "Enter" => self.may_send(By::Enter).await?,
@@ -248,8 +251,10 @@ impl Cdp {
         }
         match strokes(key) {
             Some(events) => self.dispatch(turn, "Input.dispatchKeyEvent", events).await,
-            // The character is on no key of the keyboard.
-            None => self.insert(turn, key.as_str()).await,
+            None if key.modifiers().all(|held| held == "Shift") => {
+                self.insert(turn, key.last()).await
+            }
+            None => Err(CdpError::refused(ErrorClass::BadArguments, NO_KEY)),
         }
     }
 
