@@ -4,8 +4,8 @@
 //!
 //! - If `WEBWISE_PLAYWRIGHT_CLI` names a tool, that tool is used, or reported as unusable. No other tool replaces it,
 //!   because the user named it deliberately.
-//! - A problem with a program that the chosen driver does not need is reported as a note. A note has no advice, because
-//!   advice is printed after an arrow and asks the user to act.
+//! - A problem with a program that the chosen driver does not need is reported as a note. Such a note has no advice,
+//!   because advice is printed after an arrow and asks the user to act.
 
 use std::path::{Path, PathBuf};
 
@@ -26,8 +26,8 @@ use super::{
     },
 };
 
-/// Environment variables that configure a model. The report prints the names of those that are set and not empty, and never
-/// their values.
+/// Environment variables that configure a model. If a model is configured, the report prints the names of those that
+/// are set and not empty. Of their values, it prints only the name of the model.
 const MODEL_VARIABLES: [&str; 8] = [
     "GEMINI_API_KEY",
     "ANTHROPIC_API_KEY",
@@ -367,8 +367,8 @@ fn can(folder: &Path, _read: bool) -> bool {
     folder.metadata().is_ok_and(|m| !m.permissions().readonly())
 }
 
-/// Checks which model a run would use. The result contains only the names of variables, never their values. `set` contains
-/// the variables of [`MODEL_VARIABLES`] that are set.
+/// Checks which model a run would use. The result contains the names of variables and the name of the model, but no
+/// other value of a variable. `set` contains the variables of [`MODEL_VARIABLES`] that are set.
 fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     let (status, found, advice) = match described {
         Ok(Some(model)) => {

@@ -147,8 +147,8 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
-/// Returns lines that say which pages were found, and which were left out and why. Returns no lines if no page was seen,
-/// because the caller reports that as an error.
+/// Returns lines that say how many pages were found, and how many links were left out and why. Returns no lines if no
+/// page was seen, because the caller reports that as an error.
 fn summary(map: &SiteMap) -> Vec<String> {
     if map.pages.is_empty() {
         return Vec::new();

@@ -8,7 +8,7 @@
 //! | 130 | a second signal, such as Ctrl-C, ended the command at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!
-//! Only the binary calls this module; the library never does.
+//! Only the binary and two examples call this module; the rest of the library never does.
 
 mod args;
 mod config;

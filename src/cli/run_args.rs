@@ -26,7 +26,8 @@ pub(super) enum Approve {
     Safe,
     /// Only actions that cannot be undone need approval.
     Hybrid,
-    /// No action needs approval.
+    /// No action needs approval. Exception: if a resumed run may have carried out an action that cannot be undone, the
+    /// next such action needs approval.
     Auto,
 }
 
@@ -119,7 +120,8 @@ pub(super) struct RunArgs {
     /// them fit.
     #[arg(long, value_enum, default_value_t = ModeArg::Auto)]
     pub(super) mode: ModeArg,
-    /// A site that may be visited in addition to the start site. If you name at least one, no other site may be visited.
+    /// A site that may be visited in addition to the start site. If you name at least one, or give a secret, no other
+    /// site may be visited.
     #[arg(long, value_name = "SITE", value_parser = values::site)]
     pub(super) allow: Vec<Site>,
     /// Instructions in addition to the goal, such as how the work should be done.
@@ -231,7 +233,8 @@ impl WayArgs {
 /// The browser to start.
 #[derive(Debug, Default, Args)]
 pub(super) struct BrowserArgs {
-    /// The browser driver. Default: cdp, if it can start a browser; `webwise doctor` says which driver is used and why.
+    /// The browser driver. Default: playwright-cli if `WEBWISE_PLAYWRIGHT_CLI` names it, otherwise cdp if it can start
+    /// a browser. `webwise doctor` says which driver is used and why.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
     /// Show the browser window.

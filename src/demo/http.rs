@@ -316,7 +316,8 @@ impl Response {
         Self::page(status, Html::text(status.line()))
     }
 
-    /// Adds a cookie for all paths of the shop. Scripts cannot read it, and requests that other sites start do not carry it.
+    /// Adds a cookie for all paths of the shop. Scripts cannot read it. Requests that other sites start carry it only
+    /// if they open a page of the shop with GET, as a link does.
     #[must_use]
     pub(super) fn with_cookie(mut self, name: &str, value: &str) -> Self {
         self.cookies

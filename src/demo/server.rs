@@ -22,8 +22,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(15);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time for which the server waits for unfinished responses when the shop is stopped. Source: chosen.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// Time for which the server still reads from a client that it has refused, so that the client gets the refusal before the
-/// connection closes. Source: chosen.
+/// Time for which the server still reads after the last response on a connection, so that the client gets the response
+/// before the connection closes. Source: chosen.
 const LINGER: Duration = Duration::from_millis(500);
 /// Pause after a failed accept, which usually means that the process has no free file handles. Source: chosen.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -35,7 +35,8 @@ const READ_CHUNK: usize = 4096;
 
 pub(super) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// Accepts and serves connections until the sender of `stop` is dropped, then waits for unfinished responses.
+/// Accepts and serves connections until the sender of `stop` is dropped, then waits for unfinished responses, for at
+/// most [`STOP_GRACE`].
 pub(super) async fn serve(
     listener: TcpListener,
     handler: Arc<Handler>,

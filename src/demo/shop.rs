@@ -63,7 +63,8 @@ impl Shop {
     /// Starts a shop on this machine's loopback address 127.0.0.1. The shop runs in the current tokio runtime.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] if the port is in use or not allowed. The error names the port.
+    /// [`ErrorKind::Unavailable`] if the port cannot be opened, for example because it is in use or not allowed. The
+    /// error names the port.
     pub async fn start(options: ShopOptions) -> Result<Self> {
         let failed = |error: std::io::Error| {
             let reason = match error.kind() {
@@ -134,7 +135,8 @@ impl Shop {
             .clone()
     }
 
-    /// Stops the shop. Waits until its port is closed and unfinished responses are sent.
+    /// Stops the shop. Waits until its port is closed and unfinished responses are sent. Responses that take
+    /// longer than 2 s are cut off.
     pub async fn stop(self) {
         drop(self.stop);
         // The server's task ends by itself. If it panicked, it has ended as well, so the error is ignored.

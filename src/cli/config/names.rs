@@ -5,8 +5,9 @@ use strsim::levenshtein;
 
 use super::OF_ONE_CALL;
 
-/// Returns the flag that `name` probably means: of all flags of the command and its subcommands, the one that differs
-/// least from `name`, by at most two letters. `_` and `-` count as the same letter.
+/// Returns the flag that `name` probably means: of the flags of the command and its subcommands, the one that differs
+/// least from `name`, by at most two letters, or by fewer if the flag is short. Flags of `OF_ONE_CALL` are left out.
+/// `_` and `-` count as the same letter.
 pub(super) fn similar(command: &Command, name: &str) -> Option<String> {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let mut best: Option<(usize, String)> = None;

@@ -4,7 +4,7 @@ use crate::demo::{Order, OrderLine};
 
 /// A shopping task: the product to buy, the choices to make, and the shipping data.
 ///
-/// The shop sells another product with a similar name. An agent that opens the first similar product opens the wrong one.
+/// The shop sells other products whose names begin with the same words, so an agent must read the whole name.
 #[derive(Debug, Clone)]
 pub(super) struct ShoppingTask {
     product: &'static str,

@@ -1,4 +1,4 @@
-//! The browser of a run. Only this code chooses a driver by name, starts it, and describes its failures.
+//! The browser of a run. Only this code starts the driver that was chosen, and describes why it could not be started.
 
 use std::{ffi::OsString, fmt, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! One run from the command line, shared by `run` and `demo`: browser, loop, run folder and output.
+//! One run from the command line, shared by `run`, `demo` and `eval`: browser, loop, run folder and output.
 //!
 //! ```text
 //! browser    starts the driver                     person   asks the person at the terminal
@@ -49,7 +49,8 @@ pub(super) struct Drive<'a> {
     pub(super) output: &'a OutputArgs,
     pub(super) browser: Source,
     pub(super) runs: &'a OwnDir,
-    /// The folder of memory, or `None` if memory is not stored in a folder. The output mentions the folder if it is new.
+    /// The folder of memory, which the output mentions if it is new. `None` in an evaluation, or if memory is not
+    /// stored in a folder.
     pub(super) memory_dir: Option<&'a OwnDir>,
     pub(super) model: Arc<dyn LlmClient>,
     pub(super) options: Options,
@@ -64,8 +65,8 @@ pub(super) struct Drive<'a> {
 }
 
 impl Drive<'_> {
-    /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the browser
-    /// is closed too.
+    /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the
+    /// browser is closed too. An attached browser stays open; only the tabs of the run are closed.
     pub(super) async fn carry_out(self, begin: Begin, stop: &Stop) -> Result<Ended, Refusal> {
         let voice = Voice {
             json: self.output.json,

@@ -68,11 +68,11 @@ enum ArmName {
     Off,
     /// The runs begin with an empty memory.
     Cold,
-    /// The runs begin with the memory of one earlier run of the case. If the case has variants, the earlier run has
-    /// other values.
+    /// The runs begin with a memory that earlier runs filled: by default, one run of the same case. With
+    /// --memory-isolation shared, it is one run of each case; with none, it is your own memory. If a case has variants,
+    /// its earlier run has other values.
     Warm,
-    /// The runs begin with the memory of one earlier run of the case, as in `warm`. But the advice in this memory is
-    /// not shown to the model.
+    /// The runs begin with the same memory as in `warm`. But the advice in this memory is not shown to the model.
     Withheld,
 }
 

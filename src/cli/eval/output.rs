@@ -20,9 +20,10 @@ pub(super) struct Made {
     /// The arm (the way to use memory) to which the run belongs; `None` for a run that only filled a memory for later runs.
     pub(super) arm: Option<Arm>,
     pub(super) figures: Figures,
-    /// `Ok` if all success conditions of the case hold. Otherwise the first condition that does not hold, in words.
+    /// `Ok` if all success conditions of the case hold and the last page is not the browser's own error page. Otherwise
+    /// the first reason why not, in words.
     pub(super) verdict: Result<(), String>,
-    /// True if the run itself reported success.
+    /// True if the model reported that the goal was reached, and the evidence that it quoted was found.
     pub(super) claimed: bool,
     pub(super) estimated: bool,
     pub(super) stop: StopReason,

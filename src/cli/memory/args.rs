@@ -103,9 +103,10 @@ pub(super) struct ReportArgs {
 pub(super) struct ForgetArgs {
     /// The key of an item to forget, or an unambiguous beginning of it.
     pub(super) key: Option<String>,
-    /// Forget everything that this host taught. What another port or subdomain taught is kept. Give the host's address, such
-    /// as <https://shop.example> or <http://127.0.0.1:8000>. Without a port, the scheme's own port is meant; without a
-    /// scheme, both http and https. For all ports and subdomains, give --site.
+    /// Forget everything that this host taught. What another port or subdomain taught is kept, except runs from which
+    /// memory has yet to learn. Give the host's address, such as <https://shop.example> or <http://127.0.0.1:8000>.
+    /// Without a port, the scheme's own port is meant; without a scheme, both http and https. For all ports and
+    /// subdomains, give --site.
     #[arg(long, value_name = "URL", value_parser = host)]
     pub(super) host: Option<HostArg>,
     /// Forget everything that this site taught, on all its subdomains and ports. Give its name, such as shop.example or
@@ -120,8 +121,8 @@ pub(super) struct ForgetArgs {
     pub(super) yes: bool,
 }
 
-/// The hosts that an address can mean. An address without a scheme can mean two hosts, because http and https have different
-/// ports.
+/// The hosts that an address can mean. An address without a scheme can mean two hosts, because the scheme is a part of
+/// a host.
 #[derive(Debug, Clone)]
 pub(super) struct HostArg {
     /// The host of the address, which is read as an https address if it has no scheme.
@@ -182,7 +183,7 @@ pub(super) struct UndoArgs {
 /// The format of an exported document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
-    /// All of memory, as it is stored.
+    /// All of memory except the register of runs, as it is stored.
     Webwise,
     /// The file `memory.json` of another program, version 1.
     V1,

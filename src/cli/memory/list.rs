@@ -68,7 +68,7 @@ pub(super) fn print(read: &Items, items: &[&Item], as_json: bool) {
     }
 }
 
-/// Returns the sites to which a shelf (a part of the store) applies, in words.
+/// Returns the host to which a shelf (a part of the store) applies; `every site` if it applies everywhere.
 pub(super) fn scope(shelf: &Shelf) -> String {
     match &shelf.scope {
         Scope::Global => "every site".to_owned(),

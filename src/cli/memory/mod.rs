@@ -1,5 +1,6 @@
-//! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All the work is done by
-//! [`Keeper`](crate::store::Keeper). An item is one record of memory, such as a lesson.
+//! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All changes are made by
+//! [`Keeper`](crate::store::Keeper). An item is a record of memory, such as a lesson, with all other records that
+//! belong to it, such as the steps of a trajectory.
 //!
 //! ```text
 //! list       all items, in lines and as JSON

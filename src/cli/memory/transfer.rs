@@ -2,11 +2,13 @@
 //!
 //! # Decisions
 //!
-//! - If memory already contains an imported item, the item gets the earlier of the two days of creation and the later of the
-//!   two days of last use. Only uses that no earlier import has counted are added. So files may be imported twice and in any
-//!   order.
-//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown. The
-//!   original words are kept for the export.
+//! - Files `memory.json` may be imported twice and in any order. If a lesson was imported before, it gets the earlier
+//!   of the two days of creation and the later of the two days of last use. Only uses that no earlier import has
+//!   counted are added.
+//! - An exported document or a folder changes an item that memory already contains only with `--trust`. Then the two
+//!   versions are merged.
+//! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown.
+//!   The original words of a `memory.json` are kept for the export.
 
 use std::{
     fs::{File, OpenOptions},

@@ -15,7 +15,7 @@ use crate::{
 
 /// Number of runs that are listed by default. Source: chosen; they fit on a screen.
 const LIMIT: u32 = 20;
-/// Maximum length of a run's goal or address in the list. Unit: characters. Source: chosen.
+/// Maximum length of a run's goal in the list. Unit: characters. Source: chosen.
 const MAX_TEXT: usize = 100;
 
 #[derive(Debug, Args)]

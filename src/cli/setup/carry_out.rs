@@ -83,8 +83,8 @@ pub(super) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Creates the folder, accessible to its owner only, and a `package.json` in it, each if it is missing. Without that file,
-/// npm would search the parent folders for one and install there.
+/// Creates the folder, accessible to its owner only, and a `package.json` in it, each if it is missing. The file names
+/// the package and marks it as private. npm does not need it to install here, because it is called with `--prefix`.
 fn own_folder(folder: &Path) -> io::Result<()> {
     private_folder(folder)?;
     match fs::File::create_new(folder.join("package.json")) {

@@ -23,7 +23,8 @@ impl fmt::Display for DriverName {
     }
 }
 
-/// The facts about the machine that decide between the drivers. Chromium is not among them, because both drivers need it.
+/// Facts about the machine. `cli_is_given` and `has_pipes` decide between the drivers; the two programs say whether
+/// playwright-cli can be used. Chromium is not among the facts, because both drivers need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub(crate) node: Tool,

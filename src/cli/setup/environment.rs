@@ -1,5 +1,6 @@
-//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so that
-//! the install script of a package never sees a key of the user. Does no input or output.
+//! The environment variables that `npm`, `apt-get` and the scripts that they start may see. This is an allow-list, so
+//! that the install script of a package sees no key of the user, except those in variables for npm, pip and proxies.
+//! Does no input or output.
 
 use std::ffi::{OsStr, OsString};
 

@@ -89,7 +89,7 @@ pub(crate) enum Installer {
     AptGet(PathBuf),
     /// This user can run apt-get through `sudo` without a password.
     Sudo { sudo: PathBuf, apt_get: PathBuf },
-    /// apt-get exists, but this user may not use it.
+    /// apt-get exists, but this user is not root and cannot use `sudo` without a password.
     NotAllowed,
     /// There is no apt-get, so this is not a Debian-based system.
     NoAptGet,
@@ -122,7 +122,8 @@ impl Surroundings {
 pub(crate) struct Machine {
     /// webwise's own folder, into which it installs playwright-cli.
     pub(crate) root: PathBuf,
-    /// The Node.js that runs playwright-cli: webwise's own, or the one on `PATH`.
+    /// The Node.js that runs playwright-cli: webwise's own, or else the one beside the program that
+    /// `WEBWISE_PLAYWRIGHT_CLI` names, or else the one on `PATH`.
     pub(crate) node: Tool,
     pub(crate) npm: Option<PathBuf>,
     pub(crate) cli: Tool,
@@ -139,7 +140,7 @@ pub(crate) struct Machine {
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
-    /// Looks only for the facts that decide between the drivers.
+    /// Looks only for these facts, unlike [`Machine::inspect`].
     pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
         let (node, cli) = tokio::join!(
             version_of(places.node(), places),

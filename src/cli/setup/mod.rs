@@ -13,7 +13,7 @@
 //! - The command line prefers `cdp`, because the snapshot of playwright-cli does not show which elements listen for clicks.
 //!   In a test, a person chose the actions in place of the model. This person saw only the snapshot of playwright-cli, and
 //!   failed.
-//! - For playwright-cli, `setup` installs a second Node.js only if the distribution's is too old.
+//! - For playwright-cli, `setup` installs a second Node.js only if the one that it finds is too old or does not work.
 //! - After each step, `setup` looks at the machine again and makes a new plan from the facts alone.
 
 mod carry_out;
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         return Err(declined(&choice, ""));
     }
     install(&around, &mut machine, &choice, steps).await?;
-    // If the user named no driver, the new programs may have changed the choice.
+    // The choice is the same as before, because `choose` does not depend on which programs are installed.
     let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
     doctor::print_tools(&machine, &choice);
@@ -81,8 +81,8 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
     choice.map_err(Refusal::usage)
 }
 
-/// Chooses a driver. If something that the driver needs is missing, asks the person and installs it. Otherwise prints
-/// nothing.
+/// Chooses a driver. If something that the driver needs is missing, asks the person and installs it; if standard input
+/// is not a terminal, installs it without asking. If nothing is missing, prints nothing.
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;

@@ -8,8 +8,8 @@ use super::{
     machine::{CLI_VERSION, Installer, MIN_NODE_MAJOR, Machine, Tool},
 };
 
-/// The Node.js that npm installs beside playwright-cli if the system's Node.js is too old. Unit: major version. Source: the
-/// long-term release that playwright-cli is tested with.
+/// The Node.js that npm installs beside playwright-cli if the Node.js that was found is too old or does not work. Unit:
+/// major version. Source: the long-term release that playwright-cli is tested with.
 const OWN_NODE_MAJOR: u64 = 22;
 
 /// A program to run, with its arguments. It is never passed to a shell.

@@ -1,5 +1,6 @@
-//! The pages with forms: product choices, login and checkout. A form that is shown again keeps the entered values, with each
-//! error message beside its field.
+//! The pages with the forms for product choices, login and checkout. A form that is shown again keeps the entered
+//! values, except the password. Each error message is beside its field, except that of the login, which is above the
+//! form.
 
 use super::{Visit, picture};
 use crate::demo::{

@@ -1,5 +1,5 @@
-//! The pages without forms: home, search results, cart, confirmation and messages, and the layout that all pages share. The
-//! pages with forms are in `forms`.
+//! The pages home, search results, cart, confirmation and messages, and the layout that all pages share. The pages with
+//! the forms for product choices, login and checkout are in `forms`.
 //!
 //! A view takes the values to show and returns markup. It makes no decisions and changes nothing.
 
@@ -28,8 +28,8 @@ pub(super) struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Returns the suffix that every element id on the pages has. The suffix differs between shops, so that an id learned in
-    /// one shop is useless in another.
+    /// Returns the suffix that every element id on the pages has, except the id `main`. The suffix depends on the
+    /// shop's seed, so that an id learned in one shop is useless in a shop with another seed.
     fn tag(&self) -> Html {
         Html::text(self.variation.code::<4>("tag", 0).to_lowercase())
     }
