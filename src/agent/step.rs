@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, BrowserAction, Effect, Outcome},
+    action::{Action, AgentAction, BrowserAction, Effect, Outcome},
     page::{ElementRef, TargetIdentity},
     verify::{find_again, find_only, is_field_gone, retargeted},
     working::{By, Step, StopReason},
@@ -141,12 +141,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return None;
         }
         let is_restored = next.restores.is_some();
+        // The words of a table may be other words by now. To read them is what the call is for.
+        let reads = matches!(
+            next.action,
+            Action::Agent(AgentAction::Extract(_) | AgentAction::Read(_))
+        );
+        let is_there = |old: &ElementRef, wanted: &TargetIdentity| {
+            let tree = page.tree();
+            let id = tree.by_ref(old.as_str());
+            reads
+                && !self.executor.state.unseen
+                && id.is_some_and(|id| tree[id].role == wanted.role)
+        };
         let again = |old: &ElementRef, wanted: &TargetIdentity| {
             if is_restored {
-                find_only(page, wanted)
-            } else {
-                find_again(page, old, wanted)
+                return find_only(page, wanted);
             }
+            find_again(page, old, wanted).or_else(|| is_there(old, wanted).then(|| old.clone()))
         };
         let targets = next.targets.iter().flatten();
         let found: Option<Vec<(ElementRef, ElementRef)>> = references(&next.action)

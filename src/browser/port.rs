@@ -95,8 +95,9 @@ pub struct ExecuteRequest {
     /// and at the origin of the frame with the field.
     pub secrets: SecretResolver,
     /// Address of the page for which the action was decided; `None` if it was not decided for a page. If the browser
-    /// now shows another origin, an action without an element reference fails as
-    /// [`Detached`](crate::action::ErrorClass::Detached).
+    /// now shows another origin, some actions fail as [`Detached`](crate::action::ErrorClass::Detached): `type`,
+    /// `press`, `upload`, `dialog_accept`, `eval`, `run_code`, `screenshot`, and every action on an element that is
+    /// named by a locator.
     pub page: Option<String>,
     /// Longest time that the action may take. Default: [`COMMAND_TIMEOUT`].
     pub timeout: Duration,
@@ -182,14 +183,16 @@ pub struct Execution {
     pub page: Option<(String, String)>,
     /// A durable locator of the action's target, which finds the target again on the next load.
     pub locator: Option<Locator>,
-    /// The open dialog, if the action opened one.
+    /// The dialog that is open after the action, even if it was open before; `None` if the driver noticed none.
     pub dialog: Option<Dialog>,
     /// Events that the driver noticed during the action, such as a download or a new tab.
     pub notices: Vec<Notice>,
-    /// Reactions of the page to the action, each kind once. The page tree may not show them. `None` if the driver did
-    /// not watch.
+    /// Reactions of the page to the action. The same trace can occur more than once, for example from two frames. The
+    /// page tree may not show them. `None` if the driver did not watch, or cannot tell because no event of the action
+    /// reached the page.
     pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for: a list of tabs, or the result of a script. It has no control characters.
+    /// Text that the action asked for: a list of tabs, or the result of a script. It has no control characters except
+    /// newlines and tabs.
     pub text: Option<String>,
     /// Screenshot that the action asked for, as a PNG file.
     pub image: Option<Vec<u8>>,
@@ -235,9 +238,11 @@ impl From<Outcome> for Execution {
 /// - The driver does not repeat an action whose first attempt may have had an effect.
 /// - If the future of a call is dropped, the call is cancelled and leaves no lock and no child process behind. If the
 ///   driver is dropped, the browser that it started ends.
-/// - All text from the browser is cleaned of control characters when it arrives.
+/// - All text from the browser is cleaned by [`clean`](crate::base::text::clean) when it arrives.
 ///
-/// `testing::conformance::browser` checks this contract. The following example is a complete driver:
+/// `testing::conformance::browser` checks a large part of this contract. It does not check what happens if the browser
+/// is lost or if a call or the driver is dropped, nor process arguments and logs. The following example is a complete
+/// driver:
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -308,37 +313,40 @@ pub trait BrowserDriver: Debug + Send + Sync {
     ///
     /// # Errors
     /// `BrowserLost` if the browser is gone, `MalformedReply` if its answer cannot be understood, `Unavailable` if it
-    /// cannot be reached, `Timeout` if it does not answer.
+    /// cannot be reached, `Timeout` if it does not answer, `TooLarge` if its answer is too large, `Io` if its answer or
+    /// the file of a screenshot cannot be read.
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation>;
 
     /// Carries out one action.
     ///
     /// # Errors
     /// `BrowserLost` if the browser is gone, `MalformedReply` if its answer cannot be understood, `Unavailable` if it
-    /// cannot be reached. An action that took too long is not an error but an outcome of class `timeout`.
+    /// cannot be reached, `TooLarge` if its answer is too large, `Io` if its answer cannot be read or a file cannot be
+    /// written. An action that took too long is not an error but an outcome of class `timeout`, or of class
+    /// `waited_in_vain` if it waited for a text.
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution>;
 
     /// Returns a screenshot of the window or of one element, as a PNG file.
     ///
     /// # Errors
-    /// The errors of [`observe`](Self::observe), and `InvalidInput` if the page has no element with the requested
-    /// reference.
+    /// The errors of [`observe`](Self::observe). Also `InvalidInput` if the page has no visible element with the
+    /// requested reference, and `Unavailable` if a dialog is open.
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>>;
 
     /// Returns the positions of the requested elements and of all drawings in the window.
     ///
-    /// An element reference that the page does not have is left out. A driver that cannot find positions returns
-    /// [`Scene::default`].
+    /// An element that the page does not have, or that cannot be seen in the window, is left out. A driver that cannot
+    /// find positions returns [`Scene::default`].
     ///
     /// # Errors
-    /// The errors of [`observe`](Self::observe).
+    /// The errors of [`observe`](Self::observe). Also `Unavailable` if a dialog is open.
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
     /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The
     /// program that created the driver must call this method, because the agent does not.
     ///
     /// # Errors
-    /// `Io` or `Timeout` if a part of the browser could not be ended.
+    /// `Io` or `Timeout` if a part of the browser could not be ended, or if its files could not be removed.
     async fn close(&self) -> Result<()>;
 }
 

@@ -54,7 +54,8 @@ pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     }
 }
 
-/// Returns true for an action that sends events of the mouse or keyboard to the page, or changes a field.
+/// Returns true for an action that points, clicks, drags or types on the page, or changes a field or the selection.
+/// Returns false for `scroll`, although it turns the mouse wheel, and for `upload`.
 pub(in crate::browser) const fn sends_events(action: &BrowserAction) -> bool {
     use BrowserAction as A;
     matches!(
@@ -155,7 +156,8 @@ impl Awaited {
 #[serde(rename_all = "snake_case")]
 pub(in crate::browser) enum Selecting {
     Done,
-    /// The text of the element does not contain the words.
+    /// The text of the element does not contain the words, or it may contain a secret. In that case no answer is given
+    /// about a part of it.
     Absent,
     /// The element has no text that can be selected.
     Empty,

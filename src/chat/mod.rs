@@ -1,7 +1,7 @@
 //! The request to a model and the model's response, independent of any provider's format.
 //!
-//! These types are plain values. The module `prompt` builds requests, an adapter in `llm` sends them to a provider, and
-//! `agent` reads the responses.
+//! These types are plain values. The module `prompt` writes the texts of requests, `agent` builds the requests and
+//! reads the responses, and an adapter in `llm` sends the requests to a provider.
 
 mod request;
 mod response;

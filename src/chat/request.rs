@@ -8,7 +8,8 @@ use crate::{action::ToolSet, base::TokenCount};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CallMode {
-    /// The model uses the provider's own tool calls, and must make at least one.
+    /// The model uses the provider's own tool calls. It must make at least one, unless it is a reasoning model of
+    /// Anthropic, of which a request may not demand this.
     #[default]
     Tools,
     /// The model writes a JSON text instead of tool calls, with the schema of [`ToolSet::reply_schema`]. Small local
@@ -33,7 +34,8 @@ impl fmt::Debug for Image {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ChatRequest {
-    /// The system instruction. It has the same bytes in every request of a run, so that providers can cache it.
+    /// The system instruction. It has the same bytes in every request for a decision of a run, so that providers can
+    /// cache it.
     pub system: String,
     /// The only message of the request, with the most stable parts first.
     pub message: String,

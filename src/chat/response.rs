@@ -16,7 +16,7 @@ pub const MAX_REPLY_TEXT: usize = 256 * 1_024;
 /// Maximum size of the arguments of one call, as compact JSON. Unit: bytes. Source: chosen; a reply of 2,048 tokens,
 /// the default maximum, has about 8,000 bytes.
 pub const MAX_ARGUMENTS: usize = 64 * 1_024;
-/// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most five of
+/// Maximum number of calls that a run reads from one reply. Source: chosen; by default a run executes at most eight of
 /// them.
 pub const MAX_CALLS: usize = 100;
 /// Maximum length of a tool's name. Unit: characters. Source: chosen; providers allow 64.
@@ -41,7 +41,8 @@ pub struct ChatResponse {
     /// Text that the model wrote besides or instead of its calls.
     #[serde(default)]
     pub text: String,
-    /// The reasoning of the model, for logs; `None` if the provider does not show it.
+    /// The reasoning of the model; `None` if the provider does not show it. A run keeps the beginning of it in the
+    /// step, and shows it to the model again in the next steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     /// Tool calls of the model, in order.

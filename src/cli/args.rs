@@ -66,8 +66,8 @@ pub(super) struct SetupArgs {
     /// Install without asking first. Without a terminal on standard input, as in CI, setup never asks.
     #[arg(long, short = 'y')]
     pub(super) yes: bool,
-    /// Only list what setup would install; exit code 1 if anything is missing. `doctor` also checks memory, the model and
-    /// the configuration files.
+    /// Only list what setup would install; exit code 1 if anything is missing, 2 if setup cannot install it here.
+    /// `doctor` also checks memory, the model and the configuration files.
     #[arg(long, conflicts_with = "yes")]
     pub(super) check: bool,
     /// The driver to install for. Default: the driver that `doctor` names.

@@ -14,7 +14,8 @@
 //!
 //! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file
 //! is read. Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder),
-//! and then the file in the working folder, which takes precedence. If both files set a limit, the smaller value counts.
+//! and then the file in the working folder, which takes precedence. But if both files set a limit, the smaller value
+//! counts, and `no-memory` and `no-replay` stay on if the user's file sets them.
 //!
 //! # Decisions
 //!
@@ -51,8 +52,8 @@ use names::{has, similar};
 
 const NAME: &str = "webwise.toml";
 
-/// The flags that the file in the working folder may set, because they only limit a run or change how it is shown.
-/// Limits with a default are not listed here (see [`most`]).
+/// The flags that the file in the working folder may set. None of them sends an API key elsewhere, permits an action,
+/// or puts words into the instruction or into memory. Limits with a default are not listed here (see [`most`]).
 const HARMLESS: [&str; 14] = [
     "headed",
     "json",
@@ -117,8 +118,8 @@ const OF_ONE_CALL: [&str; 16] = [
     "yes",
 ];
 
-/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag has about a tenth of
-/// this size.
+/// Maximum size of a configuration file. Unit: bytes. Source: chosen; a file that sets every flag once has less than a
+/// tenth of this size.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The flags with an environment variable that takes precedence over a configuration file.
@@ -149,7 +150,7 @@ struct Setting {
 }
 
 /// The flags that the configuration files set. The file that was read last takes precedence, but the file in the
-/// working folder cannot raise a limit of the user's file.
+/// working folder can neither raise a limit of the user's file nor undo one of its [`SWITCHES`].
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
@@ -345,8 +346,9 @@ fn text_of(file: &Path) -> Result<Option<String>, Refusal> {
         .map_err(|error| refused(&error))
 }
 
-/// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder. A relative
-/// `XDG_CONFIG_HOME` is ignored, as the XDG specification requires.
+/// Returns the path of the user's configuration file; `None` if no environment variable leads to its folder, or if
+/// `WEBWISE_HOME` or the home folder is relative. A relative `XDG_CONFIG_HOME` is ignored, as the XDG specification
+/// requires.
 fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| {
         variable(name)
@@ -370,7 +372,8 @@ fn user_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .then(|| folder.join("webwise").join(NAME))
 }
 
-/// Returns the flags in the text of a configuration file, with their values. An error says which line is wrong and why.
+/// Returns the flags in the text of a configuration file, with their values. An error says what is wrong, and for an
+/// error in the TOML syntax also in which line.
 fn flags(text: &str) -> Result<Vec<(String, Value)>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error

@@ -41,6 +41,7 @@ struct Candidate {
     label: String,
     url: Option<String>,
     options: Vec<String>,
+    more_options: usize,
     chosen: Option<String>,
     /// Number of candidates directly inside this one.
     inner: usize,
@@ -111,6 +112,8 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                     if list.options.len() < MAX_OPTIONS {
                         list.options
                             .push(text::truncate(&text::squeeze(name), MAX_OPTION));
+                    } else {
+                        list.more_options += 1;
                     }
                     holder.push(outer);
                     continue;
@@ -130,6 +133,7 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                 label: String::new(),
                 url: node.url.as_deref().map(str::to_owned),
                 options: Vec::new(),
+                more_options: 0,
                 chosen: None,
                 inner: 0,
                 last_inner: None,
@@ -308,6 +312,7 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
         hints: hints(node, &candidate.label),
         url: candidate.url,
         options: candidate.options,
+        more_options: candidate.more_options,
         context: None,
         in_dialog: place.area == Area::Dialog,
         landmark: place.landmark.map(|l| tree[l].role.clone()),

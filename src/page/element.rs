@@ -38,6 +38,9 @@ pub struct Element {
     /// other element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// Number of further options, which `options` leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_options: usize,
     /// The first words of the row or card around the element, or else the nearest text before it. Given only if the element
     /// has no label, or other elements have the same role and label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,6 +53,11 @@ pub struct Element {
     pub landmark: Option<Role>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) duplicates: Vec<ElementRef>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Maximum number of options kept of one list. Source: chosen; months and weekdays fit, countries do not.

@@ -364,8 +364,7 @@ impl<'a> Words<'a> {
             let shown = shown_length(length, MAX_VALUE);
             let _ = write!(line, " value {}", verbatim(value, shown));
             if length > shown {
-                let target = element.reference.as_ref();
-                let rest = self.call(target.map(|target| format!("target=\"{target}\"")));
+                let rest = self.rest_of(element);
                 let _ = write!(line, " (and {} characters more{rest})", length - shown);
             }
         }
@@ -376,9 +375,18 @@ impl<'a> Words<'a> {
                 .map(|option| quoted(option, MAX_OPTION))
                 .collect();
             let _ = write!(line, " options {}", options.join(" "));
+            if element.more_options > 0 {
+                let rest = self.rest_of(element);
+                let _ = write!(line, " (and {} more{rest})", element.more_options);
+            }
         }
         line.push_str(&told_of(element));
         line
+    }
+
+    fn rest_of(&self, element: &Element) -> String {
+        let target = element.reference.as_ref();
+        self.call(target.map(|target| format!("target=\"{target}\"")))
     }
 
     /// Returns the call that shows what is left out, such as `: read(line=3)`. Returns an empty text for [`facts`], which

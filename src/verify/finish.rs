@@ -185,6 +185,8 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     if page.is_some_and(|page| is_number_of(page, evidence)) {
         return Evidence::Shown;
     }
+    // A prompt shows the line breaks of a field's value as `\n`.
+    let evidence = &evidence.replace("\\n", "\n");
     let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
     let lines: Vec<&str> = evidence.lines().filter(says).collect();
@@ -197,7 +199,10 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
         match check_passage(line, &here, seen, 1) {
             Evidence::Shown => {}
             Evidence::Earlier => all = Evidence::Earlier,
-            missing @ Evidence::Missing(_) => return missing,
+            Evidence::Missing(why) => {
+                let line = serde_json::Value::from(text::truncate(line, MAX_CLAIM));
+                return Evidence::Missing(format!("of the line {line}: {why}"));
+            }
         }
     }
     all
@@ -236,20 +241,21 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     }
     // A passage of a line may begin inside quotation marks.
     let from_inside = ["\"", evidence].concat();
-    let unmarked = [evidence, &from_inside].map(|passage| text::words(&unmarked(passage)));
-    for quoted in [wanted.clone()].into_iter().chain(unmarked) {
-        if letters(&quoted) < min {
+    let [bare, inside] = [evidence, &from_inside].map(|passage| text::words(&unmarked(passage)));
+    let says_more = letters(&bare) >= min;
+    for quoted in [&wanted, &bare, &inside] {
+        if letters(quoted) < min {
             continue;
         }
         if here.windows(quoted.len()).any(|window| window == quoted) {
             return Evidence::Shown;
         }
-        if seen.has_read(&quoted) {
+        if seen.has_read(quoted) {
             return Evidence::Earlier;
         }
     }
     let known: HashSet<&String> = here.iter().collect();
-    let missing: Vec<&String> = wanted
+    let missing: Vec<&String> = if says_more { &bare } else { &wanted }
         .iter()
         .filter(|word| !known.contains(word))
         .take(MAX_TOLD)
@@ -260,13 +266,14 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
             .to_owned()
     } else if missing.iter().all(|word| seen.typed.contains(*word)) {
-        format!("these words of the evidence are nowhere but in what you typed yourself: {words}")
+        format!("the page shows these words only where you typed or chose them: {words}")
     } else {
         format!("these words of the evidence are not on the page: {words}")
     })
 }
 
-/// Removes what the prompt adds to the words of the page: line numbers, references, roles, states and quotation marks.
+/// Removes what the prompt adds to the words of the page: line numbers, references, roles, the word `value`, states and
+/// quotation marks.
 /// All words inside quotation marks are kept. For example, `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
@@ -279,6 +286,7 @@ fn unmarked(evidence: &str) -> String {
                 let known = Role::parse(word);
                 let number = word.strip_suffix(':').map(str::parse::<u32>);
                 matches!(number, Some(Ok(_)))
+                    || *word == "value"
                     || !matches!(known, Role::Other(_))
                     || ElementRef::parse(word).is_ok()
                     || (word.starts_with('[') && word.ends_with(']'))
@@ -429,7 +437,7 @@ fn shown(page: &Observation, typed: &BTreeSet<String>) -> Vec<String> {
     texts(page).into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order. The content of a field stands between edges. The options of a combobox are
+/// Returns the texts of the page in order. The content of a field is followed by an edge. The options of a combobox are
 /// not among the texts, because most of them are not chosen. The options of a list box are.
 fn texts(page: &Observation) -> Vec<Text<'_>> {
     let dialog = page.dialog.as_ref();
@@ -450,7 +458,7 @@ fn texts(page: &Observation) -> Vec<Text<'_>> {
             continue;
         }
         field_end = last_inside(&page.tree, id);
-        texts.extend([Text::Edge, Text::InField(value)]);
+        texts.push(Text::InField(value));
         if value.is_empty() && node.role != Role::Combobox {
             let inside = page.tree.descendants(id).map(|id| &page.tree[id]);
             let said =
@@ -583,7 +591,7 @@ mod tests {
         };
         assert_eq!(
             why,
-            r#"these words of the evidence are nowhere but in what you typed yourself: "px 40213""#
+            r#"the page shows these words only where you typed or chose them: "px 40213""#
         );
     }
 
@@ -601,6 +609,8 @@ mod tests {
         });
         let found = |evidence| check(evidence, Some(&page), &seen) == Evidence::Shown;
         assert!(found("order of May") && found("Lisbon") && !found("May was sent"));
+        assert!(found(r#"e5 combobox "Zone" value "Lisbon""#) && !found("Lisbon Zone"));
+        assert!(found(r#"e4 textbox "Text" value "The order of May"#));
         seen.page(&page);
         let claims = |seen: &Seen| unverified(r#"It says "May", not "sent""#, "", seen, true);
         assert_eq!(claims(&seen), ["sent"]);
@@ -684,7 +694,7 @@ mod tests {
         assert_eq!(
             told("PX-40213\nthank nobody"),
             Evidence::Missing(
-                r#"these words of the evidence are not on the page: "nobody""#.to_owned()
+                r#"of the line "thank nobody": these words of the evidence are not on the page: "nobody""#.to_owned()
             )
         );
     }

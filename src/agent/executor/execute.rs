@@ -317,7 +317,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Records that a secret was typed, and into which elements. Does nothing if the action types no secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
-            self.state.secret_seen = true;
+            if !std::mem::replace(&mut self.state.secret_seen, true) {
+                let note = "a secret was typed, so no pictures are taken from here on";
+                self.state.remarks.notes.push(note.to_owned());
+            }
             self.state.typed_into.extend(
                 action
                     .targets()

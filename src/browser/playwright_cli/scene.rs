@@ -72,8 +72,9 @@ impl PlaywrightCli {
         Ok(scene)
     }
 
-    /// Returns the visible content of these documents; `None` if a dialog is open. If `documents` contains only the
-    /// main document, and this has no boxes to check, the content of the page's frames is included too.
+    /// Returns the visible content of these documents; `None` if a dialog is open or the script fails. If `documents`
+    /// contains only the main document, and this has no boxes to check, the content of the page's frames is included
+    /// too.
     async fn seen(&self, state: &mut State, documents: &[Document<'_>]) -> Result<Option<Scene>> {
         let answer = self
             .script(state, script(documents), COMMAND_TIMEOUT)

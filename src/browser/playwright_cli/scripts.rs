@@ -1,7 +1,9 @@
-//! The scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do.
+//! Scripts that the driver runs in the tool (playwright-cli), for tasks that the tool's commands cannot do. The modules
+//! `asking`, `points`, `scene`, `selection` and `traces` contain further ones.
 //!
-//! The scripts run in the tool's process, not in the page, and take values only as JSON literals. They catch their own
-//! errors, so an error thrown by the page comes back as data under `error`.
+//! The scripts run in the tool's process, not in the page. Texts enter them only as string literals. Element references
+//! and names of secrets are written without escapes, because they consist of letters, digits and `_`. The scripts catch
+//! their own errors, so an error thrown by the page comes back as data under `error`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -15,7 +17,7 @@ use crate::{
     secret::SecretName,
 };
 
-/// The value that a script of this module returned. Fields that a script does not set keep their defaults.
+/// The value that a script of this driver returned. Fields that a script does not set keep their defaults.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 #[expect(
@@ -24,22 +26,24 @@ use crate::{
 )]
 pub(super) struct Returned {
     pub(super) done: bool,
-    /// True if the page or the field's frame is gone, or changed its origin after the secret was released.
+    /// True if the field's frame is gone, or if the page or the frame no longer has the origin for which the secret was
+    /// released.
     pub(super) moved: bool,
     /// True if no element or several elements have the focus, or if the target's element did not take the focus.
     pub(super) unfocused: bool,
-    /// True if the page or the field's frame has no origin, as in a sandbox.
+    /// True unless the page and the field's frame are known to have web origins. A document in a sandbox has none.
     pub(super) opaque: bool,
     pub(super) top: String,
     pub(super) frame: String,
     pub(super) error: Option<String>,
     /// The page's position in the history of its tab, from 0, and the length of the history.
     pub(super) place: Option<(u64, u64)>,
-    /// True if the document, such as that of an image, has no readable body.
+    /// True if the document has no body, such as that of an SVG file.
     pub(super) bodiless: bool,
     /// True for each requested field whose value must be hidden; `None` for a field that is gone.
     pub(super) hidden: Vec<Option<bool>>,
-    /// Number of fields into which a secret was typed, over all tabs; `None` from scripts that do not count them.
+    /// Number of fields into which a secret was typed and whose documents are still there, over all tabs; `None` from
+    /// scripts that do not count them.
     pub(super) kept: Option<usize>,
     /// The addresses of the requested frames; `None` for a frame that is gone.
     pub(super) frames: Vec<Option<String>>,
@@ -50,7 +54,8 @@ pub(super) struct Returned {
     /// An address to which the field's form would now be sent, but which was not checked; `None` if there is none.
     pub(super) turned: Option<String>,
     pub(super) sends: Vec<Sends>,
-    /// The reactions of the page to an action; `None` if the page was not watched.
+    /// The reactions of the page to an action; `None` if no watched document can tell, for example because no event of
+    /// the action reached one.
     pub(super) traces: Option<Vec<Trace>>,
     /// The size of the element, if the point of the action lies outside of it. Unit: CSS pixels.
     pub(super) size: Option<(u64, u64)>,
@@ -75,7 +80,7 @@ pub(super) enum By {
 }
 
 impl Returned {
-    /// Parses the section `Result` of a reply to a script of this module.
+    /// Parses the section `Result` of a reply to a script of this driver.
     pub(super) fn parse(result: &str) -> Option<Self> {
         serde_json::from_str(result).ok()
     }
@@ -90,8 +95,8 @@ pub(super) const LATE_MS: u32 = 250;
 
 /// The placeholder for a secret's value in the template of a script.
 const VALUE: char = '\0';
-/// Statements that set `opaque` to true if the page or the field's frame has no origin. They ask in an isolated
-/// JavaScript world, because a page could lie about itself.
+/// Statements that set `opaque` to false only if the page, the field's frame, and all frames with the same addresses
+/// are known to have web origins. They ask in an isolated JavaScript world, because a page could lie about itself.
 const ASK_OPAQUE: &str = "const all = node => [node.frame, ...(node.childFrames || []).flatMap(all)];
     const origins = async (at, address) => {
       const session = await page.context().newCDPSession(at);
@@ -351,8 +356,8 @@ pub(super) fn fill(target: &Target, text: &str, submit: bool, timeout_ms: u64) -
     ))
 }
 
-/// Returns the script that types a text with line breaks into the focused element. With `submit`, it then presses
-/// Enter.
+/// Returns the script that types a text that has line breaks or is too long for an argument into the focused element.
+/// With `submit`, it then presses Enter.
 pub(super) fn type_text(text: &str, submit: bool) -> String {
     let enter = if submit {
         "await page.keyboard.press('Enter');"

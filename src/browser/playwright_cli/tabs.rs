@@ -77,7 +77,7 @@ impl PlaywrightCli {
                 Ok(tabs) => Self::settle_tabs(state, &tabs),
                 Err(error) => {
                     if class_of(&error) != ErrorClass::DialogOpen {
-                        // The tab was opened, but is blank.
+                        // The tab was opened, but shows a blank page or the browser's error page.
                         state.page = None;
                     }
                     failed(&error)

@@ -21,7 +21,8 @@ const KEPT: &str = "webwiseTraces";
 const WORLD: &str = "webwise traces";
 /// Maximum number of watched documents. Source: the `cdp` driver has the same maximum.
 const MAX_WATCHED: usize = 16;
-/// Longest time for all watched documents to answer. Unit: milliseconds. Source: chosen; they take a few ms.
+/// Longest time for all watched documents to answer. Unit: milliseconds. Source: chosen; they take a few ms, or 300 ms
+/// more if they must tell a reaction from an animation.
 const PATIENCE_MS: u64 = 1_000;
 
 impl PlaywrightCli {
@@ -38,7 +39,8 @@ impl PlaywrightCli {
         Ok(())
     }
 
-    /// Returns the traces since [`trace`](Self::trace); `None` if the page was not watched.
+    /// Returns the traces since [`trace`](Self::trace); `None` if the page was not watched, or if no watched document
+    /// can tell, for example because no event of the action reached one.
     pub(super) async fn traced(
         &self,
         state: &mut State,

@@ -127,7 +127,7 @@ impl PlaywrightCli {
             }
         }
         // From here on, the field may contain the value even if the script fails. The script also marks the element; if
-        // the element has no reference, this is the only mark.
+        // the action does not name the element by a reference, this is the only mark.
         if let Field::At(Target::Ref(reference)) = field {
             state.secret.insert(reference.to_string());
         }

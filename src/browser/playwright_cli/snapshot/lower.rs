@@ -1,4 +1,5 @@
-//! Conversion of a parsed snapshot into a page tree. Every line becomes a node, a state or a property.
+//! Conversion of a parsed snapshot into a page tree. Every line becomes a node, or a property, the address or the value
+//! of the node around it.
 //!
 //! Page text is cleaned here, and the values of fields with secrets are masked here, before any other code sees them.
 

@@ -140,7 +140,7 @@ pub(super) enum TransportError {
     /// A text of the command contains a NUL character. The command was not sent.
     #[error("a value holds a NUL character")]
     Nul,
-    /// The connection ended without an answer. The command was sent, and perhaps carried out.
+    /// The connection ended without an answer. The command may have been sent and carried out.
     #[error("the connection ended without an answer")]
     Closed,
     /// The answer does not follow the daemon's protocol. The command was sent, and perhaps carried out.

@@ -18,8 +18,8 @@ use zeroize::Zeroizing;
 use super::{Command, MAX_REPLY, RawReply, Transport, TransportError};
 use crate::{base::text::clean, secret::Secret};
 
-/// Maximum length of an argument. A longer text is passed in a script's file. Unit: bytes. Source: Linux allows 131,072
-/// for one argument, including the closing NUL.
+/// Maximum length of an argument. A longer text of `fill`, `type` or `select` is passed in a script; an action with any
+/// other longer text is refused. Unit: bytes. Source: Linux allows 131,072 for one argument, including the closing NUL.
 pub(in super::super) const MAX_ARGUMENT: usize = 100_000;
 
 /// Path of the bare client, relative to the folder of the tool's program. The bare client only talks to the daemon. The
