@@ -13,8 +13,8 @@
 //!   because of information on the page.
 //! - If a goal contains a condition, all steps for it are left to the model.
 //! - The model may take the next recorded step itself, look at the page, or move to any other page. The next recorded
-//!   step can still be taken after that. Actions that failed or had no effect are ignored. If the model does anything
-//!   else, such as taking a later recorded step, it has a reason that the record does not contain, so the remaining
+//!   step can still be taken after that. Actions that failed or had no effect are ignored, except that a key without a
+//!   target is not pressed right after them, because they may have moved the focus. If the model does anything else, such as taking a later recorded step, it has a reason that the record does not contain, so the remaining
 //!   steps are left to the model.
 //! - A dialog such as a cookie notice may be closed earlier than recorded, for example because a remembered fact says that
 //!   the dialog covers the page. The recorded step that closes the dialog then counts as taken.
@@ -125,8 +125,7 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
 }
 
 /// Returns the number of steps of `way` that the run has taken, and true if its last action was the last of these
-/// steps. Actions that only look at the page, that failed or that had no effect are not counted as actions here.
-/// Returns `None` if the run has left `way`, so that the model has to decide.
+/// steps. Actions that only look at the page are not counted as actions here. Returns `None` if the run has left `way`, so that the model has to decide.
 fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();
@@ -144,7 +143,11 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
             Outcome::Done => {}
             Outcome::Unclear(_) => return None,
             _ if is_from_memory => return None,
-            _ => continue,
+            _ => {
+                // The action may have moved the focus.
+                is_direct &= looks_only(action.tool());
+                continue;
+            }
         }
         let stored = StoredStep::of(step)?;
         let mut rest = way.iter().enumerate().skip(at);

@@ -422,6 +422,15 @@ fn a_key_goes_where_the_focus_is_only_right_after_a_field_was_filled() {
     let page = (SHOP, "searchbox \"Find\" e1");
     let next = said(replayed(&records, &now.about.goal, &now.steps, page));
     assert_eq!(next.as_deref(), Some("press "));
+    // A click without an effect may have moved the focus. A look has not.
+    for (tool, expected) in [("click", None), ("snapshot", Some("press "))] {
+        let button = (tool == "click").then(|| element(Role::Button, "Menu"));
+        let mut idle = log("run_2", 1, "", vec![step(tool, json!({}), button, SHOP)]).steps;
+        idle[0].outcome = Outcome::NoEffect;
+        let taken = [now.steps.clone(), idle].concat();
+        let next = said(replayed(&records, &now.about.goal, &taken, page));
+        assert_eq!(next.as_deref(), expected, "{tool}");
+    }
     let alone = learned(&[], &log("run_1", 0, "Send it", vec![enter()]));
     assert_eq!(said(replayed(&alone, "Send it", &[], page)), None);
 }
