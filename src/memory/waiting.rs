@@ -221,7 +221,8 @@ fn joined(run: &str, parts: &[&Record]) -> Result<(RunId, Value)> {
         return Err(corrupt());
     }
     let said = serde_json::from_str(&text(parts)).map_err(|error| corrupt().with_source(error))?;
-    Ok((RunId::parse(run)?, said))
+    let run = RunId::parse(run).map_err(|error| corrupt().with_source(error))?;
+    Ok((run, said))
 }
 
 fn text(parts: &[&Record]) -> String {
@@ -274,6 +275,11 @@ mod tests {
             all(&foreign)[0].said.as_ref().unwrap_err().kind(),
             ErrorKind::Corrupt
         );
+        let body = json!({ "kind": "lessons", "run": "-x", "part": 0, "of": 1, "said": "{}" });
+        let unnamed = [Record::new("x", &body)];
+        let backlog = Backlog::of(&super::super::kinds(), &Namespace::default(), &unnamed);
+        assert_eq!(backlog.errors.len(), 1);
+        assert_eq!(backlog.done(), [Change::Remove("x".to_owned())]);
     }
 
     #[test]
