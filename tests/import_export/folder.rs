@@ -287,7 +287,7 @@ fn what_the_folder_can_hold_reads_back_as_it_was() {
     assert_eq!(
         export.problems,
         [
-            "www.example.com: 1 trajectory file left out: it is retired, or has a step whose target or text was not kept"
+            "www.example.com: 1 trajectory file left out: it is retired, or has a step that was not kept in full"
         ]
     );
     let paths: Vec<&str> = export.files.keys().map(String::as_str).collect();

@@ -373,7 +373,7 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
             lost -= 1;
         }
     }
-    let why = "it is retired, or has a step whose target or text was not kept";
+    let why = "it is retired, or has a step that was not kept in full";
     left_out(lost, "trajectory file", why)
 }
 
@@ -381,6 +381,9 @@ pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
 /// express the step.
 fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
     use BrowserTool as T;
+    if step.partial {
+        return None;
+    }
     let slot = |slot: usize| {
         let (start, end) = *header.slots.get(slot)?;
         header.goal.get(start..end).map(str::to_owned)
@@ -398,7 +401,7 @@ fn entries(step: &StoredStep, header: &Header) -> Option<Vec<StepEntry>> {
     };
     let said = match &step.text {
         None => None,
-        Some(StoredText::Slot(value)) => Some(slot(*value)?),
+        Some(StoredText::Slot(value)) => Some(step.form.clone().or_else(|| slot(*value))?),
         Some(StoredText::Parameter(name)) => Some(TextValue::Parameter(name.clone()).to_string()),
         Some(StoredText::Secret(name)) => Some(name.placeholder()),
         Some(StoredText::Other { .. }) => return None,

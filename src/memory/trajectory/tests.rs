@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{distill::Learned, *};
 use crate::{
     action::{Action, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
-    memory::{Advice, MAX_STEP_BYTES, Namespace, Uses, apply},
+    memory::{Advice, MAX_STEP_BYTES, Namespace, Uses, agent_memory::Domain, apply},
     page::{Collection, Observation, PageTemplate, Role, TargetIdentity},
     working::{About, BudgetKind, Place, Step, StopReason},
 };
@@ -786,6 +786,38 @@ fn an_imported_trajectory_waits_for_a_person() {
     assert_eq!(vouched, records);
     let bad = Record::new("../x", &json!({}));
     assert!(kind.admit(&bad, true).is_err());
+}
+
+#[test]
+fn another_program_reads_a_step_as_it_was_taken_or_not_at_all() {
+    let day = |typed: &str| {
+        let field = element(Role::TextBox, "Day");
+        step("fill", json!({ "text": typed }), field, SHOP)
+    };
+    let goal = "Book a room on 14 September 2026";
+    let press = |arguments| step("press", arguments, None, SHOP);
+    let domain = Domain::new(Host::of_domain("shop.example").unwrap());
+    let written = |steps| {
+        let records = learned(&[], &log("run_1", 0, goal, steps));
+        let mut domain = domain.clone();
+        let lost = Trajectories::default().write_domain(&records, &mut domain);
+        assert_eq!(domain.trajectories.len() + lost.len(), 1);
+        (records, domain)
+    };
+    let (records, domain) = written(vec![
+        day("2026-09-14"),
+        press(json!({ "key": "ArrowDown" })),
+    ]);
+    let steps = &domain.trajectories.values().next().unwrap()["steps"];
+    assert_eq!(steps[0]["action"]["text"], "2026-09-14");
+    let again = Trajectories::default().read_domain(&domain, at(1)).records;
+    let form = |records: &[Record]| Trajectory::all(records)[0].1.steps[0].form.clone();
+    assert_eq!(form(&again), form(&records));
+    let (_, domain) = written(vec![
+        day("2026-09-14"),
+        press(json!({ "key": "ArrowDown", "times": 5 })),
+    ]);
+    assert!(domain.trajectories.is_empty());
 }
 
 #[test]
