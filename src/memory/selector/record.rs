@@ -40,6 +40,10 @@ pub struct Use {
     pub healed: bool,
     /// True if the action on the element succeeded.
     pub done: bool,
+    /// Hashes of the name and the attributes that the element had in this run, so that [`Selectors`](super::Selectors)
+    /// can undo the run. Empty if the action failed, or if an older version of this crate stored the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub saw: Vec<String>,
 }
 
 /// An element that runs used on the pages of a host, with the attributes by which it is found again.
@@ -97,6 +101,7 @@ impl Selector {
             run: run.clone(),
             healed: used.healed,
             done: used.done,
+            saw: if used.done { saw(used) } else { Vec::new() },
         });
         let excess = self.uses.len().saturating_sub(MAX_RUNS);
         self.uses.drain(..excess);
@@ -129,7 +134,9 @@ impl Selector {
         }
     }
 
-    /// Removes a run from the uses and the counts. Returns true if the run had used the element successfully.
+    /// Removes a run from the uses and the counts, and the name and attribute values that none of the other listed runs
+    /// saw. The first attribute stays, because it is part of the key. A name or value that the run replaced is not
+    /// restored. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
@@ -142,6 +149,17 @@ impl Selector {
             };
             *count = count.saturating_sub(1);
         }
+        let saw = |uses: &[Use], hash: &String| uses.iter().any(|one| one.saw.contains(hash));
+        let is_lost = |hash: &String| saw(&gone, hash) && !saw(&self.uses, hash);
+        self.names.retain(|name| !is_lost(&hash("", name)));
+        let first = self.marks.first().map(|mark| mark.attribute.clone());
+        self.marks.retain_mut(|mark| {
+            let hash = hash(&mark.attribute, &mark.value);
+            if saw(&gone, &hash) {
+                mark.succeeded = mark.succeeded.saturating_sub(1);
+            }
+            first.as_ref() == Some(&mark.attribute) || !is_lost(&hash)
+        });
         gone.iter().any(|one| one.done)
     }
 
@@ -234,6 +252,19 @@ impl Selector {
             first.map(|mark| (&*mark.attribute, &*mark.value)),
         )
     }
+}
+
+/// Returns the hashes of the name and the attributes of an element, as [`Use::saw`] lists them.
+fn saw(used: &Used) -> Vec<String> {
+    let name = std::iter::once(hash("", &used.name));
+    let marks = used.marks.iter().map(|(name, value)| hash(name, value));
+    name.chain(marks).collect()
+}
+
+/// Returns a hash of an attribute, or of the element's name if `attribute` is empty.
+fn hash(attribute: &str, value: &str) -> String {
+    let named = json!([attribute, value]);
+    short_hash(canonical(&named))
 }
 
 pub(super) fn key(role: &Role, first: Option<(&str, &str)>) -> String {

@@ -162,6 +162,36 @@ fn undo_leaves_what_the_run_did_not_use() {
 }
 
 #[test]
+fn undo_removes_what_only_that_run_saw() {
+    let named = |name: &str, icon: &str| {
+        let mut target = button(name, "go");
+        target.attributes.push(("icon".to_owned(), icon.to_owned()));
+        vec![click(target)]
+    };
+    let first = after(&[], "run_1", 0, named("Go", "arrow"));
+    let second = after(&first, "run_2", 1, named("Send", "plane"));
+    let undone = |records: &[Record], run: &str| {
+        let undo = Selectors.undo(&RunId::parse(run).unwrap()).unwrap();
+        let records = apply(records, &undo.changes(records).unwrap());
+        assert_eq!(undo.changes(&records).unwrap(), [], "twice is once");
+        Selector::from_record(&records[0]).unwrap()
+    };
+    let left = undone(&second, "run_2");
+    assert_eq!(left.names, ["Go"]);
+    let marks: Vec<(&str, u64)> = left
+        .marks
+        .iter()
+        .map(|m| (&*m.value, m.succeeded))
+        .collect();
+    assert_eq!(marks, [("go", 1)]);
+    // What another run saw too stays.
+    let third = after(&second, "run_3", 2, named("Send", "plane"));
+    let left = undone(&third, "run_2");
+    assert_eq!(left.names, ["Send", "Go"]);
+    assert_eq!((left.marks.len(), left.marks[1].succeeded), (2, 1));
+}
+
+#[test]
 fn a_host_keeps_twenty_elements_and_each_fits_into_a_record() {
     let mut records = Vec::new();
     let long = |n: usize| format!("{n}{}", "\u{1F600}".repeat(59));
