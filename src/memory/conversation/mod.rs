@@ -143,12 +143,18 @@ fn turns(records: &[Record]) -> Vec<Turn> {
         .iter()
         .filter_map(|record| Turn::from_record(record).ok())
         .collect();
-    turns.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+    sort(&mut turns);
     turns
 }
 
+/// Sorts turns by the end of their runs, the oldest first.
+fn sort(turns: &mut [Turn]) {
+    turns.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+}
+
 /// Returns the changes that add a turn to its conversation. The oldest turns beyond [`MAX_TURNS`] and the oldest
-/// conversations beyond [`MAX_CONVERSATIONS`] are removed.
+/// conversations beyond [`MAX_CONVERSATIONS`] are removed. A turn that would be among these is not added: its run
+/// waited in the store while later runs were recorded.
 fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
     let record = turn.to_record();
     if records.contains(&record) {
@@ -164,17 +170,21 @@ fn learn(records: &[Record], turn: &Turn) -> Vec<Change> {
             .or_default()
             .push(known_turn);
     }
-    let mut own = known.remove(&turn.id).unwrap_or_default();
-    let too_many = own.len().saturating_sub(MAX_TURNS - 1);
-    let mut removed: Vec<Turn> = own.drain(..too_many).collect();
+    let own = known.entry(turn.id.clone()).or_default();
     own.push(turn.clone());
-    let mut others: Vec<(SessionId, Vec<Turn>)> = known.into_iter().collect();
-    others.sort_by_key(|(_, turns)| turns.last().map(|last| last.timestamp));
-    let too_many = others.len().saturating_sub(MAX_CONVERSATIONS - 1);
-    let mut changes = vec![Change::Put(record), head(&turn.id, &own)];
-    for (id, turns) in others.into_iter().take(too_many) {
+    sort(own);
+    let too_many = own.len().saturating_sub(MAX_TURNS);
+    let mut removed: Vec<Turn> = own.drain(..too_many).collect();
+    let mut changes = vec![Change::Put(record), head(&turn.id, own)];
+    let mut all: Vec<(SessionId, Vec<Turn>)> = known.into_iter().collect();
+    all.sort_by_key(|(_, turns)| turns.last().map(|last| last.timestamp));
+    let too_many = all.len().saturating_sub(MAX_CONVERSATIONS);
+    for (id, turns) in all.into_iter().take(too_many) {
         changes.push(head(&id, &[]));
         removed.extend(turns);
+    }
+    if removed.contains(turn) {
+        return Vec::new();
     }
     let removed = removed
         .iter()
@@ -379,7 +389,7 @@ impl MemoryKind for Conversations {
             .into_iter()
             .filter(|turn| both.iter().all(|known| known.run != turn.run));
         both.extend(new.collect::<Vec<_>>());
-        both.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
+        sort(&mut both);
         let both = both.split_off(both.len().saturating_sub(MAX_TURNS));
         let head = both.first().map(|first| head(&first.id, &both));
         let head = head.into_iter().filter_map(|change| match change {

@@ -161,6 +161,30 @@ fn the_newest_turns_and_conversations_are_kept() {
 }
 
 #[test]
+fn a_run_that_waited_takes_its_place_by_time_and_none_from_later_runs() {
+    let of = |session: &str, minutes: std::ops::Range<i64>| -> Vec<RunLog> {
+        let one = |n| log(&format!("run_{n}"), Some(session), n, SHOP);
+        minutes.map(one).collect()
+    };
+    let late = |session: &str| log("late", Some(session), 12, SHOP);
+    let full = of("s", 20..30);
+    assert_eq!(
+        learned(&[full.clone(), vec![late("s")]].concat()),
+        learned(&full)
+    );
+    let records = learned(&[of("s", 10..20), vec![late("s")]].concat());
+    assert_eq!(records.len(), 1 + MAX_TURNS);
+    assert_eq!(records[0].body["goal"], "Goal of run_19");
+    assert_eq!((&*records[1].key, &*records[2].key), ("s.late", "s.run_11"));
+    let one = |n: i64| of(&format!("s{n}"), n..n + 1);
+    let many: Vec<RunLog> = (20..40).flat_map(one).collect();
+    assert_eq!(
+        learned(&[many.clone(), vec![late("s")]].concat()),
+        learned(&many)
+    );
+}
+
+#[test]
 fn a_turn_is_undone_and_a_host_forgotten() {
     let records = learned(&[
         log("run_1", Some("trip"), 0, SHOP),
