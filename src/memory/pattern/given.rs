@@ -56,7 +56,7 @@ impl Pattern {
     /// - A step has an effect that cannot be undone.
     /// - The target of a step has no [`aim`](crate::memory::StoredTarget::aim) and was not chosen from a list.
     /// - The record of a step is too large.
-    /// - The first step neither has a target with an `aim` nor opens an address with a known
+    /// - The first step neither has a target with an `aim` outside of a list nor opens an address with a known
     ///   [`leads_to`](crate::memory::StoredStep::leads_to).
     pub fn given(description: &str, steps: &[StoredStep], now: DateTime<Utc>) -> Result<Self> {
         let refuse =
@@ -68,12 +68,12 @@ impl Pattern {
         if !(MIN_STEPS..=MAX_STEPS).contains(&steps.len()) {
             return refuse("a pattern has 2 to 10 steps");
         }
-        if !can_begin(&steps[0]) {
-            return refuse("the first step opens no address and has no target");
-        }
         let Some(steps) = steps.iter().map(kept).collect::<Option<Vec<_>>>() else {
             return refuse("a step cannot be part of a pattern");
         };
+        if !can_begin(&steps[0]) {
+            return refuse("the first step opens no address and names no target");
+        }
         let header = Header {
             kind: type_of(&steps),
             source: PatternSource::User,

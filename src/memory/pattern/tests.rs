@@ -835,6 +835,11 @@ fn a_pattern_that_could_not_be_learned_is_not_taken_from_a_caller_either() {
     assert_eq!(refused("Go", vec![named()]), "a pattern has 2 to 10 steps");
     let opens = StoredStep::new(BrowserTool::Goto);
     assert!(refused("Go", vec![opens, named()]).starts_with("the first step opens no address"));
+    // The name of an item of a list is not kept.
+    let mut chosen = named();
+    let target = chosen.target.as_mut().unwrap();
+    (target.role, target.collection) = (Role::Link, Some(Collection { index: 0, size: 9 }));
+    assert!(refused("Go", vec![chosen, named()]).starts_with("the first step opens no address"));
     let uploads = StoredStep::new(BrowserTool::Upload);
     assert_eq!(
         refused("Go", vec![named(), uploads]),
