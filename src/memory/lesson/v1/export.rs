@@ -19,8 +19,8 @@ pub(crate) fn has_foreign_fields(shelf: &Shelf) -> bool {
     shelf.collection == IMPORTS
 }
 
-/// Key of the only record in the collection [`IMPORTS`]. It keeps the fields of the last imported file that had such
-/// fields.
+/// Key of the only record in the collection [`IMPORTS`]. It keeps these fields of all imported
+/// files.
 pub(super) const FILE: &str = "memory_json";
 
 /// Returns the lessons of these shelves as a file `memory.json` of version 1, in the order of the shelves and their records.

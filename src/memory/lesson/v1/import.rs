@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     Document, Entry, Problem, Problems, Source,
@@ -167,8 +167,7 @@ pub fn import(
         })
         .collect();
     if !document.extra.is_empty() {
-        let record = Record::new(FILE, &json!({ "extra": document.extra }));
-        if record.size() > MAX_RECORD_BYTES {
+        if foreign(&document.extra).size() > MAX_RECORD_BYTES {
             problems.add(
                 None,
                 "the fields beside its lessons are larger than what is kept of them",
@@ -176,7 +175,7 @@ pub fn import(
         } else {
             edits.push(ShelfEdit {
                 shelf: Shelf::global(namespace, IMPORTS),
-                edit: keep(record),
+                edit: keep(document.extra.clone()),
             });
         }
     }
@@ -188,12 +187,29 @@ pub fn import(
     }
 }
 
-fn keep(record: Record) -> Edit {
+/// Returns the record of the unknown fields beside the lessons of imported files.
+fn foreign(extra: &Map<String, Value>) -> Record {
+    Record::new(FILE, &json!({ "extra": extra }))
+}
+
+/// Returns the edit that adds these fields to those of files that were imported before. A field that is already stored
+/// gets the new value. If the record has no room for all fields, only the new ones are kept.
+fn keep(extra: Map<String, Value>) -> Edit {
     Edit::new(move |records| {
+        let known = records.iter().find(|record| record.key == FILE);
+        let known = known.and_then(|record| record.body["extra"].as_object());
+        let mut all = known.cloned().unwrap_or_default();
+        all.extend(extra.clone());
+        let all = foreign(&all);
+        let record = if all.size() > MAX_RECORD_BYTES {
+            foreign(&extra)
+        } else {
+            all
+        };
         Ok(if records.contains(&record) {
             Vec::new()
         } else {
-            vec![Change::Put(record.clone())]
+            vec![Change::Put(record)]
         })
     })
 }

@@ -320,6 +320,22 @@ fn unknown_fields_are_kept() {
 }
 
 #[test]
+fn unknown_fields_of_several_files_are_kept() {
+    let mut memory = BTreeMap::new();
+    for text in [
+        r#"{"version":1,"lessons":[],"owner":"a","team":"a"}"#,
+        r#"{"version":1,"lessons":[],"team":"b"}"#,
+    ] {
+        take(&mut memory, &parse(text.as_bytes()).unwrap(), false);
+    }
+    let back = export(&memory.into_iter().collect::<Vec<_>>());
+    assert_eq!(
+        Value::from(back.extra),
+        json!({ "owner": "a", "team": "b" })
+    );
+}
+
+#[test]
 fn what_is_no_such_file_is_an_error_that_says_so() {
     let deep = format!(
         "{{\"version\":1,\"lessons\":{}{}}}",
