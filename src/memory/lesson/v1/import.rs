@@ -288,6 +288,22 @@ fn changes(
     Ok(changes)
 }
 
+/// Returns true if the entry says no more than `now`, the entry that an export of the stored lesson has now. Such an
+/// entry may come from an earlier export of the same lesson, whose uses must not be counted twice.
+fn is_earlier(entry: &Entry, now: &Entry) -> bool {
+    let grown = Entry {
+        use_count: now.use_count,
+        last_used: now.last_used,
+        triggered_domains: now.triggered_domains.clone(),
+        ..entry.clone()
+    };
+    let is_known = |domain| now.triggered_domains.contains(domain);
+    grown == *now
+        && entry.use_count <= now.use_count
+        && entry.last_used <= now.last_used
+        && entry.triggered_domains.iter().all(is_known)
+}
+
 impl Entry {
     fn absorb(&mut self, other: &Self) {
         self.use_count = self.use_count.max(other.use_count);
@@ -371,7 +387,7 @@ impl Item {
     fn merged(&self, shelf: &Shelf, known: &Lesson) -> Lesson {
         let entry = &self.entry;
         let mut lesson = known.clone();
-        if written(shelf, known) != *entry
+        if !is_earlier(entry, &written(shelf, known))
             && (known.original.is_some() || known.source == LessonSource::Seed)
         {
             let is_unused = known.counts.used == 0;

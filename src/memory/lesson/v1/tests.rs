@@ -9,7 +9,7 @@ use super::*;
 use crate::{
     action::{BrowserTool, ErrorClass, FailureKind},
     memory::{
-        Cue, Index as _, MemoryKind as _, Moment, Namespace, Record, Shelf, apply,
+        Change, Cue, Index as _, MemoryKind as _, Moment, Namespace, Record, Shelf, apply,
         lesson::{
             COLLECTION, Lesson, LessonIndex, LessonSource, LessonText, Lessons, Move, NamedKey,
             Recovery, Template,
@@ -101,6 +101,29 @@ fn a_documented_seed_becomes_ours_and_its_uses_are_added_once() {
         back, newer[0],
         "words, pattern, order and dates are those of the file"
     );
+}
+
+#[test]
+fn uses_in_an_export_of_this_memory_are_not_added_again() {
+    let uses = |memory: &mut BTreeMap<Shelf, Vec<Record>>, more: u64| {
+        let (key, mut lesson) = lessons(memory, &global()).remove(0);
+        lesson.counts.used += more;
+        let put = [Change::Put(lesson.to_record(&key).unwrap())];
+        let records = apply(&memory[&global()], &put);
+        memory.insert(global(), records);
+        lesson.counts.used
+    };
+    let upkeep = Lessons.upkeep(&global(), &[], now()).unwrap();
+    let seeds = apply(&[], &upkeep.changes(&[]).unwrap());
+    let mut imported = BTreeMap::new();
+    take(&mut imported, &file(&json!([plain("Press Escape.")])), true);
+    for mut memory in [BTreeMap::from([(global(), seeds)]), imported] {
+        uses(&mut memory, 3);
+        let exported = export(&memory.clone().into_iter().collect::<Vec<_>>());
+        let before = uses(&mut memory, 1);
+        take(&mut memory, &exported, true);
+        assert_eq!(uses(&mut memory, 0), before);
+    }
 }
 
 #[test]
