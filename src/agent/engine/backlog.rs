@@ -82,7 +82,8 @@ impl Engine {
         while let Some(part) = parts.pop() {
             let edit = Edit::together(part.iter().map(|(_, edit)| edit.clone()).collect());
             let started = Instant::now();
-            match self.within(store.update(&group.shelf, edit.clone())).await {
+            let counted = store.update(&group.shelf, self.counting(edit.clone()));
+            match self.within(counted).await {
                 Ok(committed) => {
                     let runs: Vec<_> = part.iter().map(|(run, _)| run).collect();
                     let committed = (committed, elapsed_ms(started));

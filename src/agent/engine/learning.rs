@@ -84,7 +84,10 @@ impl Engine {
             if Instant::now() >= until {
                 return Err(Error::new(ErrorKind::Timeout, "agent.learn").with("shelf", shelf));
             }
-            let answer = self.until(Some(until), store.update(shelf, edit.clone()));
+            let answer = self.until(
+                Some(until),
+                store.update(shelf, self.counting(edit.clone())),
+            );
             match answer.await {
                 Err(error) if error.kind() == ErrorKind::Busy => {
                     let pause = pause(run, attempt);

@@ -14,7 +14,14 @@
 mod backlog;
 mod learning;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::time::Instant;
 
@@ -56,6 +63,8 @@ pub(super) struct Engine {
     /// if the run's time is unlimited.
     end: Option<Instant>,
     failures: Vec<String>,
+    /// Number of records on a shelf after the last update that the store accepted.
+    remaining: Arc<AtomicUsize>,
 }
 
 /// The parts that report events: the emitter, and the redactor, which replaces secrets.
@@ -66,7 +75,7 @@ pub(super) struct Asking<'a> {
 }
 
 impl Engine {
-    pub(super) const fn new(
+    pub(super) fn new(
         kinds: Vec<Arc<dyn MemoryKind>>,
         namespace: Namespace,
         timeout: Duration,
@@ -78,6 +87,7 @@ impl Engine {
             timeout,
             end: None,
             failures: Vec::new(),
+            remaining: Arc::default(),
         }
     }
 
@@ -236,7 +246,7 @@ impl Engine {
                         shelf,
                         &[&asking.emitter.run],
                         (committed, elapsed_ms),
-                        &state.records,
+                        state.records.len(),
                         asking,
                     );
                 }
@@ -280,8 +290,19 @@ impl Engine {
         }
     }
 
-    /// Emits the events about a change that the store has accepted, and removes the shelf from the cache. `runs` are
-    /// the runs from which the change was learned.
+    /// Returns an edit that makes the same changes and counts the records of the shelf after them. If the store runs
+    /// the edit several times, the last count is that of the changes that it accepts.
+    fn counting(&self, edit: Edit) -> Edit {
+        let remaining = Arc::clone(&self.remaining);
+        Edit::new(move |records| {
+            let changes = edit.changes(records)?;
+            remaining.store(apply(records, &changes).len(), Ordering::Relaxed);
+            Ok(changes)
+        })
+    }
+
+    /// Emits the events about the change that the store has just accepted as an edit of [`counting`](Self::counting),
+    /// and removes the shelf from the cache. `runs` are the runs from which the change was learned.
     fn committed(
         &mut self,
         kind: &dyn MemoryKind,
@@ -293,13 +314,13 @@ impl Engine {
         if committed.changes.is_empty() {
             return;
         }
-        let before = self.shelves.remove(shelf).map(|known| known.state.records);
+        self.shelves.remove(shelf);
         tell_of(
             (kind, Occasion::Learning),
             shelf,
             runs,
             (committed, elapsed_ms),
-            &before.unwrap_or_default(),
+            self.remaining.load(Ordering::Relaxed),
             asking,
         );
     }
@@ -333,15 +354,15 @@ fn tell_notices(store: &impl MemoryBackend, asking: Asking<'_>) {
 }
 
 /// Emits an event for a committed change of a shelf, and an event for each note of the memory kind about the change.
+/// `remaining` is the number of records on the shelf after the change.
 fn tell_of(
     (kind, occasion): (&dyn MemoryKind, Occasion),
     shelf: &Shelf,
     runs: &[&RunId],
     (committed, elapsed_ms): (Committed, u64),
-    before: &[Record],
+    remaining: usize,
     asking: Asking<'_>,
 ) {
-    let remaining = apply(before, &committed.changes).len();
     let mut notes = Vec::new();
     for run in runs {
         for note in kind.notes(occasion, shelf, run, &committed, remaining) {
@@ -357,5 +378,29 @@ fn tell_of(
     });
     for note in notes {
         asking.emitter.emit(note.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{memory::Change, store::InMemory};
+
+    #[tokio::test]
+    async fn the_records_left_by_an_update_are_counted_although_the_run_has_not_read_the_shelf() {
+        let put = |key: &str| Change::Put(Record::new(key, &json!({})));
+        let remove = |key: &str| Change::Remove(key.to_owned());
+        let store = InMemory::new();
+        let shelf = Shelf::global(&Namespace::default(), "plans");
+        let engine = Engine::new(Vec::new(), Namespace::default(), Duration::from_secs(1));
+        let first = ["a", "b", "c", "d"].map(put).to_vec();
+        let second = vec![put("e"), remove("a"), remove("b")];
+        for (changes, left) in [(first, 4), (second, 3)] {
+            let edit = engine.counting(Edit::new(move |_| Ok(changes.clone())));
+            store.update(&shelf, edit).await.unwrap();
+            assert_eq!(engine.remaining.load(Ordering::Relaxed), left);
+        }
     }
 }
