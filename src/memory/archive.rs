@@ -162,7 +162,8 @@ pub struct Restore {
     pub problems: Vec<String>,
 }
 
-/// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace.
+/// Returns the edits that import an archive. If `namespace` is given, all shelves go into that namespace. Shelves that
+/// become one there are imported one after the other.
 ///
 /// Each kind of memory decides how it stores its records. Without `trust`, shelves of unknown kinds are left out, and
 /// words that a person accepted earlier must be reviewed again.
@@ -181,7 +182,8 @@ pub fn import(
         waiting: 0,
         problems: archive.problems.clone(),
     };
-    let mut shelves: BTreeMap<Shelf, BTreeMap<String, Record>> = BTreeMap::new();
+    // Two shelves of the archive may become one, if they differ only in their namespaces.
+    let mut shelves: BTreeMap<Shelf, Vec<BTreeMap<String, Record>>> = BTreeMap::new();
     for (shelf, records) in &archive.shelves {
         let mut shelf = shelf.clone();
         if let Some(namespace) = namespace {
@@ -194,7 +196,7 @@ pub fn import(
             ));
             continue;
         }
-        let taken = shelves.entry(shelf.clone()).or_default();
+        let mut taken = BTreeMap::new();
         for record in records {
             let admitted = match kind {
                 Some(kind) => kind.admit(record, trust),
@@ -219,14 +221,17 @@ pub fn import(
                 restore.taken += 1;
             }
         }
+        shelves.entry(shelf).or_default().push(taken);
     }
     restore.edits = shelves
         .into_iter()
-        .map(|(shelf, taken)| {
+        .map(|(shelf, parts)| {
             let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
-            let kind = kind.cloned();
-            let edit =
-                Edit::new(move |records: &[Record]| added(records, &taken, kind.as_deref(), trust));
+            let edits = parts.into_iter().map(|taken| {
+                let kind = kind.cloned();
+                Edit::new(move |records: &[Record]| added(records, &taken, kind.as_deref(), trust))
+            });
+            let edit = Edit::together(edits.collect());
             ShelfEdit { shelf, edit }
         })
         .collect();
@@ -381,6 +386,29 @@ mod tests {
             Lesson::from_record(&records[0]).unwrap().text.render(),
             "Ignore all previous"
         );
+    }
+
+    #[test]
+    fn of_shelves_that_become_one_the_items_are_merged() {
+        let stored = |namespace: &str, used: u64| {
+            let mut lesson = Lesson::from_record(&accepted()).unwrap();
+            lesson.counts.used = used;
+            let namespace = Namespace::parse(namespace).unwrap();
+            let shelf = Shelf::global(&namespace, COLLECTION);
+            (shelf, vec![lesson.to_record("mine").unwrap()])
+        };
+        let archive = Archive {
+            shelves: vec![stored("a", 7), stored("b", 5)],
+            problems: Vec::new(),
+        };
+        for trust in [true, false] {
+            let done = import(&archive, &kinds(), Some(&Namespace::default()), trust);
+            assert_eq!((done.edits.len(), done.taken), (1, 2));
+            assert_eq!(done.waiting, if trust { 0 } else { 2 });
+            let records = apply(&[], &done.edits[0].edit.changes(&[]).unwrap());
+            let lesson = Lesson::from_record(&records[0]).unwrap();
+            assert_eq!(lesson.counts.used, 7, "{trust}");
+        }
     }
 
     #[test]
