@@ -18,7 +18,8 @@ pub(super) const SECTION: Section = Section::custom("Reference trajectory", 40, 
 /// Maximum number of steps of a trajectory that a prompt shows. A single step above this number is shown too. Source:
 /// chosen; enough for the steps on two pages.
 const MAX_SHOWN: usize = 8;
-/// Maximum length of the recorded goal in a prompt. Longer goals are cut. Unit: characters. Source: chosen.
+/// Maximum length of the recorded goal in a prompt. Longer goals are cut. In a long line, [`Advice`](crate::memory::Advice)
+/// may cut the goal even earlier. Unit: characters. Source: chosen.
 const MAX_GOAL: usize = 200;
 
 /// Returns the lines that show a trajectory to a run with the goal `new`. `left` has the positions of the remaining steps,
@@ -50,13 +51,8 @@ pub(super) fn lines(
         }
     };
     let mut out = vec![vec![Piece::Words(head)]];
-    // If only one step exceeds the limit, it is shown, because a line about one hidden step would not be shorter.
-    let shown = if left.len() == MAX_SHOWN + 1 {
-        left.len()
-    } else {
-        MAX_SHOWN
-    };
-    for (nth, at) in left.iter().take(shown).enumerate() {
+    let shown = shown(left);
+    for (nth, at) in shown.iter().enumerate() {
         let step = &trajectory.steps[*at];
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
         pieces.extend(words(step, values));
@@ -65,7 +61,7 @@ pub(super) fn lines(
         }
         out.push(pieces);
     }
-    let hidden = left.len().saturating_sub(shown);
+    let hidden = left.len() - shown.len();
     if hidden > 0 {
         out.push(vec![Piece::Words(format!(
             "({})",
@@ -73,6 +69,16 @@ pub(super) fn lines(
         ))]);
     }
     out
+}
+
+/// Returns those of the remaining steps that a prompt shows.
+fn shown(left: &[usize]) -> &[usize] {
+    // If only one step exceeds the limit, it is shown, because a line about one hidden step would not be shorter.
+    if left.len() == MAX_SHOWN + 1 {
+        left
+    } else {
+        &left[..left.len().min(MAX_SHOWN)]
+    }
 }
 
 /// Marks the steps in `lines` whose target is on another page, or is missing from this page at the moment. The first step
@@ -87,7 +93,7 @@ pub(super) fn mark(
 ) {
     // An earlier step may open another page, on which references of this page are void.
     let mut is_elsewhere = false;
-    for (nth, (line, at)) in lines.iter_mut().skip(1).zip(left).enumerate() {
+    for (nth, (line, at)) in lines.iter_mut().skip(1).zip(shown(left)).enumerate() {
         let step = &way[*at];
         is_elsewhere |= !here.may_be_page_of(step);
         let names_target = step.target.as_ref().is_some_and(|of| of.aim.is_some());

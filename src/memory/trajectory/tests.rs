@@ -312,6 +312,19 @@ fn elements_of_a_page_that_a_step_opens_are_not_taken_for_elements_of_this_one()
 }
 
 #[test]
+fn the_line_about_hidden_steps_is_not_marked() {
+    let fills = |n| {
+        let field = element(Role::TextBox, &format!("Field {n}"));
+        step("fill", json!({ "text": "zz" }), field, SHOP)
+    };
+    let goal = "Fill in the form";
+    let records = learned(&[], &log("run_1", 0, goal, (0..10).map(fills).collect()));
+    let lines = shown(&records, goal, &[], "textbox \"Field 0\" e1");
+    assert!(lines[8].ends_with("if it appears"), "{lines:?}");
+    assert_eq!(lines[9], "(2 more steps)");
+}
+
+#[test]
 fn a_page_whose_address_is_a_value_of_the_goal_counts_as_the_recorded_one() {
     let open = |run: &str, list: &str, name: &str, verb: &str| {
         let at = format!("https://shop.example/orders/{list}");
