@@ -9,7 +9,7 @@ use super::{
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     memory::{
-        Advice, Change, Record, StoredStep, Use, Uses,
+        Change, Record, StoredStep, Use, Uses,
         step_records::{owner, removal, replacing},
         way::task_hash,
     },
@@ -213,7 +213,7 @@ pub(super) fn accept(records: &[Record], key: &str, shown: &str) -> Result<Vec<C
         .find(|record| record.key == key)
         .ok_or_else(|| refuse("there is no such trajectory"))?;
     let mut header = Header::from_record(record)?;
-    if Advice::shown(&header.goal) != shown {
+    if header.words() != shown {
         return Err(refuse("it has another goal now"));
     }
     header.imported = false;

@@ -232,6 +232,7 @@ impl MemoryKind for Trajectories {
                 (false, false) => (Origin::Learned, Standing::Shown),
             };
             let mut described = Described::new(&header.goal, origin, standing);
+            described.text = header.words();
             described.is = format!("trajectory of {}", counted(header.steps, "step"));
             described.results = header.uses().to_string();
             let runs = header.runs.iter().map(|run| ("Run", run.to_string()));

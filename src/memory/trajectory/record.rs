@@ -4,9 +4,9 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{Error, ErrorKind, Result, RunId},
+    base::{Error, ErrorKind, Result, RunId, text},
     memory::{
-        Record, StoredStep, Use,
+        Advice, Record, StoredStep, Use,
         step_records::{steps_of, with_steps},
     },
 };
@@ -74,6 +74,16 @@ impl Header {
                 .with("key", &record.key)
                 .with_source(error)
         })
+    }
+
+    /// Returns the goal as lists show it. While the trajectory waits for review, it is not cut, because a person must see
+    /// all of it to accept it.
+    pub(super) fn words(&self) -> String {
+        if self.imported {
+            text::squeeze(&text::clean(&self.goal))
+        } else {
+            Advice::shown(&self.goal)
+        }
     }
 
     /// Returns the record of the header.

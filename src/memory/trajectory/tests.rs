@@ -792,6 +792,16 @@ fn an_imported_trajectory_waits_for_a_person() {
         other.changes(&admitted).unwrap_err().kind(),
         ErrorKind::InvalidInput
     );
+    // A person reads all of a long goal before accepting it.
+    let mut header = Header::from_record(&admitted[0]).unwrap();
+    header.goal = format!("Search for {}", "padel ".repeat(80))
+        .trim_end()
+        .to_owned();
+    let long = [header.to_record(&admitted[0].key).unwrap()];
+    let text = kind.describe(&long[0]).unwrap().text;
+    assert_eq!(text, header.goal);
+    let accept = kind.accept(&long[0].key, &text, at(0)).unwrap();
+    assert_eq!(accept.changes(&long).unwrap().len(), 1);
     let vouched: Vec<Record> = records
         .iter()
         .map(|r| kind.admit(r, true).unwrap())
