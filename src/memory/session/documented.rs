@@ -57,9 +57,12 @@ impl Entry {
         let named = json!([self.id, self.goal, self.timestamp]);
         let run = format!("import-{}", short_hash(canonical(&named)));
         let run = self.run_id.or_else(|| RunId::parse(run).ok());
+        let run = run.ok_or("left out: it has no name")?;
+        // `write` replaces a missing id by the run's id.
+        let id = SessionId::parse(self.id).ok();
         let session = Session {
-            id: SessionId::parse(self.id).ok(),
-            run: run.ok_or("left out: it has no name")?,
+            id: id.filter(|id| id.as_str() != run.as_str()),
+            run,
             goal: self.goal,
             outcome: Some(self.outcome),
             unverified: self.unverified,
