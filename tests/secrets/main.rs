@@ -64,9 +64,9 @@ struct Found {
 
 impl Found {
     async fn look_for(&mut self, value: &str, is_control: bool) {
-        let hidden = taps_of(value, As::Secret).await;
+        let hidden = Box::pin(taps_of(value, As::Secret)).await;
         let shown = if is_control {
-            Some(taps_of(value, As::Text).await)
+            Some(Box::pin(taps_of(value, As::Text)).await)
         } else {
             None
         };
