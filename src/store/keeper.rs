@@ -305,6 +305,10 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         for (shelf, edit) in std::mem::take(&mut plan.edits) {
             forgotten.elsewhere += self.change(&shelf, edit).await?.len();
         }
+        // A run that has just started may have written its first checkpoint before it was removed from the register.
+        for shelf in plan.removed.iter().filter(|shelf| is_registry(shelf)) {
+            self.store.remove(shelf).await?;
+        }
         plan.whole(forgotten.own + forgotten.elsewhere)?;
         Ok(forgotten)
     }

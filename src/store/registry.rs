@@ -184,8 +184,15 @@ impl<M: MemoryBackend> RunRegistry<M> {
         let edit = Edit::new(move |records: &[Record]| {
             registry::write(records, &of.run, of.number, is_first, &checkpoint)
         });
-        let committed = self.store.update(&self.own(&lease.run), edit).await?;
-        self.held(lease, &committed).await
+        let own = self.own(&lease.run);
+        let committed = self.store.update(&own, edit).await?;
+        let held = self.held(lease, &committed).await?;
+        // The first checkpoint creates the shelf. So it must not stay if the run was removed from the register meanwhile.
+        if is_first && held == Held::Yes && self.lease_number(&lease.run).await?.is_none() {
+            self.store.remove(&own).await?;
+            return Ok(Held::Forgotten);
+        }
+        Ok(held)
     }
 
     /// Ends a run. If it ended with an answer, its checkpoint is removed.
@@ -291,15 +298,18 @@ impl<M: MemoryBackend> RunRegistry<M> {
         if !committed.changes.is_empty() {
             return Ok(Held::Yes);
         }
-        let records = self.store.load(&self.manifests()).await?.records;
-        let known = records
-            .iter()
-            .find(|record| record.key == lease.run.as_str());
-        let known = known.map(RunManifest::from_record).transpose()?;
-        Ok(match known {
-            Some(known) if known.lease != lease.number => Held::Taken,
+        Ok(match self.lease_number(&lease.run).await? {
+            Some(number) if number != lease.number => Held::Taken,
             _ => Held::Forgotten,
         })
+    }
+
+    /// Returns the number of the lease in the run's manifest; `None` if the run is not in the register.
+    async fn lease_number(&self, run: &RunId) -> Result<Option<u32>> {
+        let records = self.store.load(&self.manifests()).await?.records;
+        let known = records.iter().find(|record| record.key == run.as_str());
+        let known = known.map(RunManifest::from_record).transpose()?;
+        Ok(known.map(|known| known.lease))
     }
 
     fn manifests(&self) -> Shelf {

@@ -6,12 +6,13 @@ use std::sync::{
 };
 
 use serde_json::json;
+use url::Url;
 use webwise::{
-    DecisionLoop, ErrorKind, Task,
+    DecisionLoop, ErrorKind, Host, Task,
     agent::StepEnd,
-    memory::Namespace,
+    memory::{Namespace, ShelfFilter},
     registry::{Checkpoint, End, Heartbeat, RunStatus},
-    store::{Held, InMemory, JsonFiles, RunRegistry},
+    store::{Held, InMemory, JsonFiles, Keeper, MemoryBackend as _, RunRegistry},
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
     working::StopReason,
 };
@@ -55,6 +56,25 @@ async fn whoever_lost_a_run_cannot_write_it_any_more() {
     );
     let over = runs.resume(&id("run_1"), at(9)).await.unwrap_err();
     assert_eq!(over.kind(), ErrorKind::InvalidInput);
+}
+
+#[tokio::test]
+async fn the_first_checkpoint_of_a_run_that_was_forgotten_meanwhile_is_not_kept() {
+    let store = InMemory::new();
+    let runs = RunRegistry::new(store.clone(), Namespace::default());
+    let lease = runs.start(&begun("run_1", 0, SHOP, None)).await.unwrap();
+    let host = Host::of(&Url::parse(SHOP).unwrap()).unwrap();
+    let keeper = Keeper::new(&store, Namespace::default());
+    keeper.forget_host(&host).await.unwrap();
+    let checkpoint = Checkpoint::new(json!("late"), None);
+    for is_first in [true, false] {
+        let held = runs.keep(&lease, &checkpoint, is_first).await.unwrap();
+        assert_eq!(held, Held::Forgotten);
+    }
+    for shelf in store.shelves(&ShelfFilter::default()).await.unwrap() {
+        let records = store.load(&shelf).await.unwrap().records;
+        assert_eq!(records, [], "{shelf}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
