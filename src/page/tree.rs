@@ -225,7 +225,8 @@ impl From<TreeData> for Tree {
     fn from(data: TreeData) -> Self {
         // Both links of a node, `parent` and `end`, are checked or rebuilt, because a file can contain anything.
         let count = u32::try_from(data.nodes.len()).unwrap_or(u32::MAX);
-        let mut builder = Self::builder();
+        // The nodes are in memory already, so a limit would only lose some of them.
+        let mut builder = Self::builder().with_max_nodes(usize::MAX);
         let mut open: Vec<u32> = Vec::new();
         for (index, node) in (0..count).zip(data.nodes) {
             while open.last().is_some_and(|end| *end <= index) {
@@ -505,6 +506,15 @@ mod tests {
             read.iter()
                 .all(|(id, _)| read.ancestors(id).count() <= read.len())
         );
+    }
+
+    #[test]
+    fn a_stored_tree_with_more_nodes_than_the_default_limit_reads_back_equal() {
+        let mut b = Tree::builder().with_max_nodes(usize::MAX);
+        (0..MAX_NODES + 10).for_each(|_| b.leaf(Node::text("x")));
+        let tree = b.finish();
+        let read = Tree::from(TreeData::from(tree.clone()));
+        assert!(read == tree, "{} of {} nodes", read.len(), tree.len());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{
     ErrorKind,
     chat::Usage,
     event::RunSummary,
-    page::{ElementRef, Node, Observation, Role, Tree},
+    page::{ElementRef, MAX_NODES, Node, Observation, Role, Tree},
     working::StopReason,
 };
 
@@ -690,6 +690,16 @@ fn a_page_that_changes_in_places_costs_what_changed_and_reads_back_whole() {
         sizes[0] > 150_000 && sizes[1..].iter().all(|size| *size < 2_000),
         "{sizes:?}"
     );
+}
+
+#[test]
+fn a_page_of_more_nodes_than_differences_may_have_reads_back_whole() {
+    let mut tree = Tree::builder().with_max_nodes(usize::MAX);
+    (0..=MAX_NODES).for_each(|_| tree.leaf(Node::text("x")));
+    let page = Observation::new("https://shop.example/", "Shop", tree.finish());
+    let told = [observed(1, page.clone()), observed(2, page)];
+    let (_, read) = kept(&told);
+    assert!(read == told, "the pages differ");
 }
 
 #[test]

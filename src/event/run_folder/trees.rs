@@ -58,7 +58,9 @@ impl Writer {
             .map(serde_json::to_string)
             .collect::<serde_json::Result<Vec<String>>>()?;
         let since = self.count;
+        // A reader refuses differences that stand for more nodes.
         if since > 0
+            && nodes.len() <= MAX_NODES
             && let Some(lines) = differences(&self.last, &nodes)?
             && let Value::Object(fields) = tree
         {
