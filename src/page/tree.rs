@@ -398,22 +398,30 @@ impl Tree {
     }
 
     /// Returns the tree with its hidden values replaced by `mask`. `hidden` selects nodes. The value of a selected node
-    /// is replaced, and so are the names and values of all nodes inside it. Addresses and properties stay.
+    /// and its property `valuetext` are replaced, and so are the names, values, addresses and properties of all nodes
+    /// inside it. The addresses of frames stay, because they decide whether the frames may be shown.
     ///
-    /// The name of a selected node stays, because it is the label of a field. An empty value stays empty, so that a
-    /// reader still sees whether something was typed.
+    /// The name of a selected node and its other properties stay, because they describe a field. An empty text stays
+    /// empty, so that a reader still sees whether something was typed.
     #[must_use]
     pub fn mask_values(mut self, mut hidden: impl FnMut(&Node) -> bool, mask: &str) -> Self {
         count(self.nodes.len());
         let mut hidden_to = 0;
         for (index, node) in (0_u32..).zip(&mut self.nodes) {
-            if index < hidden_to && !node.name.is_empty() {
-                node.name = mask.into();
+            let is_inside = index < hidden_to;
+            if !is_inside && !hidden(node) {
+                continue;
             }
-            if index < hidden_to || hidden(node) {
-                hidden_to = hidden_to.max(node.end);
-                if let Some(value) = node.value.as_mut().filter(|value| !value.is_empty()) {
-                    *value = mask.into();
+            hidden_to = hidden_to.max(node.end);
+            let is_frame = node.role == Role::Iframe;
+            let name = is_inside.then_some(&mut node.name);
+            let url = node.url.as_mut().filter(|_| is_inside && !is_frame);
+            let properties = node.properties.iter_mut();
+            let properties = properties.filter(|(key, _)| is_inside || &**key == "valuetext");
+            let texts = name.into_iter().chain(&mut node.value).chain(url);
+            for text in texts.chain(properties.map(|(_, value)| value)) {
+                if !text.is_empty() {
+                    *text = mask.into();
                 }
             }
         }
@@ -595,6 +603,48 @@ mod tests {
                 ("", Some("*")),
                 ("Empty", Some("")),
                 ("", Some("after"))
+            ]
+        );
+    }
+
+    #[test]
+    fn a_mask_covers_properties_and_addresses_but_not_what_describes_a_field_or_a_frame() {
+        let with = |node: Node, properties: &[(&str, &str)], url: &str| Node {
+            url: Some(url.into()),
+            properties: properties
+                .iter()
+                .map(|(key, value)| ((*key).into(), (*value).into()))
+                .collect(),
+            ..node
+        };
+        let field = [("type", "password"), ("valuetext", "hunter2")];
+        let mut b = Tree::builder();
+        b.open(with(Node::new(Role::TextBox, "Password"), &field, "/field"));
+        b.leaf(with(
+            Node::new(Role::Link, ""),
+            &[("testid", "hunter2")],
+            "/hunter2",
+        ));
+        b.leaf(with(Node::new(Role::Iframe, ""), &[], "/frame"));
+        b.close();
+        b.leaf(with(Node::new(Role::Link, ""), &[("testid", "t")], "/t"));
+        let tree = b.finish();
+        let masked = tree.mask_values(|node| node.role.is_editable(), "*");
+        let texts: Vec<_> = masked
+            .nodes()
+            .iter()
+            .map(|node| {
+                let values = node.properties.iter().map(|(_, value)| &**value);
+                (node.url.as_deref().unwrap(), values.collect::<Vec<_>>())
+            })
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                ("/field", vec!["password", "*"]),
+                ("*", vec!["*"]),
+                ("/frame", vec![]),
+                ("/t", vec!["t"])
             ]
         );
     }

@@ -51,8 +51,8 @@ pub fn holds_secret(node: &Node) -> bool {
         && (value.contains("<secret:") || value == HIDDEN || is_dots() || is_secret_field(node))
 }
 
-/// Returns the tree with [`HIDDEN`] as the value of every secret field that is not empty, and in place of all names and
-/// values inside such a field.
+/// Returns the tree with [`HIDDEN`] as the value of every secret field that is not empty, and in place of all names,
+/// values, addresses and properties inside such a field, as [`Tree::mask_values`] does.
 ///
 /// `typed` holds the references of the fields into which a secret was typed since the page was loaded. The value of
 /// such a field stays hidden even if a "show password" button turns it into an ordinary field.
