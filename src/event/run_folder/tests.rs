@@ -731,6 +731,35 @@ fn a_page_whose_line_before_is_gone_is_told_and_not_made_up() {
 }
 
 #[test]
+fn a_damaged_line_loses_the_pages_up_to_the_next_whole_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let runs = RunFolder::new(dir.path()).unwrap();
+    let empty = Observation::new("about:blank", "", Tree::default());
+    let pages = ["1", "2", "3"].map(|count| page(10, "14:02", count));
+    let pages = pages
+        .into_iter()
+        .chain([empty, page(10, "now", "4"), page(10, "now", "5")]);
+    let told: Vec<Event> = (1..)
+        .zip(pages)
+        .map(|(step, page)| observed(step, page))
+        .collect();
+    for event in &told {
+        runs.emit(event);
+    }
+    runs.close().unwrap();
+    let file = runs.path_of(&id("run_1")).join("observations.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    assert!(lines[5].contains("\"since\":5"), "{}", lines[5]);
+    lines[1] = "damaged";
+    fs::write(&file, lines.join("\n")).unwrap();
+    let read: Vec<Option<Event>> = RunFolder::read(&file).unwrap().map(Result::ok).collect();
+    let mut told: Vec<Option<Event>> = told.into_iter().map(Some).collect();
+    (told[1], told[2]) = (None, None);
+    assert_eq!(read, told);
+}
+
+#[test]
 fn a_run_is_kept_up_to_its_cap_and_says_from_which_step_on_it_is_not() {
     const CAP: u64 = 20_000;
     let dir = tempfile::tempdir().unwrap();

@@ -135,8 +135,10 @@ fn differences(old: &[String], new: &[String]) -> serde_json::Result<Option<Valu
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
+    /// The number of lines so far, including those that could not be read.
     count: u64,
-    last: Vec<Value>,
+    /// The nodes of the tree in the last line; `None` if they could not be read.
+    last: Option<Vec<Value>>,
 }
 
 impl Reader {
@@ -148,57 +150,60 @@ impl Reader {
     /// restored.
     pub(super) fn event(&mut self, line: &[u8]) -> Result<Event> {
         let corrupt = |error| Error::new(ErrorKind::Corrupt, "event.read").with_source(error);
+        let before = self.last.take().map(|nodes| (self.count, nodes));
+        self.count += 1;
         let mut value: Value = serde_json::from_slice(line).map_err(corrupt)?;
         if let Some(tree) = value.pointer_mut("/observation/tree") {
-            self.restore(tree)?;
+            self.last = Some(restored(tree, before)?);
         }
         serde_json::from_value(value).map_err(corrupt)
     }
+}
 
-    fn restore(&mut self, tree: &mut Value) -> Result<()> {
-        let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
-        let nodes = match tree {
-            Value::Object(fields) if fields.contains_key("lines") => {
-                if fields.remove("since") != Some(json!(self.count)) || self.count == 0 {
-                    return Err(refuse("the line before it is missing"));
-                }
-                let nodes = fields
-                    .remove("lines")
-                    .and_then(|lines| self.nodes(&lines))
-                    .ok_or_else(|| refuse("its tree cannot be restored"))?;
-                let linked =
-                    linked(nodes.clone()).ok_or_else(|| refuse("its nodes make no tree"))?;
-                fields.insert("nodes".to_owned(), Value::Array(linked));
-                nodes
-            }
-            whole => leveled(whole),
-        };
-        self.count += 1;
-        self.last = nodes;
-        Ok(())
-    }
-
-    fn nodes(&self, lines: &Value) -> Option<Vec<Value>> {
-        let mut nodes = Vec::new();
-        for line in lines.as_array()? {
-            match line {
-                Value::Array(run) => {
-                    let [from, count] = run.as_slice() else {
-                        return None;
-                    };
-                    let [from, count] = [from, count]
-                        .map(|number| number.as_u64().and_then(|n| usize::try_from(n).ok()));
-                    let from = from?;
-                    nodes.extend_from_slice(self.last.get(from..from.checked_add(count?)?)?);
-                }
-                node => nodes.push(node.clone()),
-            }
-            if nodes.len() > MAX_NODES {
-                return None;
-            }
+/// Replaces the differences in `tree` by the whole tree, and returns the nodes of the tree, with their depths. `before`
+/// is the number of the preceding line and the nodes of its tree; `None` if that line could not be read.
+fn restored(tree: &mut Value, before: Option<(u64, Vec<Value>)>) -> Result<Vec<Value>> {
+    let refuse = |why: &str| Error::new(ErrorKind::Corrupt, "event.read").with("why", why);
+    match tree {
+        Value::Object(fields) if fields.contains_key("lines") => {
+            let since = fields.remove("since");
+            let (_, before) = before
+                .filter(|(number, _)| since == Some(json!(number)))
+                .ok_or_else(|| refuse("the line before it is missing"))?;
+            let nodes = fields
+                .remove("lines")
+                .and_then(|lines| nodes_of(&lines, &before))
+                .ok_or_else(|| refuse("its tree cannot be restored"))?;
+            let linked = linked(nodes.clone()).ok_or_else(|| refuse("its nodes make no tree"))?;
+            fields.insert("nodes".to_owned(), Value::Array(linked));
+            Ok(nodes)
         }
-        Some(nodes)
+        whole => Ok(leveled(whole)),
     }
+}
+
+/// Returns the nodes that a list of differences stands for. `before` are the nodes of the preceding tree. Returns `None`
+/// if the list is not valid, or if it has more than [`MAX_NODES`] nodes.
+fn nodes_of(lines: &Value, before: &[Value]) -> Option<Vec<Value>> {
+    let mut nodes = Vec::new();
+    for line in lines.as_array()? {
+        match line {
+            Value::Array(run) => {
+                let [from, count] = run.as_slice() else {
+                    return None;
+                };
+                let [from, count] = [from, count]
+                    .map(|number| number.as_u64().and_then(|n| usize::try_from(n).ok()));
+                let from = from?;
+                nodes.extend_from_slice(before.get(from..from.checked_add(count?)?)?);
+            }
+            node => nodes.push(node.clone()),
+        }
+        if nodes.len() > MAX_NODES {
+            return None;
+        }
+    }
+    Some(nodes)
 }
 
 /// Returns the nodes with `parent` and `end` instead of `depth`; `None` if the depths form no tree.
