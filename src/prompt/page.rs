@@ -236,6 +236,7 @@ impl<'a> Words<'a> {
         match shown {
             Shown::Line { number, line } => self.line(line, *number),
             Shown::More {
+                number,
                 depth,
                 lines,
                 alike,
@@ -247,7 +248,7 @@ impl<'a> Words<'a> {
             } => {
                 // Readers expect more behind a mark than one line.
                 if *lines == 1 {
-                    let whole = self.line(last, *from);
+                    let whole = self.line(last, *number);
                     if whole.trim_start().chars().count() <= MAX_WHOLE {
                         return whole;
                     }
@@ -465,6 +466,7 @@ fn states(states: &States) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::{DigestOptions, Layout, PageHead, ViewOptions, interpret};
 
     #[test]
     fn the_characters_that_are_not_shown_are_counted() {
@@ -490,6 +492,36 @@ mod tests {
             "https://a.example/#/?a=&b=&c=&d=",
         ] {
             assert_eq!(address(url), format!("url \"{url}\""));
+        }
+    }
+
+    #[test]
+    fn a_line_in_place_of_a_mark_says_where_its_own_text_goes_on() {
+        // Two paragraphs match the goal. The long one between them is shown, cut, in place of a mark.
+        for group in ["main", "heading \"Top\"\nlist \"Parts\" e5"] {
+            let mut content = format!("{group}\n");
+            for n in 1..=14 {
+                let word = if n == 8 || n == 10 { "kayak" } else { "plain" };
+                let text = format!("{n} {word} {}", "words ".repeat(55));
+                let _ = writeln!(content, "  paragraph\n    \"{text}\"");
+            }
+            let tree = crate::testing::tree(&content);
+            let head = PageHead::new("https://a.example/", "");
+            let view = interpret(&head, &tree, &ViewOptions::default());
+            let layout = Layout::of(&tree, &view.elements);
+            let goal = ["kayak".to_owned()];
+            let options = DigestOptions::default().with_max_tokens(400);
+            let digest = layout.digest(&view.elements, &goal, options);
+            let lines = lines(&view, &digest, &goal, "", None, &[]);
+            let ninth = lines.iter().find(|line| line.contains("\"9 plain"));
+            let ninth = ninth.unwrap_or_else(|| panic!("{lines:#?}"));
+            let is_ninth = |line: &Line| {
+                line.all_parts()
+                    .any(|part| part.text.starts_with("9 plain"))
+            };
+            let number = layout.lines().iter().position(is_ninth).unwrap();
+            let told = format!("characters more: read(line={})", number + 1);
+            assert!(ninth.contains(&told), "{told} in {lines:#?}");
         }
     }
 }

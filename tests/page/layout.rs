@@ -333,8 +333,13 @@ fn what_is_left_out_begins_where_it_says() {
                     next += 1;
                 }
                 Shown::More {
-                    lines, of, from, ..
+                    number,
+                    lines,
+                    of,
+                    from,
+                    ..
                 } => {
+                    assert_eq!(*number, next);
                     let before = match of {
                         Some(head) => layout.inside(head.node).unwrap().start,
                         None => 0,

@@ -45,6 +45,8 @@ pub enum Shown<'l> {
     },
     /// A report that one or more consecutive lines of the layout are left out.
     More {
+        /// The number of the first left-out line in the layout, counted from 0.
+        number: usize,
         /// The nesting depth of the first left-out line.
         depth: usize,
         /// The number of lines that are left out.
@@ -469,6 +471,7 @@ impl Layout {
             });
             let (matching, words) = matching.within(first..at);
             lines.push(Shown::More {
+                number: first,
                 depth: line.depth,
                 lines: at - first,
                 alike,
