@@ -34,9 +34,8 @@ pub struct Block {
 impl Block {
     /// Makes a block of these lines.
     ///
-    /// If several blocks are too long, each gets lines in proportion to its priority divided by the smallest priority
-    /// of all blocks, rounded down. With the priorities 30, 45 and 90, the blocks get lines as 1 to 1 to 3. A block
-    /// without lines counts for the smallest priority too. Priority 0 counts as 1.
+    /// If several blocks are too long, they get lines in proportion to their priorities: with the priorities 30 and 60,
+    /// the second block gets about twice as many. Priority 0 counts as 1.
     pub fn new<T: AsRef<str>>(lines: &[T], priority: u8, keep: Keep) -> Self {
         Self {
             lines: lines.iter().map(|line| cost(line.as_ref())).collect(),
@@ -68,10 +67,10 @@ pub(crate) fn cost(text: &str) -> TokenCount {
 
 /// Returns, for each block, the number of its lines that fit into the budget.
 ///
-/// The blocks take turns; the block with the highest priority is first. In each turn, a block adds as many lines as its
-/// priority divided by the smallest priority of all blocks, rounded down. So a block waits for at most one turn of each
-/// other block, however long that block is. The packing ends at the first line that exceeds the budget. So a larger
-/// budget never gives a block fewer lines.
+/// The lines are added one by one. The next line always comes from the block that has the fewest lines in proportion to
+/// its priority; of equal blocks, from the one with the highest priority. So each block gets its first line before any
+/// block gets its second, however long and important the other blocks are. The packing ends at the first line that
+/// exceeds the budget. So a larger budget never gives a block fewer lines.
 ///
 /// ```
 /// use webwise::prompt::{Block, Keep, pack};
@@ -83,30 +82,21 @@ pub(crate) fn cost(text: &str) -> TokenCount {
 /// assert_eq!(pack(&[history, read], TokenCount(100)), [9, 4]);
 /// ```
 pub fn pack(blocks: &[Block], budget: TokenCount) -> Vec<usize> {
-    let mut kept = vec![0; blocks.len()];
+    let mut kept = vec![0_usize; blocks.len()];
     let mut spent = TokenCount(0);
-    let mut order: Vec<usize> = (0..blocks.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(blocks[at].priority));
-    let smallest = blocks.iter().map(|block| block.priority).min();
     loop {
-        let mut is_done = true;
-        for &at in &order {
-            let block = &blocks[at];
-            for _ in 0..block.priority / smallest.unwrap_or(1) {
-                let Some(line) = block.nth(kept[at]) else {
-                    break;
-                };
-                if spent + line > budget {
-                    return kept;
-                }
-                spent += line;
-                kept[at] += 1;
-                is_done = false;
-            }
-        }
-        if is_done {
+        let priority = |at: usize| usize::from(blocks[at].priority);
+        let lines = (0..blocks.len()).filter_map(|at| Some((at, blocks[at].nth(kept[at])?)));
+        // The quotients of lines and priority are compared without dividing.
+        let next = lines.min_by(|(a, _), (b, _)| {
+            let has_fewer = (kept[*a] * priority(*b)).cmp(&(kept[*b] * priority(*a)));
+            has_fewer.then(priority(*b).cmp(&priority(*a)))
+        });
+        let Some((at, line)) = next.filter(|(_, line)| spent + *line <= budget) else {
             return kept;
-        }
+        };
+        spent += line;
+        kept[at] += 1;
     }
 }
 
@@ -151,11 +141,26 @@ mod tests {
         #[test]
         fn a_block_with_lines_is_never_left_out_for_the_second_lines_of_another(blocks in blocks(), budget in 0_u64..900) {
             let kept = pack(&blocks, TokenCount(budget));
-            let smallest = blocks.iter().map(|block| block.priority).min().unwrap_or(1);
             let is_out = blocks.iter().zip(&kept).any(|(block, &kept)| kept == 0 && !block.lines.is_empty());
-            let turn = |block: &Block| usize::from(block.priority / smallest);
-            prop_assert!(!is_out || blocks.iter().zip(&kept).all(|(block, &kept)| kept <= turn(block)));
+            prop_assert!(!is_out || kept.iter().all(|kept| *kept <= 1));
         }
+    }
+
+    #[test]
+    fn blocks_that_are_too_long_get_lines_in_proportion_to_their_priorities() {
+        let kept = |priorities: &[u8], lines: u64| {
+            let of = |priority: &u8| Block::new(&["x"; 100], *priority, Keep::First);
+            // A block without lines changes nothing, whatever its priority.
+            let empty = Block::new::<&str>(&[], 1, Keep::First);
+            let blocks: Vec<Block> = priorities.iter().map(of).chain([empty]).collect();
+            let mut kept = pack(&blocks, TokenCount(lines * cost("x").0));
+            kept.pop();
+            kept
+        };
+        assert_eq!(kept(&[30, 60], 90), [30, 60]);
+        assert_eq!(kept(&[30, 45, 90], 33), [6, 9, 18]);
+        assert_eq!(kept(&[65, 60], 25), [13, 12]);
+        assert_eq!(kept(&[1, 60, 120], 30), [1, 10, 19]);
     }
 
     #[test]
@@ -170,15 +175,14 @@ mod tests {
         let cuts: Vec<(u64, Vec<usize>)> = [0, 9, 10, 40, 100, 300, 600, 850, 900]
             .map(|budget| (budget, pack(&blocks, TokenCount(budget))))
             .into();
-        // In each turn, priority 120 takes three lines; 60 and 40 take one each.
         let expected = [
             (0, vec![0, 0, 0]),
             (9, vec![0, 0, 0]),
             (10, vec![0, 0, 1]),
-            (40, vec![0, 1, 3]),
+            (40, vec![1, 1, 2]),
             (100, vec![2, 3, 5]),
-            (300, vec![12, 13, 5]),
-            (600, vec![27, 28, 5]),
+            (300, vec![10, 15, 5]),
+            (600, vec![25, 30, 5]),
             (850, vec![50, 30, 5]),
             (900, vec![50, 30, 5]),
         ];

@@ -553,11 +553,11 @@ mod tests {
             (9_999, (100, 30, 60)),
             (3_000, (100, 30, 60)),
             (1_300, (55, 30, 60)),
-            (900, (3, 26, 60)),
+            (900, (4, 25, 60)),
             (0, (0, 0, 21)),
         ];
         assert_eq!(cuts, expected);
         assert!(say(1_300).starts_with("<<<6\n## Read before\n(45 earlier lines)\nfact 45 "));
-        assert!(say(900).contains("\n(4 more lines, without room here)\n"));
+        assert!(say(900).contains("\n(5 more lines, without room here)\n"));
     }
 }
