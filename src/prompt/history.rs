@@ -9,7 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
-    page::{Appearance, PageDiff, is_same_document},
+    page::{Appearance, ElementRef, PageDiff, is_same_document},
     working::{Earlier, Place, Step, Visited},
 };
 
@@ -38,9 +38,8 @@ const MAX_POINTS: usize = 4;
 /// with which the page answered is added instead. The section with the changes does not show that text for long: it
 /// reports only the last reply's calls.
 ///
-/// References are left out, because they refer to elements of an earlier page. If the step has no
-/// [`targets`](Step::targets), for example because the element was not on the page, the target is written as the model
-/// gave it, even if it is a reference.
+/// References are left out, because they refer to elements of an earlier page, or to no element at all. If the step has no
+/// [`targets`](Step::targets), a target in words is written as the model gave it.
 pub(super) fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, step.action.tool_name());
     let mut arguments = match step.action {
@@ -78,8 +77,12 @@ pub(super) fn history_line(step: &Step) -> String {
         if let Some(map) = arguments.as_object_mut() {
             map.retain(|name, _| !COORDINATES.contains(&name.as_str()));
         }
-    } else if let (Some(map), false) = (arguments.as_object_mut(), step.targets.is_empty()) {
-        map.retain(|name, _| !TARGETS.contains(&name.as_str()));
+    } else if let Some(map) = arguments.as_object_mut() {
+        let is_reference = |value: &Value| value.as_str().is_some_and(ElementRef::is_valid);
+        map.retain(|name, value| {
+            let is_told = !step.targets.is_empty() || is_reference(value);
+            !(is_told && TARGETS.contains(&name.as_str()))
+        });
     }
     // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
     let mut flags: Vec<String> = Vec::new();
@@ -277,7 +280,9 @@ fn argument(line: &mut String, value: &Value) {
 mod tests {
     use super::*;
     use crate::{
-        action::{ClickXy, DragXy, ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait},
+        action::{
+            Click, ClickXy, DragXy, ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait,
+        },
         page::{Change, Role, TargetIdentity},
         working::Memory,
     };
@@ -318,6 +323,22 @@ mod tests {
             filled(field, true),
             r#"1. fill textbox "Login" "ada" submit"#
         );
+    }
+
+    #[test]
+    fn a_reference_that_was_not_on_the_page_is_left_out_and_words_are_kept() {
+        let line = |target: &str| {
+            let click = Click {
+                target: Target::parse(target).unwrap(),
+                button: None,
+            };
+            let action = Action::Browser(BrowserAction::Click(click));
+            let signature = Signature::of(&action, &[], "");
+            let failed = Outcome::failed(ErrorClass::RefNotFound, "");
+            history_line(&Step::new(2, action, failed, signature))
+        };
+        assert_eq!(line("e99"), "2. click -> failed ref_not_found");
+        assert!(line("text=Reply").contains("Reply"));
     }
 
     #[test]
