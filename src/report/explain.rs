@@ -352,8 +352,12 @@ impl Book {
         }
     }
 
+    /// Sets the text of an item. An event without a text, such as that of a removed item, changes nothing.
     fn says(&mut self, id: &AdviceId, lesson: &str) {
-        lesson.clone_into(&mut self.item(id).lesson);
+        let item = self.item(id);
+        if !lesson.is_empty() {
+            lesson.clone_into(&mut item.lesson);
+        }
     }
 
     fn became(&mut self, id: &AdviceId, lesson: &str, what: StatusChange) {
@@ -510,6 +514,22 @@ mod tests {
         assert_eq!(
             (items[1].id.clone(), items[1].stood_in.clone()),
             (id("t"), vec![2])
+        );
+    }
+
+    #[test]
+    fn an_item_keeps_its_text_when_it_is_removed() {
+        let removed = EventKind::MemoryChanged {
+            item: id("a"),
+            what: "pattern_evicted".to_owned(),
+            text: String::new(),
+            data: Value::Null,
+        };
+        let items = explain(&[recall(2, &["a"]), at(5, removed)]);
+        let became = [StatusChange::Changed("pattern_evicted".to_owned())];
+        assert_eq!(
+            (&*items[0].lesson, &*items[0].became),
+            ("says a", &became[..])
         );
     }
 
