@@ -114,13 +114,12 @@ impl RunRecord {
     fn read_pictures(&mut self, folder: &Path) -> Result<()> {
         let entries = if_there(folder, fs::read_dir(folder))?;
         let entries = entries.into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let files = entries.map(|entry| entry.path());
+        let mut files: Vec<((u32, u32), PathBuf)> = files
+            .filter_map(|file| Some((numbers_of(&file)?, file)))
+            .collect();
         files.sort();
-        for file in files {
-            // `0003-1.png`
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let step = name.split_once('-').and_then(|(step, _)| step.parse().ok());
-            let Some(step) = step else { continue };
+        for ((step, _), file) in files {
             let png = fs::read(&file).map_err(|error| unread(&file, error))?;
             self.pictures.push(Picture { step, png });
         }
@@ -130,6 +129,12 @@ impl RunRecord {
     fn lose(&mut self, file: &str, line: u32, why: &str) {
         self.unreadable.push(format!("{file}, line {line}: {why}"));
     }
+}
+
+/// Returns the number of the step and the number of the picture in the name of a picture's file, such as `0003-1.png`.
+fn numbers_of(file: &Path) -> Option<(u32, u32)> {
+    let (step, picture) = file.file_stem()?.to_str()?.split_once('-')?;
+    Some((step.parse().ok()?, picture.parse().ok()?))
 }
 
 /// Returns the content that was read from a file; `None` if the file does not exist.
@@ -213,6 +218,19 @@ mod tests {
             (record.pictures, record.unreadable),
             (vec![picture], vec![])
         );
+    }
+
+    #[test]
+    fn pictures_are_in_the_order_in_which_they_were_taken() {
+        let taken = |step: u32| (1..=11).map(move |n| (step, vec![n]));
+        let taken: Vec<(u32, Vec<u8>)> = taken(9_999).chain(taken(10_000)).collect();
+        let event = |(step, png): &(u32, Vec<u8>)| {
+            event(*step, EventKind::PictureTaken { png: png.clone() })
+        };
+        let (_parent, folder) = written(&taken.iter().map(event).collect::<Vec<_>>());
+        let pictures = RunRecord::open(&folder).unwrap().pictures;
+        let read: Vec<(u32, Vec<u8>)> = pictures.into_iter().map(|p| (p.step, p.png)).collect();
+        assert_eq!(read, taken);
     }
 
     #[test]
