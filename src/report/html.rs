@@ -323,17 +323,11 @@ impl Remembered {
             .iter()
             .map(|recalled| ("recalled", words::recalled(recalled)))
             .collect();
-        if let (Some(first), Some(last)) = (item.stood_in.first(), item.stood_in.last()) {
-            fates.push((
-                "stood in the prompts of",
-                format!("steps {first} to {last}"),
-            ));
-        }
-        if let (Some(first), Some(last)) = (item.replayed.first(), item.replayed.last()) {
-            fates.push((
-                "taken without the model",
-                format!("steps {first} to {last}"),
-            ));
+        for (fate, steps) in [
+            ("stood in the prompts of", &item.stood_in),
+            ("taken without the model", &item.replayed),
+        ] {
+            fates.extend((!steps.is_empty()).then(|| (fate, words::steps(steps))));
         }
         let credited = item.credited.iter();
         fates.extend(credited.map(|credited| ("credited", words::credited(credited))));
@@ -594,6 +588,24 @@ mod tests {
             *answer = None;
         }
         assert!(!head(&record));
+    }
+
+    #[test]
+    fn only_the_steps_whose_prompt_contained_an_item_are_named() {
+        let asked = |step| {
+            let shelf =
+                json!({ "namespace": "default", "collection": "lessons", "scope": "global" });
+            let kind = json!({
+                "event": "model_asked", "system": null, "message": "", "estimated_tokens": 1,
+                "offered": [{ "shelf": shelf, "key": "k" }],
+            });
+            event(step, serde_json::from_value(kind).unwrap())
+        };
+        let record = RunRecord {
+            events: vec![asked(3), asked(9)],
+            ..RunRecord::default()
+        };
+        assert!(record.to_html().contains("steps 3, 9"));
     }
 
     #[test]

@@ -76,9 +76,34 @@ pub(crate) fn store_notice(notice: &StoreNotice) -> String {
     }
 }
 
+/// Returns step numbers in words, such as `step 3` or `steps 1 to 4, 7`.
+pub(crate) fn steps(all: &[u32]) -> String {
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for step in all {
+        match parts.last_mut() {
+            Some((_, last)) if *last == *step || last.checked_add(1) == Some(*step) => {
+                *last = *step;
+            }
+            _ => parts.push((*step, *step)),
+        }
+    }
+    let part = |(first, last): &(u32, u32)| {
+        if first == last {
+            first.to_string()
+        } else {
+            format!("{first} to {last}")
+        }
+    };
+    let word = if all.len() == 1 { "step" } else { "steps" };
+    format!(
+        "{word} {}",
+        parts.iter().map(part).collect::<Vec<_>>().join(", ")
+    )
+}
+
 pub(crate) fn recalled(recalled: &Recalled) -> String {
     match &recalled.why {
-        Why::RunStarted => "when the run started, into the system instruction".to_owned(),
+        Why::RunStarted => "when the run started".to_owned(),
         Why::CommandFailed { command, trouble } => {
             format!(
                 "after step {}, because {command} ended with {}",
@@ -149,5 +174,16 @@ pub(crate) const fn stop(reason: StopReason) -> &'static str {
         StopReason::OutOfScope => "the browser stood where this run may not be",
         StopReason::Busy => "another run has the browser, so nothing was begun",
         StopReason::TakenOver => "another process has taken up the run",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_in_a_row_are_told_as_one() {
+        assert_eq!(steps(&[3]), "step 3");
+        assert_eq!(steps(&[1, 2, 3, 7, 9, 10]), "steps 1 to 3, 7, 9 to 10");
     }
 }

@@ -239,7 +239,7 @@ async fn a_run_is_explained_item_by_item() {
     let said = machine.says(&["explain", "run_1"]);
     for part in [
         "seed-escape-overlay",
-        "recalled  when the run started, into the system instruction",
+        "recalled  when the run started",
         "recalled  after step 2, because click ended with intercepted",
         "became    new: this run taught it",
     ] {

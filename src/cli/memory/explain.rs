@@ -15,7 +15,7 @@ use crate::{
     report::{
         RunRecord,
         explain::{Credit, Item, Recalled, Why, explain},
-        words::{self, quoted},
+        words::{self, quoted, steps},
     },
 };
 
@@ -145,40 +145,4 @@ fn lines(item: &Item) -> Vec<String> {
         lines.push(format!("    became    {}", words::became(became)));
     }
     lines
-}
-
-/// Returns step numbers in words, such as `step 3` or `steps 1 to 4, 7`.
-fn steps(all: &[u32]) -> String {
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for step in all {
-        match parts.last_mut() {
-            Some((_, last)) if *last == *step || last.checked_add(1) == Some(*step) => {
-                *last = *step;
-            }
-            _ => parts.push((*step, *step)),
-        }
-    }
-    let part = |(first, last): &(u32, u32)| {
-        if first == last {
-            first.to_string()
-        } else {
-            format!("{first} to {last}")
-        }
-    };
-    let word = if all.len() == 1 { "step" } else { "steps" };
-    format!(
-        "{word} {}",
-        parts.iter().map(part).collect::<Vec<_>>().join(", ")
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_in_a_row_are_told_as_one() {
-        assert_eq!(steps(&[3]), "step 3");
-        assert_eq!(steps(&[1, 2, 3, 7, 9, 10]), "steps 1 to 3, 7, 9 to 10");
-    }
 }
