@@ -44,12 +44,13 @@ pub async fn check(journal: &impl Journal, kept: impl Fn(&RunId) -> Vec<Intent>)
     is_kept(&b);
     told[0].push(first);
     told[1].push(second);
-    // If the future of an intent was dropped, that intent may be kept or lost. Later intents must be kept.
+    // If the future of an intent was dropped, that intent may be kept or lost. Later intents must be kept. The future is
+    // polled once before it is dropped.
     let given_up = intent(&runs[0], 6);
     tokio::select! {
         biased;
-        () = std::future::ready(()) => {}
         _ = journal.intent(&given_up) => {}
+        () = std::future::ready(()) => {}
     }
     let after = intent(&runs[0], 7);
     is_kept(&journal.intent(&after).await);
@@ -84,4 +85,45 @@ fn intent(run: &RunId, step: u32) -> Intent {
     let mut intent = Intent::new(run.clone(), step, at, action, effect);
     "https://shop.example/".clone_into(&mut intent.url);
     intent
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::base::{Error, ErrorKind, Result};
+
+    /// A journal that fails for good once the future of an intent was dropped half-way.
+    #[derive(Debug, Default)]
+    struct Fragile(Mutex<(bool, Vec<Intent>)>);
+
+    #[async_trait::async_trait]
+    impl Journal for Fragile {
+        async fn intent(&self, intent: &Intent) -> Result<()> {
+            // Two intents at the same time are no fault of the caller.
+            if self.0.lock().unwrap().0 && intent.step != 5 {
+                return Err(Error::new(ErrorKind::Io, "fragile.intent"));
+            }
+            self.0.lock().unwrap().0 = true;
+            tokio::task::yield_now().await;
+            let mut state = self.0.lock().unwrap();
+            state.0 = false;
+            state.1.push(intent.clone());
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    #[should_panic(expected = "fragile.intent")]
+    async fn a_journal_that_a_dropped_future_breaks_does_not_pass() {
+        let journal = Fragile::default();
+        let kept = |run: &RunId| {
+            let state = journal.0.lock().unwrap();
+            let mut kept = state.1.clone();
+            kept.retain(|intent| intent.run == *run);
+            kept
+        };
+        check(&journal, kept).await;
+    }
 }
