@@ -188,9 +188,20 @@ const TEXTS: &str = r#"<p id=story>The <b>fox</b> runs,
 <script>
 document.addEventListener('selectionchange', () => {
   const at = document.activeElement;
-  const text = at.id === 'notes' ? at.value.slice(at.selectionStart, at.selectionEnd) : String(getSelection());
-  const told = text.trim().replace(/\s+/g, '_');
-  if (told !== '' && at.id !== 'word') log(at.id || 'page', '1.' + told);
+  const squeezed = text => text.trim().replace(/\s+/g, '_');
+  const isNotes = at.id === 'notes';
+  const told = squeezed(isNotes ? at.value.slice(at.selectionStart, at.selectionEnd) : String(getSelection()));
+  if (told === '' || at.id === 'word') return;
+  const before = () => {
+    const range = document.createRange();
+    const start = getSelection().getRangeAt(0);
+    range.setStart(document.getElementById('story'), 0);
+    range.setEnd(start.startContainer, start.startOffset);
+    return String(range);
+  };
+  // The number of the occurrence that is selected, from 1.
+  const earlier = squeezed(isNotes ? at.value.slice(0, at.selectionStart) : before());
+  log(at.id || 'page', earlier.split(told).length + '.' + told);
 });
 </script>"#;
 

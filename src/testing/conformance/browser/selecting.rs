@@ -22,7 +22,7 @@ async fn the_text_of_an_element_is_selected(bed: &Bed<'_>) -> Found {
             text: words.map(Into::into),
         }))
     };
-    // The page reports the element that has the focus, and the selected text.
+    // The page reports the element that has the focus, the number of the selected occurrence, and the selected text.
     for (id, words, focus, selected) in [
         ("story", None, "page", "The fox runs, and the fox rests."),
         ("story", Some("runs,  and the"), "page", "runs, and the"),
