@@ -18,8 +18,8 @@ const MAX_NAME: usize = 63;
 #[non_exhaustive]
 pub struct PostgresOptions {
     /// Name of the schema that holds the store's tables: an ASCII letter or `_`, followed by ASCII letters, digits and
-    /// `_`, in lower case and 63 bytes at most. PostgreSQL reserves the names that begin with `pg_`. Stores in
-    /// different schemas share nothing. Default: `webwise`.
+    /// `_`, in lower case and 63 bytes at most. It must not begin with `pg_`, because PostgreSQL reserves these names.
+    /// Stores in different schemas share nothing. Default: `webwise`.
     pub schema: String,
     /// Maximum number of connections that a handle and its clones have together. If all are in use, a further call waits for
     /// up to `connect_wait`, then fails with `Busy`. Default: 4. Source: chosen; a server has 100 connections by default.
@@ -61,11 +61,12 @@ impl PostgresOptions {
             && name
                 .iter()
                 .all(|byte| is_letter(byte) || byte.is_ascii_digit())
-            && name.len() <= MAX_NAME;
+            && name.len() <= MAX_NAME
+            && !self.schema.starts_with("pg_");
         if !is_name {
             return Some((
                 "schema",
-                "a letter or _, then letters, digits and _, in lower case, 63 at most",
+                "a letter or _, then letters, digits and _, in lower case, 63 at most, without pg_ at the beginning",
             ));
         }
         (self.max_connections == 0).then_some(("max_connections", "1 or more"))
@@ -86,7 +87,7 @@ mod tests {
             .wrong()
             .is_some()
         };
-        for name in ["webwise", "_", "a1_b", &"x".repeat(63)] {
+        for name in ["webwise", "_", "a1_b", "pg", "_pg_", &"x".repeat(63)] {
             assert!(!wrong(name), "{name}");
         }
         for name in [
@@ -97,6 +98,7 @@ mod tests {
             "a.b",
             "ä",
             "a b",
+            "pg_agents",
             &"x".repeat(64),
         ] {
             assert!(wrong(name), "{name}");
