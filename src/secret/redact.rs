@@ -18,8 +18,8 @@
 //!   of the folded view without separators.
 //! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: a search of the view
 //!   without white space for the base64 characters that depend only on the secret.
-//! - Cut off, with this crate's own `…` at the end: a search for the secret's beginning, at least 6 bytes, directly
-//!   before the `…`.
+//! - Cut off, with this crate's own `…` at the end: a search for the secret's beginning, at least 6 characters,
+//!   directly before the `…`.
 //!
 //! A secret of fewer than 6 characters is replaced only where a value is expected: as a whole text, between quotes,
 //! after `=`, or after a colon with a space behind it or a quotation mark before it. In other places, the replacement
@@ -372,9 +372,7 @@ impl Forms {
         for mark in occurrences(folded.bytes(), "…".as_bytes()) {
             let before = &folded.bytes()[..mark.start];
             for (value, secret) in &self.heads {
-                let longest = (MIN_ANYWHERE..value.len())
-                    .rev()
-                    .find(|n| before.ends_with(&value[..*n]));
+                let longest = beginnings(value).find(|n| before.ends_with(&value[..*n]));
                 if let Some(length) = longest {
                     hits.push(Hit {
                         range: folded.origin(mark.start - length..mark.start),
@@ -384,6 +382,15 @@ impl Forms {
             }
         }
     }
+}
+
+/// Returns the lengths of the beginnings of a value that have at least [`MIN_ANYWHERE`] characters, without the whole
+/// value, the longest first. Unit: bytes.
+fn beginnings(value: &[u8]) -> impl Iterator<Item = usize> {
+    let starts_character = |byte: &u8| byte & 0b1100_0000 != 0b1000_0000;
+    let starts = (0..value.len()).filter(move |at| starts_character(&value[*at]));
+    let lengths: Vec<usize> = starts.skip(MIN_ANYWHERE).collect();
+    lengths.into_iter().rev()
 }
 
 /// Searches a view for many forms of secrets at once.

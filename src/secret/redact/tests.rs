@@ -371,6 +371,10 @@ fn a_value_that_was_cut_off_is_replaced_up_to_the_cut() {
         redactor.text("correct…, incorrect…"),
         "<secret:S0>…, in<secret:S0>…"
     );
+    // The minimum is counted in characters, not in bytes.
+    let redactor = self::redactor(&["正确的马电池钉书"]);
+    assert_eq!(redactor.text("正确的马电…"), "正确的马电…");
+    assert_eq!(redactor.text("正确的马电池…"), "<secret:S0>…");
 }
 
 #[test]
