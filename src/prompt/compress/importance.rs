@@ -36,6 +36,17 @@ const MAX_SAME_LABEL: usize = 2;
 /// The comments in a form count as headings if they are fewer than 1 / `FEW_COMMENTS` of its lines.
 const FEW_COMMENTS: usize = 5;
 
+/// Roles of elements with which a person enters or starts something.
+const CONTROLS: [&str; 7] = [
+    "button",
+    "textbox",
+    "searchbox",
+    "combobox",
+    "checkbox",
+    "radio",
+    "spinbutton",
+];
+
 /// Returns the rank of each line. The lowest rank is [`NONE`], and the highest is [`TOP`].
 pub(super) fn ranks(lines: &[&str], kind: ContentType) -> Vec<u8> {
     let rank: fn(&[&str], usize) -> u8 = match kind {
@@ -143,10 +154,7 @@ fn on_page(lines: &[&str], at: usize) -> u8 {
         _ if is_marked() || is_title() => TOP,
         Some("heading" | "alert" | "status" | "dialog") if name.is_some() || has_text => TOP,
         Some("option" | "/url" | "img" | "separator" | "group" | "row" | "...") => LOW,
-        Some(
-            "button" | "textbox" | "searchbox" | "combobox" | "checkbox" | "radio" | "spinbutton"
-            | "columnheader",
-        ) => HIGH,
+        Some(role) if CONTROLS.contains(&role) || role == "columnheader" => HIGH,
         Some("link") if is_in_content() => HIGH,
         _ if has_text || has_reference(line) || line.starts_with('"') => HIGH,
         _ if name.is_some() => MIDDLE,
@@ -154,8 +162,8 @@ fn on_page(lines: &[&str], at: usize) -> u8 {
     }
 }
 
-/// Lowers the rank of lines of the rank [`HIGH`] inside menus, banners, side columns and footers. Buttons, text fields,
-/// search fields and number fields with a name keep their rank.
+/// Lowers the rank of lines of the rank [`HIGH`] inside menus, banners, side columns and footers. [`CONTROLS`] keep their
+/// rank.
 fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
     let mut aside: Option<usize> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -164,7 +172,11 @@ fn lower_asides(lines: &[&str], ranks: &mut [u8]) {
         }
         let name = line.trim_start_matches([' ', '-']);
         let landmarks = ["navigation", "banner", "contentinfo", "complementary"];
-        let is_control = || contains_any(name, &["button \"", "textbox \"", "searchbox \""]);
+        let is_control = || {
+            let first = name.split([' ', ':']).next();
+            let has = |role: &&str| first == Some(role) || name.contains(&format!("{role} \""));
+            CONTROLS.iter().any(has)
+        };
         if aside.is_some() {
             if ranks[at] == HIGH && !is_control() {
                 ranks[at] = MIDDLE;
@@ -343,4 +355,22 @@ fn is_numbered(line: &str) -> bool {
         && number.contains('.')
         && number.starts_with(|c: char| c.is_ascii_digit())
         && chars.all(|c| c.is_ascii_digit() || c == '.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_enters_or_starts_keeps_its_rank_in_a_banner() {
+        let lines = [
+            "- banner [ref=e1]:",
+            "  - link \"Home\" [ref=e2]",
+            "  - combobox \"Language\" [ref=e3]",
+            "  - checkbox [ref=e4]",
+            "  - button [ref=e5]",
+        ];
+        let ranks = ranks(&lines, ContentType::PageState);
+        assert_eq!(ranks[1..], [MIDDLE, HIGH, HIGH, HIGH]);
+    }
 }
