@@ -133,9 +133,12 @@ pub(super) fn is_frame(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '|', '+', '\t']);
     let begins = ["at ", "File \"", "Traceback ", "^", "~"];
     // `12: main` in a backtrace, `12 | code` in an excerpt of the source.
-    let number = line.split_once(": ").or_else(|| line.split_once(" |"));
-    let number = number.map(|(number, _)| number.trim().parse::<u32>());
-    begins.iter().any(|begin| line.starts_with(begin)) || matches!(number, Some(Ok(_)))
+    let is_number = |text: &str| text.trim().parse::<u32>().is_ok();
+    let is_numbered = |mark| {
+        line.split_once(mark)
+            .is_some_and(|(text, _)| is_number(text))
+    };
+    begins.iter().any(|begin| line.starts_with(begin)) || [": ", " |"].into_iter().any(is_numbered)
 }
 
 /// Returns true if the line looks like an element of a page, as browser drivers and this crate write it.
@@ -205,4 +208,24 @@ pub(super) fn is_underline(line: &str) -> bool {
 pub(super) fn is_chapter(line: &str) -> bool {
     let text = line.trim_start_matches('#');
     (1..=6).contains(&(line.len() - text.len())) && text.starts_with(' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_an_excerpt_is_recognised_whatever_its_code_contains() {
+        for line in [
+            "12 | let x: u32 = 1;",
+            "   | 12 | f();",
+            "3: core::panic",
+            "  at f (a.js:1)",
+        ] {
+            assert!(is_frame(line), "{line}");
+        }
+        for line in ["Price: 12", "a | b: c", "12 boats"] {
+            assert!(!is_frame(line), "{line}");
+        }
+    }
 }
