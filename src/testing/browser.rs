@@ -91,7 +91,7 @@ impl ScriptedBrowser {
     }
 
     /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page for which no
-    /// scene is set has an unknown scene.
+    /// scene is set has an unknown scene. A later call for the page replaces the scene of an earlier call.
     pub fn with_scene(self, scene: Scene) -> Self {
         self.lock().scenes.push(scene);
         self
@@ -272,7 +272,7 @@ impl BrowserDriver for ScriptedBrowser {
         let state = self.lock();
         state.lost()?;
         let mut scenes = state.scenes.iter();
-        let known = scenes.find(|scene| scene.url == state.url()).cloned();
+        let known = scenes.rfind(|scene| scene.url == state.url()).cloned();
         let mut scene = known.unwrap_or_default();
         scene
             .boxes
@@ -283,5 +283,22 @@ impl BrowserDriver for ScriptedBrowser {
     async fn close(&self) -> Result<()> {
         self.lock().closed = true;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_scene_of_a_page_counts() {
+        let scene = |width| Scene::new("about:blank", width, 1);
+        let browser = ScriptedBrowser::new();
+        let browser = [1, 2]
+            .map(scene)
+            .into_iter()
+            .fold(browser, ScriptedBrowser::with_scene);
+        let seen = browser.scene(&SceneRequest::default()).await.unwrap();
+        assert_eq!(seen.width, 2);
     }
 }
