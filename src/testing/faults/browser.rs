@@ -42,10 +42,11 @@ pub enum BrowserFault {
         /// True if the action was carried out.
         done: bool,
     },
-    /// A dialog opens in place of the action's effect, and blocks the page until it is answered.
+    /// A dialog opens in place of the action's effect, and blocks the page until it is answered. Until then, the page has
+    /// no picture, and its scene is unknown.
     Dialog,
-    /// The action is carried out, then a blank page replaces the real one until another address is opened. A driver
-    /// that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
+    /// The action is carried out, then a blank page replaces the real one until another address is opened. The blank page
+    /// has no picture, and its scene is unknown. A driver that keeps its contract would return `BrowserLost` instead: see [`BrowserFault::Dead`].
     PageLost,
     /// The browser is lost: this call and every later one except `close` return `BrowserLost`.
     Dead,
@@ -151,6 +152,12 @@ impl State {
         if self.dead { Err(lost()) } else { Ok(()) }
     }
 
+    /// Returns true if a dialog or a blank page from an earlier fault hides the real page.
+    fn is_hidden(&self) -> Result<bool> {
+        self.alive()?;
+        Ok(self.blank || self.dialog.is_some())
+    }
+
     /// Returns the outcome of an action that a dialog or a blank page from an earlier fault stops; `None` if nothing
     /// stops the action. An answer to the dialog removes the dialog, and opening an address removes the blank page.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
@@ -223,6 +230,7 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
         }
         if let Some(dialog) = &state.dialog {
             seen.dialog = Some(dialog.clone());
+            seen.screenshot = None;
             seen.tree = Tree::builder().finish();
         }
         Ok(seen)
@@ -298,12 +306,16 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
     }
 
     async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Vec<u8>> {
-        self.state().alive()?;
+        if self.state().is_hidden()? {
+            return Err(Error::new(ErrorKind::Unavailable, OPERATION));
+        }
         self.inner.screenshot(request).await
     }
 
     async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
-        self.state().alive()?;
+        if self.state().is_hidden()? {
+            return Ok(Scene::default());
+        }
         self.inner.scene(request).await
     }
 

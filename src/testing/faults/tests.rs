@@ -13,8 +13,9 @@ use crate::{
         BrowserAction, BrowserTool, Click, ErrorClass, Goto, NoArguments, Outcome, Target, ToolSet,
         parse_calls,
     },
-    browser::{ExecuteRequest, Execution, ObserveRequest},
+    browser::{ExecuteRequest, Execution, ObserveRequest, SceneRequest, ScreenshotRequest},
     chat::{ChatRequest, ChatResponse},
+    page::Scene,
     testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
 };
 
@@ -154,6 +155,8 @@ fn browser(fault: BrowserFault) -> FaultyBrowser<ScriptedBrowser> {
     let pages = ScriptedBrowser::new()
         .with_page(HOME, "Home", "button \"Go\" e1")
         .with_page(NEXT, "Next", "heading \"Next\"")
+        .with_scene(Scene::new("about:blank", 9, 9))
+        .with_scene(Scene::new(NEXT, 9, 9))
         .on(
             "about:blank",
             r#"click {"target":"e1"}"#,
@@ -281,6 +284,29 @@ async fn a_lost_page_is_blank_until_another_address_is_opened() {
     assert_eq!(back.as_str(), "ref_not_found");
     act(&browser, goto(HOME)).await.unwrap();
     assert_eq!(url(&browser).await, HOME);
+}
+
+#[tokio::test]
+async fn of_a_page_behind_a_dialog_or_a_blank_page_there_is_no_picture() {
+    for fault in [BrowserFault::Dialog, BrowserFault::PageLost] {
+        let browser = browser(fault);
+        let look = ObserveRequest {
+            screenshot: true,
+            ..ObserveRequest::default()
+        };
+        let pictures = async || {
+            let seen = browser.observe(&look).await.unwrap().screenshot.is_some();
+            let taken = browser
+                .screenshot(&ScreenshotRequest::default())
+                .await
+                .is_ok();
+            let scene = browser.scene(&SceneRequest::default()).await.unwrap();
+            [seen, taken, scene != Scene::default()]
+        };
+        assert_eq!(pictures().await, [true; 3], "{fault:?}");
+        act(&browser, click()).await.unwrap();
+        assert_eq!(pictures().await, [false; 3], "{fault:?}");
+    }
 }
 
 #[tokio::test]
