@@ -616,7 +616,7 @@ mod tests {
         assert_eq!(claims(&seen), ["sent"]);
         // The same text as a heading is the page's own.
         seen.page(&observation(|b| {
-            b.leaf(Node::text("The order of May was sent"))
+            b.leaf(Node::text("The order of May was sent"));
         }));
         assert!(claims(&seen).is_empty());
     }
