@@ -26,8 +26,8 @@ const SILENT: &str = "agent.observe";
 /// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less
 /// than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
-/// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; a notebook application drew its page 1 to 2 s
-/// after the browser has loaded it.
+/// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; a notebook application drew its
+/// page 1 to 2 s after the browser had loaded it.
 const DRAWING: Duration = Duration::from_secs(3);
 
 impl<B: BrowserDriver> Executor<'_, B> {
