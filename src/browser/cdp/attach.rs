@@ -17,6 +17,7 @@ use super::{
     hub::Hub,
     launch::{Life, there},
     options::CdpOptions,
+    sending::NONE,
     stderr_tail::StderrTail,
     wire,
 };
@@ -122,6 +123,7 @@ pub(super) async fn close_tabs(hub: &Hub) {
 
 /// Opens a new tab, makes it the current one, and waits until it is ready.
 async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
+    hub.hold_requests(NONE).await?;
     // Downloads keep the browser's default behaviour.
     let downloads = json!({ "behavior": "default", "eventsEnabled": true });
     hub.wire

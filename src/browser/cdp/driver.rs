@@ -107,7 +107,9 @@ impl Cdp {
     /// The driver sees the tabs that it opens and the tabs that their pages open, and no other tab of the browser. The
     /// tabs use the browser's cookies and storage. Files that pages offer for download go to the browser's own download
     /// folder and are reported as not kept. The action `state_save` saves all cookies of the browser. The action
-    /// `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone.
+    /// `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone. From the
+    /// first typed secret on, the requests of the whole browser are checked: one that would send the secret to a wrong
+    /// origin fails in any tab.
     ///
     /// The driver's tabs are closed when the driver is closed, when it is dropped inside a Tokio runtime, and when
     /// attaching is cancelled. If this process is killed, the tabs stay open: a browser closes the tabs of a lost

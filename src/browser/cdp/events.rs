@@ -21,8 +21,6 @@ pub(super) enum BrowserEvent {
     Attached {
         session: String,
         target: TargetInfo,
-        /// True if the browser keeps the target from running until this driver allows it.
-        waits: bool,
     },
     Detached {
         session: String,
@@ -247,8 +245,6 @@ pub(super) const CRASHED: &str = "the page crashed";
 struct AttachedTo {
     session_id: String,
     target_info: TargetInfo,
-    #[serde(default)]
-    waiting_for_debugger: bool,
 }
 
 #[derive(Deserialize)]
@@ -347,7 +343,6 @@ impl BrowserEvent {
                 Self::Attached {
                     session: attached.session_id,
                     target: attached.target_info,
-                    waits: attached.waiting_for_debugger,
                 }
             }
             "Target.detachedFromTarget" => Self::Detached {

@@ -352,23 +352,9 @@ impl Hub {
                     let params = json!({ "targetId": target });
                     drop(self.wire.call::<Value>(None, "Target.closeTarget", params));
                 }
-                Effect::Watch { session } => {
+                Effect::Judge { request } => {
                     let hub = Arc::clone(&self);
-                    tokio::spawn(async move { hub.watch_requests(&session).await });
-                }
-                Effect::Leave { session, waits } => {
-                    if waits {
-                        self.let_begin(&session);
-                    }
-                    let params = json!({ "sessionId": session });
-                    drop(
-                        self.wire
-                            .call::<Value>(None, "Target.detachFromTarget", params),
-                    );
-                }
-                Effect::Judge { session, request } => {
-                    let hub = Arc::clone(&self);
-                    tokio::spawn(async move { hub.judge(&session, *request).await });
+                    tokio::spawn(async move { hub.judge(*request).await });
                 }
                 Effect::End { session } => self.wire.end_session(&session),
                 Effect::CancelDownload { id } => {
@@ -436,9 +422,6 @@ impl Hub {
     }
 
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
-        // If requests are already being checked, new sessions inside this one (frames and workers) must wait until
-        // their requests are checked too.
-        let guards = self.state().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
@@ -448,7 +431,7 @@ impl Hub {
             ),
             (
                 "Target.setAutoAttach",
-                json!({ "autoAttach": true, "waitForDebuggerOnStart": guards, "flatten": true }),
+                json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true }),
             ),
             // A frame with a process of its own needs this too, because the system's file chooser would be invisible
             // and must not stay open.

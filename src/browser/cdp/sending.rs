@@ -1,8 +1,10 @@
 //! Checks of the addresses that would receive typed secrets. A form is checked before a secret is typed into it, and
 //! before a click or a key that may send it. From the first secret on, every request is held and checked as well.
 //!
-//! Requests are held in all tabs that this driver sees, with their frames and workers. A new tab, frame or worker does
-//! not run until its requests are held. Web sockets, WebRTC connections, reports and cookies cannot be checked.
+//! Requests are held in the whole browser: in all tabs with their frames, and in workers of all kinds. Only documents
+//! and workers that began before the driver, which only an attached browser has, are not held. Web sockets, WebRTC
+//! connections, reports and cookies cannot be checked, nor can what speculation rules load ahead. A whole browser that
+//! the driver starts loads nothing ahead.
 
 use std::collections::BTreeSet;
 
@@ -22,6 +24,9 @@ const MAX_BODY: usize = 4 << 20;
 /// Maximum size of a request that is searched on the current thread. A larger request is searched on a thread of its
 /// own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
+
+/// A pattern that matches no address.
+pub(super) const NONE: &str = "webwise-none:";
 
 /// The typed secrets, and the requests that were held back because of them.
 #[derive(Debug, Default)]
@@ -130,10 +135,10 @@ impl Cdp {
 }
 
 impl Hub {
-    /// Starts to check the requests of all tabs, before the secret `name` is typed into the document of `frame`.
+    /// Starts to check the requests of the browser, before the secret `name` is typed into the document of `frame`.
     ///
     /// # Errors
-    /// Any failure to watch a tab or frame; the secret must then not be typed.
+    /// Any failure to hold the requests; the secret must then not be typed.
     pub(super) async fn guard_secret(
         &self,
         frame: &str,
@@ -150,75 +155,31 @@ impl Hub {
             guard.documents.insert(document);
             guard.typed.add(name, secrets);
         }
-        let begun = {
-            let mut known = self.state();
-            if known.guards {
-                return Ok(());
-            }
-            known.begin_to_guard()
-        };
-        let watched = async {
-            let calls: Vec<_> = begun
-                .iter()
-                .map(|session| self.hold_requests(session))
-                .collect();
-            // New windows must wait until their requests are held.
-            let windows = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": [{ "type": "page" }] });
-            let windows = self
-                .wire
-                .call::<Value>(None, "Target.setAutoAttach", windows);
-            for call in calls {
-                match call.await.map_err(CdpError::from) {
-                    // The session is gone, with everything that it could have sent, or it has no requests of its own
-                    // (see `watch_requests`).
-                    Ok(_) | Err(CdpError::Moved) => {}
-                    Err(trouble) => return Err(trouble),
-                }
-            }
-            windows.await?;
-            Ok(())
-        };
-        let done = self.unless_blocked(watched).await;
-        if done.is_err() {
-            self.state().guards = false;
+        if self.state().guards {
+            return Ok(());
         }
-        done
+        let hold = self.hold_requests("*");
+        let done = self.unless_blocked(async { Ok(hold.await?) }).await;
+        self.state().guards = done.is_ok();
+        done.map(drop)
     }
 
-    /// Asks the browser to hold the requests of a session, and to let each new session inside it (for a frame or a
-    /// worker) wait until its requests are held too.
-    fn hold_requests(
+    /// Asks the browser to hold all requests whose addresses match `pattern`, in all its tabs and workers.
+    ///
+    /// The browser can hold only the requests of documents and workers that began after the first call. So a driver
+    /// calls this with [`NONE`] before its first page.
+    pub(super) fn hold_requests(
         &self,
-        session: &str,
+        pattern: &str,
     ) -> impl Future<Output = Result<Value, super::wire::WireError>> + Send + use<> {
-        let inner = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
-        // A session that does not support this has no sessions inside it.
-        drop(
-            self.wire
-                .call::<Value>(Some(session), "Target.setAutoAttach", inner),
-        );
-        let all = json!({ "patterns": [{ "urlPattern": "*", "requestStage": "Request" }] });
-        self.wire.call(Some(session), "Fetch.enable", all)
-    }
-
-    pub(super) async fn watch_requests(&self, session: &str) {
-        // A session without requests of its own refuses to hold them, which does not matter. The requests of a
-        // dedicated worker are held in the session of its page or frame.
-        let _ = self.hold_requests(session).await;
-        self.let_begin(session);
-    }
-
-    /// Lets a new session run if the browser paused it at its start.
-    pub(super) fn let_begin(&self, session: &str) {
-        drop(
-            self.wire
-                .call::<Value>(Some(session), "Runtime.runIfWaitingForDebugger", json!({})),
-        );
+        let patterns =
+            json!({ "patterns": [{ "urlPattern": pattern, "requestStage": "Request" }] });
+        self.wire.call(None, "Fetch.enable", patterns)
     }
 
     /// Checks a held request. The request fails if it would send a typed secret to an address that may not receive it,
     /// or if it may do so in a body that cannot be read. Otherwise it continues.
-    pub(super) async fn judge(&self, session: &str, request: Paused) {
+    pub(super) async fn judge(&self, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
         let is_document = request.kind == "Document";
@@ -258,7 +219,7 @@ impl Hub {
             }
         };
         // A request whose page is gone needs no answer.
-        drop(self.wire.call::<Value>(Some(session), method, params));
+        drop(self.wire.call::<Value>(None, method, params));
     }
 
     fn is_shown_what_was_typed(&self) -> bool {

@@ -6,10 +6,7 @@
 mod files;
 mod tab;
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::{collections::HashMap, fmt};
 
 use url::Url;
 
@@ -35,19 +32,8 @@ pub(super) enum Effect {
         target: String,
         is_tab: bool,
     },
-    /// Starts to hold the requests of a new session so that they can be checked, and then lets the session run.
-    Watch {
-        session: String,
-    },
-    /// Detaches from a new session that does not concern this driver. Lets the session run first if the browser holds
-    /// it (`waits`).
-    Leave {
-        session: String,
-        waits: bool,
-    },
     /// Checks a held request.
     Judge {
-        session: String,
         request: Box<Paused>,
     },
     /// Ends the open calls of a session that has ended.
@@ -83,10 +69,8 @@ pub(super) struct BrowserState {
     pub(super) drag: Option<serde_json::Value>,
     /// Ids of the requests held in this driver's hidden tabs: the latest of each tab, by the id of the tab's session.
     pub(super) paused: HashMap<String, String>,
-    /// True if the requests of all tabs are checked for typed secrets.
+    /// True if the requests of the browser are checked for typed secrets.
     pub(super) guards: bool,
-    /// Ids of sessions in which only requests matter, such as those of workers.
-    others: HashSet<String>,
     last_frame: u32,
     /// The highest number of an element that was recorded so far. The elements of later main documents get higher
     /// numbers.
@@ -228,8 +212,7 @@ impl BrowserState {
             BrowserEvent::Attached {
                 session: new,
                 target,
-                waits,
-            } => return self.attached(session, new, &target, waits),
+            } => return self.attached(session, new, &target),
             BrowserEvent::Detached { session } => return self.detached(session),
             // An attached browser also reports the downloads of tabs that are not ours.
             BrowserEvent::DownloadBegan { id, frame, name }
@@ -248,13 +231,11 @@ impl BrowserState {
             BrowserEvent::WindowOpened { url } => self.blank += usize::from(is_blank(&url)),
             BrowserEvent::DragBegan(data) => self.drag = Some(data),
             BrowserEvent::RequestPaused(request) => {
-                let Some(session) = session.map(str::to_owned) else {
-                    return Vec::new();
+                // Only hidden tabs hold requests in a session.
+                let Some(session) = session else {
+                    return vec![Effect::Judge { request }];
                 };
-                if self.sessions.contains_key(&session) || self.others.contains(&session) {
-                    return vec![Effect::Judge { session, request }];
-                }
-                self.paused.insert(session, request.id);
+                self.paused.insert(session.to_owned(), request.id);
             }
             BrowserEvent::RequestStarted {
                 request,
@@ -353,12 +334,6 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Records that requests are checked from now on. Returns the ids of the sessions that may make requests.
-    pub(super) fn begin_to_guard(&mut self) -> Vec<String> {
-        self.guards = true;
-        self.sessions.keys().chain(&self.others).cloned().collect()
-    }
-
     /// Returns true if a new tab concerns this driver. In an attached browser, a new tab concerns this driver only if
     /// one of this driver's tabs opened it.
     fn is_ours(&self, target: &TargetInfo) -> bool {
@@ -410,38 +385,17 @@ impl BrowserState {
         parent: Option<&str>,
         session: String,
         target: &TargetInfo,
-        waits: bool,
     ) -> Vec<Effect> {
-        if is_hidden(target) && !waits {
-            // Nothing is needed for an invisible tab, because the code that made it knows its session. A browser may
-            // report such a tab as a page or as another kind.
-            return Vec::new();
-        }
         match &*target.kind {
-            "page" => {
-                let is_ours = self.is_ours(target);
-                let guards = self.guards;
-                match self.by_target(&target.target_id) {
-                    Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
-                    // A window that a page opens is reported twice: once because it waits for us, and once because we
-                    // attached to it.
-                    known if waits && (known.is_some() || is_ours) => {
-                        return self.other(session, waits);
-                    }
-                    _ if guards => return vec![Effect::Leave { session, waits }],
-                    _ => return Vec::new(),
-                }
-            }
+            "page" => match self.by_target(&target.target_id) {
+                Some(tab) if tab.session.is_none() => tab.session = Some(session.clone()),
+                // Nothing is needed for a hidden tab, because the code that made it knows its session.
+                _ => return Vec::new(),
+            },
             "iframe" => {
                 let number = self.last_frame + 1;
                 let Some(tab) = parent.and_then(|parent| self.tab_of(parent)) else {
-                    // The parent is, for example, the second session of a window. A session that waits must be allowed
-                    // to run.
-                    return if waits {
-                        self.other(session, waits)
-                    } else {
-                        Vec::new()
-                    };
+                    return Vec::new();
                 };
                 let frame = tab.frames.entry(target.target_id.clone());
                 let is_new = matches!(frame, std::collections::btree_map::Entry::Vacant(_));
@@ -454,25 +408,15 @@ impl BrowserState {
                     self.last_frame = number;
                 }
             }
-            _ => return self.other(session, waits),
+            _ => return Vec::new(),
         }
         self.sessions
             .insert(session.clone(), target.target_id.clone());
-        let prepare = Effect::Prepare {
-            session: session.clone(),
+        vec![Effect::Prepare {
+            session,
             target: target.target_id.clone(),
             is_tab: target.kind == "page",
-        };
-        let watch = (self.guards || waits).then_some(Effect::Watch { session });
-        [prepare].into_iter().chain(watch).collect()
-    }
-
-    /// Adds a session in which only requests matter, such as that of a worker. Returns the work that the session
-    /// requires.
-    fn other(&mut self, session: String, waits: bool) -> Vec<Effect> {
-        self.others.insert(session.clone());
-        let watch = (self.guards || waits).then_some(Effect::Watch { session });
-        watch.into_iter().collect()
+        }]
     }
 
     fn detached(&mut self, session: String) -> Vec<Effect> {
@@ -494,7 +438,6 @@ impl BrowserState {
             }
         }
         self.sessions.remove(&session);
-        self.others.remove(&session);
         vec![Effect::End { session }]
     }
 }

@@ -865,92 +865,16 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     assert_eq!(played.0.tabs.len(), MAX_TABS);
 }
 
-/// Sends the event about a new session of a target. If `waits` is true, the session waits until this driver lets it
-/// run.
-fn told_of(
-    played: &mut Played,
-    session: &str,
-    target: &str,
-    kind: &str,
-    waits: bool,
-) -> Vec<Effect> {
-    let info = json!({ "targetId": target, "type": kind, "url": "", "openerId": "T" });
-    played.hears(
-        None,
-        "Target.attachedToTarget",
-        &json!({ "sessionId": session, "targetInfo": info, "waitingForDebugger": waits }),
-    )
-}
-
-fn paused(played: &mut Played, session: &str) -> Vec<Effect> {
+#[test]
+fn a_request_that_the_browser_holds_is_judged_and_one_of_a_hidden_tab_is_its_own() {
+    let mut played = Played::with_a_page();
     let params =
         json!({ "requestId": "R", "resourceType": "Ping", "request": { "url": "http://a/" } });
-    played.hears(Some(session), "Fetch.requestPaused", &params)
-}
-
-#[test]
-fn once_requests_are_looked_at_whatever_begins_waits_until_its_own_are() {
-    let watch = |session: &str| Effect::Watch {
-        session: session.to_owned(),
-    };
-    let mut played = Played::default();
-    played.target("T", None, "http://a/");
-    played.attach(None, "t", "T", "page");
-    assert_eq!(told_of(&mut played, "w", "W", "worker", false), []);
-    let mut sessions = played.0.begin_to_guard();
-    sessions.sort();
-    assert_eq!(sessions, ["t", "w"], "the tab and its worker");
-    for session in ["t", "w"] {
-        assert!(
-            matches!(&paused(&mut played, session)[..], [Effect::Judge { session: of, .. }] if of == session)
-        );
-    }
-    // A second session of a known tab is left; a worker, a frame and a window are watched.
-    let left = Effect::Leave {
-        session: "t2".to_owned(),
-        waits: false,
-    };
-    assert_eq!(told_of(&mut played, "t2", "T", "page", false), [left]);
+    let begun = played.hears(None, "Fetch.requestPaused", &params);
+    assert!(matches!(&begun[..], [Effect::Judge { request }] if request.id == "R"));
     assert_eq!(
-        told_of(&mut played, "w2", "W2", "worker", true),
-        [watch("w2")]
+        played.hears(Some("hidden"), "Fetch.requestPaused", &params),
+        []
     );
-    assert_eq!(
-        told_of(&mut played, "n", "N", "page", true),
-        [watch("n")],
-        "a window of which nothing else was told yet"
-    );
-    played.target("N", Some("T"), "");
-    let begun = told_of(&mut played, "n2", "N", "page", false);
-    assert!(
-        matches!(&begun[..], [Effect::Prepare { .. }, last] if *last == watch("n2")),
-        "{begun:?}"
-    );
-    assert!(matches!(
-        &paused(&mut played, "n")[..],
-        [Effect::Judge { .. }]
-    ));
-    // A tab that this driver made for its own use answers its own requests.
-    assert_eq!(paused(&mut played, "hidden"), []);
     assert_eq!(played.0.paused.get("hidden").map(String::as_str), Some("R"));
-}
-
-#[test]
-fn in_a_browser_of_others_their_tabs_are_let_go() {
-    let mut played = Played::default();
-    played.0.own_only = true;
-    played.0.begin_to_guard();
-    let info = json!({ "targetId": "P", "type": "page", "url": "http://mail/" });
-    for waits in [true, false] {
-        let told = json!({ "sessionId": "p", "targetInfo": info, "waitingForDebugger": waits });
-        let left = Effect::Leave {
-            session: "p".to_owned(),
-            waits,
-        };
-        assert_eq!(
-            played.hears(None, "Target.attachedToTarget", &told),
-            [left],
-            "{waits}"
-        );
-    }
 }
