@@ -41,7 +41,7 @@ const EXPLAIN: Duration = Duration::from_millis(500);
 ///
 /// If the driver [launched](Cdp::launch) its browser, dropping the driver ends the browser. If the driver is
 /// [attached](Cdp::attach) to the browser, dropping the driver closes only the driver's tabs: those that it
-/// opened, and those that their pages opened. Outside a Tokio runtime, dropping the driver leaves these tabs open.
+/// opened, and those that their pages opened (see [`attach`](Cdp::attach)). Outside a Tokio runtime, dropping the driver leaves these tabs open.
 /// [`close`](BrowserDriver::close) ends the same things in an orderly way, and waits until they have ended.
 ///
 /// ```no_run
@@ -104,12 +104,15 @@ impl Cdp {
     /// Attaches to a browser that was started with `--remote-debugging-port`, and opens a new tab in it. `address`
     /// has the form `http://host:port`, or is the address of the browser's WebSocket.
     ///
-    /// The driver sees the tabs that it opens and the tabs that their pages open, and no other tab of the browser. The
-    /// tabs use the browser's cookies and storage. Files that pages offer for download go to the browser's own download
-    /// folder and are reported as not kept. The action `state_save` saves all cookies of the browser. The action
-    /// `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone. From the
-    /// first typed secret on, the requests of the whole browser are checked: one that would send the secret to a wrong
-    /// origin fails in any tab.
+    /// The driver sees the tabs that it opens and the tabs that their pages open, and no other tab of the browser. A
+    /// click with Ctrl, with Shift or with the middle button opens a tab that cannot be told from a person's: the driver
+    /// neither sees nor closes it.
+    ///
+    /// The tabs use the browser's cookies and storage. Files that pages offer for download go to the browser's own
+    /// download folder and are reported as not kept. The action `state_save` saves all cookies of the browser. The
+    /// action `state_load` replaces the cookies of the sites in the saved state and leaves all other cookies alone. From
+    /// the first typed secret on, the requests of the whole browser are checked: one that would send the secret to a
+    /// wrong origin fails in any tab.
     ///
     /// The driver's tabs are closed when the driver is closed, when it is dropped inside a Tokio runtime, and when
     /// attaching is cancelled. If this process is killed, the tabs stay open: a browser closes the tabs of a lost

@@ -22,7 +22,7 @@ pub(super) enum Effect {
     Attach {
         target: String,
     },
-    /// Closes a window that a page opened, because there are too many tabs.
+    /// Closes a tab that a page opened, because there are too many tabs.
     Close {
         target: String,
     },
@@ -54,6 +54,10 @@ pub(super) enum Effect {
 }
 
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "none of them follows from the others"
+)]
 pub(super) struct BrowserState {
     /// The tabs, in the order in which they appeared.
     pub(super) tabs: Vec<Tab>,
@@ -61,8 +65,12 @@ pub(super) struct BrowserState {
     pub(super) current: Option<String>,
     /// The id of another tab whose dialog blocks the current page, because both pages are in one process.
     pub(super) over: Option<String>,
-    /// True in an attached browser. This driver then deals only with the tabs that it or its pages opened.
+    /// True in an attached browser. This driver then deals only with the tabs that it opened, and with those of which
+    /// the browser says that one of its tabs opened them. The browser does not say so of a tab that a click with Ctrl,
+    /// with Shift or with the middle button opened.
     pub(super) own_only: bool,
+    /// True while this driver opens a tab that the browser has not reported yet.
+    pub(super) opening: bool,
     /// The target (a tab or a frame) of each session, by session id.
     sessions: HashMap<String, String>,
     files: Files,
@@ -89,7 +97,7 @@ pub(super) struct BrowserState {
 /// Prefix of the addresses of this driver's hidden tabs.
 pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
-/// Maximum number of tabs. Further windows that pages open are closed, but this driver itself may open more tabs.
+/// Maximum number of tabs. Further tabs that pages open are closed, but this driver itself may open more tabs.
 /// Source: chosen; most pages open one or two windows, but some open them until the machine has no memory left.
 pub(super) const MAX_TABS: usize = 30;
 /// Maximum number of origins that are remembered. Source: chosen; a page has up to about thirty origins.
@@ -348,7 +356,9 @@ impl BrowserState {
         {
             return None;
         }
-        if target.opener_id.is_some() && self.tabs.len() >= MAX_TABS {
+        // A tab without an opener may also be from a page, which opens such tabs by clicks with Ctrl.
+        let is_made_here = target.opener_id.is_none() && std::mem::take(&mut self.opening);
+        if self.tabs.len() >= MAX_TABS && !is_made_here {
             return Some(Effect::Close {
                 target: target.target_id.clone(),
             });

@@ -33,10 +33,13 @@ impl Hub {
     pub(super) async fn open_tab(self: &Arc<Self>) -> Result<String, CdpError> {
         let hub = Arc::clone(self);
         let opening = tokio::spawn(async move {
-            let Opened { target_id: target } = hub
+            hub.state().opening = true;
+            let opened: Result<Opened, _> = hub
                 .wire
                 .call(None, "Target.createTarget", json!({ "url": BLANK }))
-                .await?;
+                .await;
+            hub.state().opening = false;
+            let target = opened?.target_id;
             hub.state().open(&target);
             hub.changed();
             if !hub.owned {

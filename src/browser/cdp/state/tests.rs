@@ -863,6 +863,14 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
     let last = format!("w{}", MAX_TABS - 1);
     assert_eq!(effects, [Effect::Close { target: last }]);
     assert_eq!(played.0.tabs.len(), MAX_TABS);
+
+    // A tab that a page opens by a click with Ctrl has no opener either, but only one tab is opened here.
+    played.0.opening = true;
+    let [made, page] = ["made", "page"].map(|target| played.target(target, None, ""));
+    let target = "made".to_owned();
+    assert_eq!(made, [Effect::Attach { target }]);
+    let target = "page".to_owned();
+    assert_eq!(page, [Effect::Close { target }]);
 }
 
 #[test]
