@@ -75,6 +75,8 @@ pub(super) struct BrowserState {
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
+    /// The address with which this driver's hidden tab begins; `None` until there is one. No page knows it.
+    pub(super) hidden: Option<String>,
     /// Ids of the requests held in this driver's hidden tabs: the latest of each tab, by the id of the tab's session.
     pub(super) paused: HashMap<String, String>,
     /// True if the requests of the browser are checked for typed secrets.
@@ -93,9 +95,6 @@ pub(super) struct BrowserState {
     pub(super) origins: Vec<String>,
     pub(super) closed: bool,
 }
-
-/// Prefix of the addresses of this driver's hidden tabs.
-pub(super) const HIDDEN: &str = "about:blank#webwise-";
 
 /// Maximum number of tabs. Further tabs that pages open are closed, but this driver itself may open more tabs.
 /// Source: chosen; most pages open one or two windows, but some open them until the machine has no memory left.
@@ -342,11 +341,12 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Returns true if a new tab concerns this driver. In an attached browser, a new tab concerns this driver only if
+    /// Returns true if a new tab concerns this driver and is not its hidden tab. In an attached browser, a new tab concerns this driver only if
     /// one of this driver's tabs opened it.
     fn is_ours(&self, target: &TargetInfo) -> bool {
         let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
-        !is_hidden(target) && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
+        self.hidden.as_ref() != Some(&target.url)
+            && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
     }
 
     fn created(&mut self, target: &TargetInfo) -> Option<Effect> {
@@ -377,7 +377,8 @@ impl BrowserState {
         })
     }
 
-    fn destroyed(&mut self, target: &str) {
+    /// Removes a tab that closed, or that is hidden.
+    pub(super) fn destroyed(&mut self, target: &str) {
         let place = self.tabs.iter().position(|tab| tab.target == target);
         if let Some(place) = place {
             self.tabs.remove(place);
@@ -450,12 +451,6 @@ impl BrowserState {
         self.sessions.remove(&session);
         vec![Effect::End { session }]
     }
-}
-
-/// Returns true if this driver made the tab for its own use. A page cannot imitate such a tab, because the tabs of
-/// pages have an opener.
-fn is_hidden(target: &TargetInfo) -> bool {
-    target.url.starts_with(HIDDEN) && target.opener_id.is_none()
 }
 
 pub(super) fn is_blank(url: &str) -> bool {

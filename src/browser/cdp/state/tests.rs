@@ -140,9 +140,11 @@ fn in_a_browser_of_others_only_what_was_opened_here_is_seen() {
 #[test]
 fn a_hidden_tab_is_ours_and_no_page_can_make_one() {
     let mut played = Played::with_a_page();
+    played.0.hidden = Some("about:blank#webwise-1".into());
     assert_eq!(played.target("H", None, "about:blank#webwise-1"), []);
+    // A click with Ctrl opens a tab without an opener.
     assert_eq!(
-        played.target("P", Some("T"), "about:blank#webwise-1"),
+        played.target("P", None, "about:blank#webwise-2"),
         [Effect::Attach { target: "P".into() }]
     );
 }

@@ -11,7 +11,6 @@ use crate::browser::cdp::{
     error::CdpError,
     hub::{Evaluated, Hub, evaluated},
     page::STORED,
-    state::HIDDEN,
     tabs::Opened,
     wire::Wire,
 };
@@ -68,7 +67,12 @@ fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
 impl<'a> Visit<'a> {
     pub(super) async fn begin(hub: &'a Hub) -> Result<Self, CdpError> {
         let wire = hub.wire.clone();
-        let address = format!("{HIDDEN}{}", Uuid::new_v4().simple());
+        let address = format!("about:blank#webwise-{}", Uuid::new_v4().simple());
+        {
+            let mut known = hub.state();
+            known.hidden = Some(address.clone());
+            known.opening = true;
+        }
         // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
         let params = json!({ "url": address, "background": true, "hidden": true });
         let making = tokio::spawn(async move {
@@ -80,6 +84,12 @@ impl<'a> Visit<'a> {
             })
         });
         let tab = making.await.map_err(|_| CdpError::Late)??;
+        {
+            let mut known = hub.state();
+            known.opening = false;
+            // A browser may report the new tab before its address.
+            known.destroyed(&tab.target);
+        }
         let params = json!({ "targetId": tab.target, "flatten": true });
         let Attached {
             session_id: session,
