@@ -12,7 +12,8 @@ use tempfile::TempDir;
 use webwise::{
     BrowserDriver, Origin,
     action::{
-        BrowserAction, Click, ErrorClass, Eval, Fill, Goto, Key, Outcome, Press, Target, TextValue,
+        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, Key, Outcome, Press, Target,
+        TextValue,
     },
     browser::ExecuteRequest,
     secret::{Secret, SecretName, SecretResolver, Vault},
@@ -298,6 +299,38 @@ async fn send_forms(by: Driver, share: usize) -> (usize, usize) {
     }
     bed.driver.close().await.unwrap();
     (tried, right)
+}
+
+/// The press and the release hit different elements, but both in the button, so the browser makes a click of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drag_inside_the_button_of_a_form_that_points_elsewhere_is_refused() {
+    let bed = Bed::start(Driver::Cdp).await;
+    bed.open().await;
+    let form = json!({ "how": "action", "to": bed.other.origin(), "method": "post", "when": "typed", "own": bed.own.origin() });
+    bed.run(format!("() => make({form})")).await;
+    bed.run(
+        "() => { document.querySelector('button').innerHTML = '<b>Send</b> <i>it</i>'; }".into(),
+    )
+    .await;
+    let filled = bed
+        .act(BrowserAction::Fill(Fill {
+            target: target(r#"label="Word""#),
+            text: TextValue::Secret(name()),
+            submit: false,
+        }))
+        .await;
+    assert!(filled.is_done(), "{filled:?}");
+    let [from, to] = ["b", "i"].map(|tag| target(&format!(r#"css="{tag}""#)));
+    let dragged = bed.act(BrowserAction::Drag(Drag { from, to })).await;
+    let Outcome::Failed(failure) = &dragged else {
+        panic!("{dragged:?}");
+    };
+    let is_refused = failure.class == ErrorClass::SecretLeaves;
+    assert!(
+        is_refused && !failure.detail.contains("held back"),
+        "before the drag, not once the form was sent: {failure:?}"
+    );
+    bed.driver.close().await.unwrap();
 }
 
 /// What scripts of a page do with a value that they read; see `bed.html`.

@@ -60,7 +60,7 @@ impl Cdp {
     ) -> Result<(), CdpError> {
         let start = self.ready(from, Needs::HOVER).await?;
         let dragged = self.area(from).await?;
-        self.drag_to(turn, start, End::Element(to, dragged.height))
+        self.drag_to(turn, from, start, End::Element(to, dragged.height))
             .await
     }
 
@@ -85,15 +85,13 @@ impl Cdp {
             ..Needs::at(x, y)
         };
         let start = self.ready(aim, needs).await?;
-        // A press and its release in one element make a click, which may send a form.
-        self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let far = |to: u32, from: u32| f64::from(to) - f64::from(from);
         let place = |(to_x, to_y): &(u32, u32)| Point {
             x: start.x + far(*to_x, x),
             y: start.y + far(*to_y, y),
         };
         let path: Vec<Point> = rest.iter().map(place).collect();
-        self.drag_to(turn, start, End::Path(&path)).await
+        self.drag_to(turn, aim, start, End::Path(&path)).await
     }
 
     /// Drags from a point of an element (by default its middle) by a distance to the right and down. The drag may end
@@ -122,16 +120,22 @@ impl Cdp {
             }
         };
         let start = self.ready(aim, needs).await?;
-        // A press and its release in one element make a click, which may send a form.
-        self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let end = Point {
             x: start.x + f64::from(drag.x),
             y: start.y + f64::from(drag.y),
         };
-        self.drag_to(turn, start, End::Path(&[end])).await
+        self.drag_to(turn, aim, start, End::Path(&[end])).await
     }
 
-    async fn drag_to(&self, turn: &mut Turn, start: Point, to: End<'_>) -> Result<(), CdpError> {
+    async fn drag_to(
+        &self,
+        turn: &mut Turn,
+        aim: &Aim,
+        start: Point,
+        to: End<'_>,
+    ) -> Result<(), CdpError> {
+        // A press and its release inside one button make a click, which may send a form.
+        self.may_send(By::Click(&aim.frame, aim.number)).await?;
         let session = turn.session.clone().ok_or(CdpError::Moved)?;
         turn.midway.dragged = true;
         self.hub
