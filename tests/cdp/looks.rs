@@ -89,6 +89,7 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
          function came() {{ if (--left === 0) document.querySelector('p').textContent = 'loaded'; }}
          </script>
          <button onclick=\"for (let at = 0; at < {STUCK}; at++) frames[at].postMessage('stop', '*')\">Stop</button>
+         <button onclick=\"this.classList.toggle('on')\">Toggle</button>
          <p>loading</p>{}<iframe src=/near onload='came()'></iframe>",
         "<iframe src=THERE/stops onload='came()'></iframe>".repeat(STUCK)
     );
@@ -118,6 +119,11 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
     assert!(
         text.contains("Near") && text.contains("nested") && !text.contains("Stuck"),
         "{text}"
+    );
+    let toggled = bed.act(button("Toggle")).await;
+    assert!(
+        toggled.traces.is_some(),
+        "the page itself tells: {toggled:?}"
     );
     bed.close().await;
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -12,7 +13,7 @@ use crate::page::Trace;
 /// Maximum number of documents in which our script watches for reactions. Source: chosen; each document is asked before
 /// and after an action.
 const MAX_WATCHED: usize = 16;
-/// Longest time for all watched documents together to answer. Source: chosen; it takes a few milliseconds.
+/// Longest time for a watched document to answer. All are asked at once. Source: chosen; it takes a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Hub {
@@ -36,8 +37,8 @@ impl Hub {
         Ok((!seen.is_empty()).then(|| seen.concat()))
     }
 
-    /// Calls a function of our script in up to [`MAX_WATCHED`] documents of the page that have the script's world, and
-    /// returns their answers. A document that is gone or busy gives no answer.
+    /// Calls a function of our script in up to [`MAX_WATCHED`] documents of the page that have the script's world, the
+    /// main document among them, and returns their answers. A document that is gone or busy gives no answer.
     async fn ask_documents<T: DeserializeOwned>(
         &self,
         function: &'static str,
@@ -45,23 +46,23 @@ impl Hub {
         let worlds: Vec<(String, World)> = {
             let known = self.state();
             let frames = known.tab().into_iter().flat_map(|tab| tab.frames.values());
-            let worlds = frames.filter_map(|at| Some((at.session.clone(), at.world.clone()?)));
+            let mut frames: Vec<_> = frames.collect();
+            frames.sort_by_key(|frame| frame.parent.is_some());
+            let worlds = frames.into_iter();
+            let worlds = worlds.filter_map(|at| Some((at.session.clone(), at.world.clone()?)));
             worlds.take(MAX_WATCHED).collect()
         };
+        let ask = |world| timeout(PATIENCE, self.ask_in(world, function, json!([])));
         let mut answers = Vec::new();
-        let all = async {
-            for world in &worlds {
-                match self.ask_in(world, function, json!([])).await {
-                    Ok(answer) => answers.push(answer),
-                    Err(trouble @ (CdpError::Dialog(_) | CdpError::Lost(_))) => {
-                        return Err(trouble);
-                    }
-                    Err(_) => {}
+        for asked in join_all(worlds.iter().map(ask)).await {
+            match asked {
+                Ok(Ok(answer)) => answers.push(answer),
+                Ok(Err(trouble @ (CdpError::Dialog(_) | CdpError::Lost(_)))) => {
+                    return Err(trouble);
                 }
+                Ok(Err(_)) | Err(_) => {}
             }
-            Ok(())
-        };
-        timeout(PATIENCE, all).await.unwrap_or(Ok(()))?;
+        }
         Ok(answers)
     }
 }
