@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use webwise::{
     action::BrowserAction,
-    browser::{BrowserDriver as _, ObserveRequest},
+    browser::{BrowserDriver as _, ObserveRequest, SceneRequest},
     page::Role,
 };
 
@@ -120,11 +120,29 @@ async fn frames_that_answer_nothing_are_waited_for_together() {
         text.contains("Near") && text.contains("nested") && !text.contains("Stuck"),
         "{text}"
     );
+    // A scene without the frames that do not answer, and with the ones that do.
+    let near = element(&seen, "Near").reference.clone().unwrap();
+    let scene = bed.driver.scene(&SceneRequest::new(vec![near])).await;
+    assert_eq!(scene.unwrap().boxes.len(), 1);
     let toggled = bed.act(button("Toggle")).await;
     assert!(
         toggled.traces.is_some(),
         "the page itself tells: {toggled:?}"
     );
+    bed.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_among_many_that_are_hidden_is_in_the_scene() {
+    let hidden = "<iframe hidden></iframe>".repeat(60);
+    let page = format!("<iframe src=/shown></iframe>{hidden}");
+    let bed = Bed::start(&[("/", &page), ("/shown", "<button>Shown</button>")]).await;
+    bed.open("/").await;
+    bed.shows("Shown").await;
+    let shown = element(&bed.see().await, "Shown").reference.clone();
+    let request = SceneRequest::new(vec![shown.unwrap()]);
+    let scene = bed.driver.scene(&request).await.unwrap();
+    assert_eq!(scene.boxes.len(), 1);
     bed.close().await;
 }
 

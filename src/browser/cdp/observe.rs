@@ -32,10 +32,10 @@ use crate::{
 
 /// Maximum number of frames, besides the main frame, that one observation reads. Source: chosen; pages have up to about
 /// thirty frames.
-const MAX_FRAMES: usize = 100;
+pub(super) const MAX_FRAMES: usize = 100;
 /// Longest total time for reading the frames inside a page. Frames that were not read by then are left out. Source:
 /// chosen; reading takes a few milliseconds, but a frame with its own process can be slow.
-const FRAMES: Duration = Duration::from_secs(2);
+pub(super) const FRAMES: Duration = Duration::from_secs(2);
 /// Maximum number of attempts to read a frame whose document is replaced during the attempt. Source: chosen; usually a
 /// document is replaced once.
 const LOOKS: usize = 3;
