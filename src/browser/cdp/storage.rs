@@ -1,8 +1,8 @@
 //! Saving and loading states: cookies and local storage. The format is that of playwright's `storageState`, so both
 //! drivers read each other's files.
 //!
-//! A state is saved only if all of it could be read from the browser. If a state cannot be loaded, the current cookies
-//! stay.
+//! A state is saved only if all of it could be read from the browser. If a state cannot be loaded, or not in time, the
+//! current cookies stay.
 //!
 //! ```text
 //! file   the format of the saved files
@@ -23,7 +23,7 @@ use self::{
     file::{Cookie, OfOrigin, State},
     visit::{Stored, Visit},
 };
-use super::{driver::Cdp, error::CdpError};
+use super::{driver::Cdp, error::CdpError, wire::WireError};
 use crate::{
     action::ErrorClass,
     base::{Error, ErrorKind, SessionId},
@@ -33,6 +33,30 @@ use crate::{
 #[derive(Deserialize)]
 struct Cookies {
     cookies: Vec<Value>,
+}
+
+type Answer = Result<Value, WireError>;
+
+/// The cookies `old` of before a state was loaded, and those that the loading sets. Dropping this value sets the old
+/// ones again unless `is_over`, because the time of the action may end first.
+struct Undoing<'a> {
+    cdp: &'a Cdp,
+    session: String,
+    old: Vec<Value>,
+    new: &'a [Value],
+    is_over: bool,
+}
+
+impl Drop for Undoing<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            drop(self.cdp.set(&self.old));
+            drop(
+                self.cdp
+                    .remove(&self.session, self.new, &self.old, &|_| true),
+            );
+        }
+    }
 }
 
 impl Cdp {
@@ -109,16 +133,21 @@ impl Cdp {
         let state = state.map_err(refused)?;
         let before = self.cookies().await?;
         let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
+        // Cookies of a page without a site cannot be set again, and are not removed.
+        let can_be_set = |cookie: &&Value| cookie["partitionKeyOpaque"] != true;
+        let mut undoing = Undoing {
+            cdp: self,
+            session: self.main_session()?,
+            old: before.iter().filter(can_be_set).cloned().collect(),
+            new: &new,
+            is_over: false,
+        };
         let loaded = self.put(&state, &before, &new).await;
         if loaded.is_err() {
-            // Cookies of a page without a site cannot be set again, and were not removed.
-            let before: Vec<Value> = before
-                .into_iter()
-                .filter(|cookie| cookie["partitionKeyOpaque"] != true)
-                .collect();
             // If this fails too, the first error is the one to report.
-            let _ = self.exchange(&new, &before, |_| true).await;
+            let _ = self.exchange(&new, &undoing.old, |_| true).await;
         }
+        undoing.is_over = true;
         loaded
     }
 
@@ -179,10 +208,28 @@ impl Cdp {
         goes: impl Fn(&str) -> bool,
     ) -> Result<(), CdpError> {
         let session = self.main_session()?;
-        self.hub
-            .wire
-            .call::<Value>(None, "Storage.setCookies", json!({ "cookies": new }))
-            .await?;
+        self.set(new).await?;
+        for call in self.remove(&session, old, new, &goes) {
+            call.await?;
+        }
+        Ok(())
+    }
+
+    /// Sends the call that sets cookies, all or none. Returns the answer to come.
+    fn set(&self, cookies: &[Value]) -> impl Future<Output = Answer> + use<> {
+        let params = json!({ "cookies": cookies });
+        self.hub.wire.call(None, "Storage.setCookies", params)
+    }
+
+    /// Sends the calls that remove each of the cookies `old` that is not among `new`, and for whose domain `goes`
+    /// returns true. Returns the answers to come.
+    fn remove(
+        &self,
+        session: &str,
+        old: &[Value],
+        new: &[Value],
+        goes: &dyn Fn(&str) -> bool,
+    ) -> Vec<impl Future<Output = Answer> + use<>> {
         let stay: HashSet<String> = new.iter().map(identity).collect();
         let domain = |cookie: &Value| cookie["domain"].as_str().unwrap_or_default().to_owned();
         let gone = old
@@ -193,13 +240,9 @@ impl Cdp {
             if cookie["partitionKey"].is_object() {
                 params["partitionKey"] = cookie["partitionKey"].clone();
             }
-            self.hub.wire.call::<Value>(Some(&session), "Network.deleteCookies", params)
+            self.hub.wire.call(Some(session), "Network.deleteCookies", params)
         });
-        // All calls are sent before the first answer is awaited.
-        for call in calls.collect::<Vec<_>>() {
-            call.await?;
-        }
-        Ok(())
+        calls.collect()
     }
 
     fn state_file(&self, name: &str) -> Result<PathBuf, CdpError> {
@@ -247,3 +290,6 @@ fn web_origin(origin: &str) -> Option<Url> {
 fn broken(error: io::Error) -> CdpError {
     CdpError::Broken(Error::new(ErrorKind::Io, "browser.state").with_source(error))
 }
+
+#[cfg(test)]
+mod tests;
