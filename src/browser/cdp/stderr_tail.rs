@@ -38,8 +38,13 @@ impl fmt::Debug for StderrTail {
 }
 
 impl StderrTail {
+    /// Adds a line. Does nothing after the first console message of a page, because a page chooses how many lines its
+    /// message has, and what they look like.
     fn add(&self, line: String) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.back().is_some_and(|last| is_of_a_page(last)) {
+            return;
+        }
         if lines.len() == LAST {
             lines.pop_front();
         }
@@ -51,11 +56,16 @@ impl StderrTail {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines: Vec<String> = lines
             .iter()
-            .filter(|line| !line.contains("CONSOLE"))
+            .filter(|line| !is_of_a_page(line))
             .cloned()
             .collect();
         useful(&lines)
     }
+}
+
+/// Returns true if a console message of a page begins in this line.
+fn is_of_a_page(line: &str) -> bool {
+    line.contains("CONSOLE")
 }
 
 /// Reads a browser's error output, and keeps its last lines in `tail`. When the output ends, the returned task ends and
@@ -158,7 +168,8 @@ mod tests {
         for at in 0..100 {
             tail.add(format!("line {at}"));
         }
-        tail.add("[1:1:INFO:CONSOLE(1)] \"hunter2\"".to_owned());
+        tail.add("[1:1:INFO:CONSOLE(1)] \"first".to_owned());
+        tail.add("hunter2\", source: http://a.test/".to_owned());
         assert_eq!(tail.last(), "line 97 | line 98 | line 99");
     }
 
