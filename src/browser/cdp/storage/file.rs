@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::browser::chromium;
 
-/// Maximum size of a saved state's file. A larger file is not read. Unit: bytes. Source: chosen; browsers allow 10 MB
+/// Maximum size of a saved state's file. A larger file is neither written nor read. Unit: bytes. Source: chosen; browsers allow 10 MB
 /// for each origin.
 const MAX_FILE: u64 = 64 << 20;
 
@@ -168,6 +168,9 @@ impl State {
         fs::create_dir_all(folder)?;
         let new = folder.join(format!(".state-{}.new", Uuid::new_v4().simple()));
         let text = serde_json::to_vec_pretty(self)?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         let written = chromium::write_private(&new, &text).and_then(|()| fs::rename(&new, path));
         // An incomplete file is removed, because it would still contain somebody's cookies.
         written.inspect_err(|_| _ = fs::remove_file(&new))
@@ -213,6 +216,16 @@ mod tests {
             1,
             "nothing else is left there"
         );
+    }
+
+    #[test]
+    fn a_state_that_could_not_be_read_back_is_not_written() {
+        let base = tempfile::tempdir().unwrap();
+        let mut state: State = serde_json::from_str(WHOLE).unwrap();
+        state.cookies[0].value = "v".repeat(usize::try_from(MAX_FILE).unwrap());
+        let written = state.write(&base.path().join("state-c.json"));
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
     }
 
     #[test]
