@@ -461,6 +461,29 @@ async fn the_pointer_goes_over_what_cannot_be_pressed() {
     bed.close().await;
 }
 
+/// A style sheet shows the buttons of a row while the pointer is over it, and no event tells so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_shows_its_buttons_under_the_pointer_has_reacted() {
+    let bed = Bed::start(PATIENT).await;
+    let row = |style: &str| {
+        format!(
+            "<style>.more {{ position:absolute; left:-9999px }} {style}</style><table><tr id=r><td><p id=b>Olaf</p><span class=more><button>Approve</button></span></table>"
+        )
+    };
+    let spinner = "@keyframes m { to { rotate: 1turn } } .more { animation: m 1s linear infinite }";
+    for (style, reacts) in [
+        ("#r:hover .more { left:0 }", true),
+        ("#r:hover { background:#eee }", false),
+        (spinner, false),
+    ] {
+        bed.show(&row(style)).await;
+        let done = bed.does(hover(id("b"))).await;
+        let traces = done.traces.unwrap_or_default();
+        assert_eq!(!traces.is_empty(), reacts, "{style}: {traces:?}");
+    }
+    bed.close().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn boxes_are_ticked_by_what_stands_for_them() {
     let bed = Bed::start(PATIENT).await;

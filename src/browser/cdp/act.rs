@@ -25,7 +25,7 @@ use crate::{
         ExecuteRequest, Execution,
         rules::{MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing, meets_any_page},
     },
-    page::Locator,
+    page::{Locator, Trace, TraceKind},
 };
 
 /// Longest time for a page to report its address and title. Source: chosen; a page usually reports them within a
@@ -54,6 +54,7 @@ impl Cdp {
     ) -> Result<Execution, CdpError> {
         let mark = self.hub.state().mark();
         turn.sent = false;
+        turn.hovered = None;
         self.still_there(request)?;
         if let Some(execution) = self.answered(&request.action).await? {
             return self.after(&mark, execution).await;
@@ -94,7 +95,12 @@ impl Cdp {
         if looks_only(&request.action) {
             return Ok(execution);
         }
-        self.after(&mark, execution).await
+        let mut execution = self.after(&mark, execution).await?;
+        if execution.dialog.is_none() && self.has_revealed(turn.hovered.take()).await {
+            let revealed = Trace::new(TraceKind::Markup).near().within();
+            execution.traces.get_or_insert_default().push(revealed);
+        }
+        Ok(execution)
     }
 
     /// Waits until the effects of an action are over. Adds to `execution` the dialog that opened, the traces (reactions

@@ -18,6 +18,7 @@ use super::{
     pointer::Midway,
     rows::Seen,
     stderr_tail,
+    target::Aim,
 };
 use crate::{
     action::{BrowserTool, Outcome},
@@ -79,6 +80,8 @@ pub(super) struct Turn {
     /// The latest position of the mouse pointer in the window. Unit: CSS pixels.
     pub(super) pointer: (f64, f64),
     pub(super) midway: Midway,
+    /// The element that the current action moves the pointer onto, and its surroundings before.
+    pub(super) hovered: Option<(Aim, String)>,
     /// The reason why the browser cannot be used any more; `None` while it can be used.
     gone: Option<&'static str>,
 }

@@ -2,6 +2,8 @@
 
 mod drag;
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -31,6 +33,10 @@ struct Watch {
     world: (String, World),
     token: Value,
 }
+
+/// Time after which the surroundings of a hovered element are read again. If they are different then, something moves by
+/// itself. Source: chosen; longer than some frames of an animation.
+const REST: Duration = Duration::from_millis(100);
 
 /// The unfinished parts of a pointer action, which must be undone if the action is cancelled.
 #[derive(Debug, Default)]
@@ -212,6 +218,7 @@ impl Cdp {
     ) -> Result<(), CdpError> {
         let needs = Needs { at, ..Needs::HOVER };
         let point = self.ready(aim, needs).await?;
+        turn.hovered = Some((aim.clone(), self.surroundings(aim).await?));
         self.dispatch(
             turn,
             "Input.dispatchMouseEvent",
@@ -220,6 +227,29 @@ impl Cdp {
         .await?;
         turn.pointer = (point.x, point.y);
         Ok(())
+    }
+
+    async fn surroundings(&self, aim: &Aim) -> Result<String, CdpError> {
+        self.hub
+            .ask(&aim.frame, "surroundings", json!([aim.number]))
+            .await
+    }
+
+    /// Returns true if elements beside the hovered one appeared, disappeared or moved, and do not go on to move.
+    pub(super) async fn has_revealed(&self, hovered: Option<(Aim, String)>) -> bool {
+        let Some((aim, before)) = hovered else {
+            return false;
+        };
+        let Ok(after) = self.surroundings(&aim).await else {
+            return false;
+        };
+        if after == before {
+            return false;
+        }
+        tokio::time::sleep(REST).await;
+        self.surroundings(&aim)
+            .await
+            .is_ok_and(|later| later == after)
     }
 
     /// Turns the wheel at the pointer's position. The page scrolls by this distance to the right and down. Unit: CSS

@@ -85,6 +85,7 @@ const EXPORTED: &[&str] = &[
     "verdict",
     "disarm",
     "throughFrame",
+    "surroundings",
     "box",
     "fill",
     "typeInto",

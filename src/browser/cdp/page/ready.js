@@ -266,6 +266,34 @@ function obstacle(top, target) {
   return `${clip(preview(top), 150)}${within} intercepts pointer events`;
 }
 
+/**
+ * The part of the page in which `surroundings` looks: its top is at most this number of levels above the element, and it has at
+ * most this number of elements. Source: chosen; a row of a table with its buttons.
+ */
+const AROUND_LEVELS = 4;
+const MOST_AROUND = 200;
+
+/**
+ * Places and visibility of the elements beside an element, as a text. Style sheets change them while the pointer is over the
+ * element, for example to show the buttons of a row, and no event tells so.
+ */
+function surroundings(number) {
+  const element = elementOf(number);
+  if (element === null) return '';
+  let around = element;
+  for (let level = 0; level < AROUND_LEVELS; level += 1) {
+    const outer = dom.shownIn(around);
+    if (!outer || dom.type(outer) !== ELEMENT || dom.query(outer, '*').length > MOST_AROUND) break;
+    around = outer;
+  }
+  const places = [...dom.query(around, '*')].slice(0, MOST_AROUND).map((at) => {
+    const { left, top, width, height } = rectOf(at);
+    const { visibility, opacity } = dom.style(at);
+    return [left, top, width, height, visibility, opacity].join(' ');
+  });
+  return places.join(';');
+}
+
 /** The box of an element in the page, once it was scrolled into view. */
 function box(number) {
   const element = elementOf(number);
