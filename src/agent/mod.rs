@@ -1,5 +1,5 @@
-//! The decision loop of the agent. This is the only module that awaits the browser, the model and memory. Decisions
-//! that need no I/O are made in other modules, which are pure.
+//! The decision loop of the agent. In a run, this is the only module that awaits the browser, the model and memory.
+//! Decisions that need no I/O are made in other modules, which are pure.
 //!
 //! One step of a run has these parts: `observe -> interpret -> recall -> prompt -> decide -> guard -> approve ->
 //! execute -> verify -> record`. After the last step, the run ends with `learn`.
@@ -7,7 +7,7 @@
 //! Build a [`DecisionLoop`] from a browser, a model and a memory, then [`run`](DecisionLoop::run) a [`Task`].
 //! [`Options`] contains the limits and other settings with their defaults. [`State`] is a snapshot of a run, from which
 //! the run can be resumed later. An [`Executor`] guards and carries out actions that your program decides, without a
-//! model. Your program may also implement two traits for the loop:
+//! model. Your program may also implement traits for the loop, such as these two:
 //!
 //! - [`Approver`]: a person who approves actions, or a program that does so for a person. Without an approver, an
 //!   action that needs approval is refused.
@@ -69,11 +69,11 @@
 //!
 //! - `DecisionLoop::run` cannot fail. Every way in which a run can end is a `StopReason`, and the report contains the
 //!   results obtained until then.
-//! - Five errors **in a row** end a run. If all errors of a run were counted, a long run that recovers from each of its
-//!   errors would be ended too.
-//! - If the page is unchanged after an action, including a hover, the page is observed again 300 ms later. Only then
-//!   does the action count as having no effect. Some pages react late, some menus open late, and a false "no effect"
-//!   would teach memory a wrong lesson.
+//! - By default, five errors **in a row** end a run. If all errors of a run were counted, a long run that recovers
+//!   from each of its errors would be ended too.
+//! - If the page is unchanged after an action, including a hover, the page is observed again, by default 300 ms later.
+//!   Only then does the action count as having no effect. Some pages react late, some menus open late, and a false "no
+//!   effect" would teach memory a wrong lesson.
 //! - An observation that the driver reports as timed out is not repeated, because a second one would take as long
 //!   again. If the driver gives no answer at all, the observation is repeated.
 //! - A click into a field that already has the focus counts as successful, because the only purpose of such a click is

@@ -127,7 +127,7 @@ pub struct State {
     pub(super) seen: Seen,
     /// Numbers on the current page that are known to be clocks, or known to respond to actions.
     pub(super) numbers: Numbers,
-    /// True if an action was started, or the run was resumed, after the last observation.
+    /// True if an action was started, a step was given up, or the run was resumed, after the last observation.
     pub(super) stale: bool,
     /// True if an action opened a page that no message has shown to the model.
     #[serde(default)]

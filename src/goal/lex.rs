@@ -38,7 +38,8 @@ pub(super) struct Token {
     pub(super) text: String,
     /// The folded text, by which tokens are compared.
     pub(super) fold: String,
-    /// Byte offset of the token's start in the goal. `start` and `end` include the quotes of a quoted token.
+    /// Byte offset of the token's start in the text given to [`lex`]. `start` and `end` include the quotes of a
+    /// quoted token.
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) after_space: bool,

@@ -146,8 +146,8 @@ pub struct RepeatGuard {
 }
 
 impl RepeatGuard {
-    /// Records an action that was carried out or failed, with the state of the page before and after the action. `turn` is
-    /// the number of the model's reply that the action belongs to.
+    /// Records an action that was carried out or failed, with the state of the page before and after the action. `turn`
+    /// is the number of the model's reply that the action belongs to, or the number of the step if no model is asked.
     pub fn record(
         &mut self,
         key: ActionKey,

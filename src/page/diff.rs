@@ -53,7 +53,7 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counted {
-    /// The change, as it may be added to [`PageDiff::changed`]. Its label is empty, and its only difference is the text
+    /// The change, ready to be added to [`PageDiff::changed`]. Its label is empty, and its only difference is the text
     /// before and after, such as `"3 items" -> "4 items"`.
     pub change: Change,
     /// The node of the text in the first observation.

@@ -80,8 +80,8 @@ fn by_name(now: &Situation<'_>, remedy: Remedy) -> Option<Remedy> {
 }
 
 /// Returns the planned act that the last call tried without success, and the call's history entry. Returns `None` if
-/// the last call succeeded or tried none of `acts`. Skips calls that were only remedies: `press` and `type` calls that
-/// had no effect, and clicks that opened a list of choices.
+/// the last call succeeded, may have succeeded, or tried none of `acts`. Skips calls that were only remedies: `press`
+/// and `type` calls that had no effect, and clicks that opened a list of choices.
 fn failure<'a, 'n>(now: &'n Situation<'_>, acts: &'a [Act]) -> Option<(&'a Act, &'n Past)> {
     let idle = |past: &&Past| {
         matches!(past.tool.as_str(), "press" | "type") && past.outcome == "no_effect"

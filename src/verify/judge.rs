@@ -12,7 +12,7 @@ use crate::{
 /// page takes some 100 ms.
 const AT_ONCE: u64 = 1_000;
 
-/// The driver's report about an action that it tried.
+/// The driver's report about an action that it tried, and whether the action moved the element that it dragged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attempt<'a> {
     pub(crate) outcome: &'a Outcome,

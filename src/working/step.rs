@@ -90,12 +90,12 @@ impl Place {
         &self.url
     }
 
-    /// Returns the host; `None` if the address has none, as on a blank page.
+    /// Returns the host; `None` if the address is not an http or https URL, as on a blank page.
     pub const fn host(&self) -> Option<&Host> {
         self.host.as_ref()
     }
 
-    /// Returns the site; `None` if the address has none, as on a blank page.
+    /// Returns the site; `None` if the address is not an http or https URL, as on a blank page.
     pub const fn site(&self) -> Option<&Site> {
         self.site.as_ref()
     }

@@ -66,8 +66,8 @@ fn look_into(value: Value, tools: &ToolSet, depth: usize, found: &mut Vec<RawCal
 }
 
 /// Adds the calls in an object to `found`. An object that names a tool of the run is a call of that tool, whatever its
-/// other keys are. Any other object is a wrapper around calls, a call such as `{"click": {...}}`, or a call of an
-/// unknown tool.
+/// other keys are. Any other object may be a wrapper around calls, a call such as `{"click": {...}}`, or a call of an
+/// unknown tool. If it is none of these, nothing is added.
 fn look_into_object(
     mut map: Map<String, Value>,
     tools: &ToolSet,

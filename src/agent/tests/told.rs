@@ -220,3 +220,42 @@ async fn nothing_is_typed_after_the_field_of_the_reply_is_gone() {
         assert!(is_typed, "{after}: {note}");
     }
 }
+
+#[tokio::test]
+async fn a_list_tells_how_many_options_are_left_out_and_how_to_read_them() {
+    let options: String = (1..=40)
+        .map(|n| format!("  option \"Zone {n}\"\n"))
+        .collect();
+    let page = format!("combobox \"Zone\" e1\n{options}");
+    let read = vec![call("read", json!({ "target": "e1" })), give_up()];
+    let (_, messages) = run_on(&page, read).await;
+    let mark = "\"Zone 25\" (and 15 more: read(target=\"e1\"))\n";
+    assert!(messages[0].contains(mark), "{}", messages[0]);
+    let whole = section(&messages[1], "Read").join("\n");
+    assert!(whole.contains("Zone 40"), "{whole}");
+}
+
+#[tokio::test]
+async fn a_table_is_extracted_although_the_calls_before_sorted_it() {
+    let page = |name: &str| format!("button \"Sort\" e1\ntable \"{name}\" e2\n  cell \"2021\"");
+    let sorted = "https://shop.example/#sorted";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Boats", &page("Boats, unsorted"))
+        .with_page(sorted, "Boats", &page("Boats by year"))
+        .on(
+            URL,
+            r#"click {"target":"e1"}"#,
+            [ScriptedReply::Show(sorted)],
+        );
+    let batch = ChatResponse::with_calls([
+        RawCall::new("click", json!({ "target": "e1" })),
+        RawCall::new("extract", json!({ "name": "years", "target": "e2" })),
+    ]);
+    let (_, messages) = run_in(browser, ScriptedModel::new([batch, give_up()])).await;
+    assert!(messages[1].contains("\"years\""), "{}", messages[1]);
+    assert!(
+        !messages[1].contains("not there as it was"),
+        "{}",
+        messages[1]
+    );
+}

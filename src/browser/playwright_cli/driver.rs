@@ -315,7 +315,7 @@ impl Scripted {
 enum Trust {
     /// The tool, for one of its own commands.
     Tool,
-    /// The tool, because the script is this driver's own. The reply repeats the script, which may contain a secret.
+    /// The tool, for a script of this driver. The reply repeats the script, which may contain a secret.
     Script,
     /// The page, for a command whose script runs in the page.
     Page,

@@ -201,7 +201,8 @@ impl Folder {
         self.keep(name, event, event)
     }
 
-    /// Appends a value to the file `name`, as a line that belongs to `event`. Drops the line if the folder is full.
+    /// Appends a value to the file `name`, as a line that belongs to `event`. If the folder has no room for the line,
+    /// drops the line, marks the folder as full and records this. If the folder was full before, only drops the line.
     fn keep(
         &mut self,
         name: &'static str,

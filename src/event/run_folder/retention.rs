@@ -152,8 +152,8 @@ fn kept(path: &Path, source: io::Error) -> Error {
         .with_source(source)
 }
 
-/// Returns the run in a folder; `None` if this crate did not create the folder. A run that is being written now counts
-/// as not ended.
+/// Returns the run in a folder; `None` if it is not certain that this crate created the folder. A run that is being
+/// written now counts as not ended.
 fn stored(path: PathBuf, now: DateTime<Utc>, is_open: impl Fn(&RunId) -> bool) -> Option<Stored> {
     let name = RunId::parse(path.file_name()?.to_str()?).ok()?;
     if is_open(&name) {

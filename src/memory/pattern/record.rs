@@ -88,7 +88,7 @@ pub struct Evidence {
     pub goal: String,
 }
 
-/// The data of a pattern besides its steps: its type, origin, description and counts.
+/// The data of a pattern besides its steps, such as its type, origin, description and counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Header {
@@ -128,7 +128,7 @@ pub struct Header {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Pattern {
-    /// The data of the pattern besides its steps: type, origin, description and counts.
+    /// The data of the pattern besides its steps, such as its type, origin, description and counts.
     pub header: Header,
     /// The steps, in order.
     pub steps: Vec<StoredStep>,

@@ -48,8 +48,8 @@ impl PageDiff {
         ranked
     }
 
-    /// Returns the most important text that the second observation shows in addition: the message of an alert, a sentence,
-    /// or another text that is no control's name. `None` if there is no such text.
+    /// Returns the most important of the texts that were added to the page: the message of an alert, a sentence, or
+    /// another text that is not the name of a control such as a button. `None` if no such text was added.
     pub(crate) fn answer(&self) -> Option<&str> {
         let is_text = |change: &&Change| !change.label.is_empty() && !change.role.is_interactive();
         let texts = self.added.iter().filter(is_text);

@@ -292,7 +292,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns true if a click on the node itself does something: the node can be acted on or listens for clicks.
+/// Returns true if a click on the node itself does something: the node has a reference, and it can be acted on or
+/// listens for clicks.
 fn is_target(node: &Node) -> bool {
     node.reference.is_some() && (is_actionable(node) || node.states.listens)
 }

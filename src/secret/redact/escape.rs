@@ -49,8 +49,8 @@ fn backslash(text: &[u8]) -> Option<(Unit, usize)> {
     }
 }
 
-/// Decodes a UTF-16 escape: `lead`, then `u`, then four hexadecimal digits. If two such escapes form a surrogate pair,
-/// decodes them together as one character.
+/// Decodes a UTF-16 escape: `lead`, then `u` or `U`, then four hexadecimal digits. If two such escapes form a surrogate
+/// pair, decodes them together as one character.
 fn utf16(text: &[u8], lead: u8) -> Option<(Unit, usize)> {
     let unit = |text: &[u8]| match text {
         [first, b'u' | b'U', rest @ ..] if *first == lead => {

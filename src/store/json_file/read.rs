@@ -40,7 +40,7 @@ pub(super) enum Source {
     File,
     Backup,
     Salvage,
-    /// Nothing was read: the files are broken, and no record in them can be read.
+    /// Nothing was read: the files are broken or belong to another shelf, and no record of this shelf can be read.
     Lost,
 }
 

@@ -158,8 +158,9 @@ impl State {
         Ok(self.blank || self.dialog.is_some())
     }
 
-    /// Returns the outcome of an action that a dialog or a blank page from an earlier fault stops; `None` if nothing
-    /// stops the action. An answer to the dialog removes the dialog, and opening an address removes the blank page.
+    /// If a dialog or a blank page from an earlier fault is in the way of the action, returns the action's outcome;
+    /// otherwise returns `None`. An answer to the dialog removes the dialog and has the outcome `Done`. While the
+    /// dialog is open, every other action fails. Opening an address removes the blank page.
     fn in_the_way(&mut self, action: &BrowserAction) -> Option<Outcome> {
         let answers = matches!(
             action,
