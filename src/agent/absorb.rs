@@ -139,6 +139,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         before: Option<&PageNow>,
     ) {
         if let Action::Agent(_) = action {
+            let typed = self.executor.typed();
             if action.tool_name() == "extract"
                 && outcome.is_done()
                 && let (Some((_, text)), Some(page)) = (
@@ -146,7 +147,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     &self.executor.state.page,
                 )
             {
-                self.executor.state.seen.extract(text, &page.observation);
+                let seen = &mut self.executor.state.seen;
+                seen.extract(text, &page.observation, &typed);
             }
             return;
         }

@@ -65,6 +65,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             &finish.evidence,
             page.map(|page| &*page.observation),
             &self.executor.state.seen,
+            &self.executor.typed(),
         );
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));

@@ -166,8 +166,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let pictured = self.show_pictures(&mut request);
         let budget = self.budget(&request);
         self.executor.state.unseen = false;
+        let typed = self.executor.typed();
         if let Some(page) = &self.executor.state.page {
-            self.executor.state.seen.page(&page.observation);
+            self.executor.state.seen.page(&page.observation, &typed);
         }
         let remarks = &self.executor.state.remarks;
         let told = remarks.last_failure.as_ref();

@@ -192,7 +192,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.state.remarks.read.extend(text);
         let lines = range.start + from - 1..range.start + to;
         let text = layout.text(elements, lines.clone());
-        self.executor.state.seen.extract(&text, &page.observation);
+        let typed = self.executor.typed();
+        let seen = &mut self.executor.state.seen;
+        seen.extract(&text, &page.observation, &typed);
         if std::ptr::eq(layout, page.layout()) {
             let read = self
                 .executor

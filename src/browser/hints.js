@@ -293,7 +293,10 @@ function makeHintsOf() {
     const text = tag === 'textarea' ? areaText(element) : EXACT_TYPES.has(type) ? inputText(element) : '';
     const isExact = text.length <= MOST_TEXT && /\s\s|[^\S ]|^\s|\s$/.test(text);
     const isInput = tag === 'input' && !SET_TYPES.has(type) && type !== 'password';
-    const isWriting = isEditable && !NAMED_TAGS.has(tag);
+    // The text of an editor inside another one is also text of that one.
+    const outer = isEditable ? parentOf(element) : null;
+    const isInner = outer instanceof HTMLElement && isEditableAt(outer);
+    const isWriting = isEditable && !isInner && !NAMED_TAGS.has(tag);
     const writtenIn = () => {
       if (isWriting) return linesOf(element).replace(/\u200b|\ufeff/g, '').replace(/\n$/, '').slice(0, MOST_TEXT);
       return isInput ? inputText(element) : NAMED_TAGS.has(tag) ? '' : textOf(element).slice(0, MOST_TEXT);

@@ -117,8 +117,8 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         .collect();
     keep(&mut best, |each| suits.takes(&tree[each.id].role));
     keep(&mut best, |each| each.exact);
-    keep(&mut best, |each| each.same_case);
     keep(&mut best, |each| tree[each.id].role.is_interactive());
+    keep(&mut best, |each| each.same_case);
     let reacts = |each: &Match| {
         let around = std::iter::once(each.id).chain(tree.ancestors(each.id));
         around.take(MAX_AROUND).any(|at| {

@@ -111,8 +111,8 @@ pub(super) fn lines(
         ..Words::in_full(&view.elements)
     };
     out.extend(words.all(&digest.lines));
-    if view.page_type == PageType::Blank && dialog.is_none() {
-        out.push("note the page shows nothing".to_owned());
+    if view.page_type == PageType::Blank && dialog.is_none() && view.notes.is_empty() {
+        out.push("note the page shows no text and nothing to act on".to_owned());
     }
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out

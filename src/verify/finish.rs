@@ -9,7 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
 };
 
-use super::error_page;
+use super::{error_page, typed::Typed};
 use crate::{
     base::text,
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
@@ -61,9 +61,6 @@ pub(crate) struct Seen {
     /// The texts that the run read. The entry for a text from a page is the text's words and the page's words.
     /// The entry for a tool's result is `None` and the result's words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
-    /// The words that the run has typed into fields.
-    #[serde(default)]
-    typed: BTreeSet<String>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
     known: Known,
@@ -92,7 +89,7 @@ impl Eq for Known {}
 
 impl Seen {
     /// Adds a page that is shown to the model. The words of the browser's own error page are not added.
-    pub(crate) fn page(&mut self, page: &Observation) {
+    pub(crate) fn page(&mut self, page: &Observation, typed: &Typed) {
         if page.is_browser_error() {
             return;
         }
@@ -108,38 +105,33 @@ impl Seen {
             }
         }
         let title = Text::Shown(&page.title);
-        for text in texts(page).into_iter().chain([title]) {
+        for text in texts(page, typed).into_iter().chain([title]) {
             let (Text::Shown(words) | Text::InField(words)) = text else {
                 continue;
             };
             if !self.known.add(words, matches!(text, Text::InField(_))) {
                 continue;
             }
-            let is_own = |word: &str| matches!(text, Text::Shown(_)) || !self.typed.contains(word);
-            let of_page = |number: &String| text::words(number).iter().any(|word| is_own(word));
+            let is_shown = matches!(text, Text::Shown(_));
+            let of_page = |number: &String| is_shown || !typed.has_number(number);
             self.numbers
                 .extend(numbers(words).into_iter().filter(of_page));
             // Most words of a page were seen before, so they are looked up without being allocated.
             text::for_each_word(words, |word| {
-                if !self.words.contains(word) && is_own(word) {
+                if !self.words.contains(word) && (is_shown || !typed.has(word)) {
                     self.words.insert(word.to_owned());
                 }
             });
         }
     }
 
-    /// Adds a text that the run is about to type into a field.
-    pub(crate) fn typed(&mut self, text: &str) {
-        self.typed.extend(text::words(text));
-    }
-
     /// Adds this page and a text that was read from it. Adds nothing if this is the browser's own error page.
-    pub(crate) fn extract(&mut self, text: &str, page: &Observation) {
+    pub(crate) fn extract(&mut self, text: &str, page: &Observation, typed: &Typed) {
         if page.is_browser_error() {
             return;
         }
-        self.page(page);
-        let shown = shown(page, &self.typed);
+        self.page(page, typed);
+        let shown = shown(page, typed);
         self.read.push((Some(text::words(text)), shown));
     }
 
@@ -174,20 +166,34 @@ impl Seen {
 ///
 /// If the current page is the browser's own error page, nothing counts as evidence, not even words that were read
 /// earlier. In this case, the run has not ended on a page of its task.
-pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
+pub(crate) fn check(
+    evidence: &str,
+    page: Option<&Observation>,
+    seen: &Seen,
+    typed: &Typed,
+) -> Evidence {
     if let Some(told) = page.and_then(error_page::told) {
         return Evidence::Missing(format!(
             "{told}. Nothing is proven here: leave it first, or report that it failed"
         ));
     }
-    let here = page.map(|page| shown(page, &seen.typed));
+    let here = page.map(|page| shown(page, typed));
     let here = here.unwrap_or_default();
-    if page.is_some_and(|page| is_number_of(page, evidence)) {
+    let is_number = |said: &str| page.is_some_and(|page| is_number_of(page, said));
+    if is_number(evidence) || is_number(&unmarked(evidence)) {
         return Evidence::Shown;
     }
+    let found = check_lines(evidence, &here, seen, typed);
     // A prompt shows the line breaks of a field's value as `\n`.
-    let evidence = &evidence.replace("\\n", "\n");
-    let whole = check_passage(evidence, &here, seen, MIN_EVIDENCE);
+    if matches!(found, Evidence::Missing(_)) && evidence.contains("\\n") {
+        return check_lines(&evidence.replace("\\n", "\n"), &here, seen, typed);
+    }
+    found
+}
+
+/// Searches for the evidence as one passage, and then for each of its lines.
+fn check_lines(evidence: &str, here: &[String], seen: &Seen, typed: &Typed) -> Evidence {
+    let whole = check_passage(evidence, here, (seen, typed), MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
     let lines: Vec<&str> = evidence.lines().filter(says).collect();
     let is_short = letters(&text::words(evidence)) < MIN_EVIDENCE;
@@ -196,7 +202,7 @@ pub(crate) fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> 
     }
     let mut all = Evidence::Shown;
     for line in lines {
-        match check_passage(line, &here, seen, 1) {
+        match check_passage(line, here, (seen, typed), 1) {
             Evidence::Shown => {}
             Evidence::Earlier => all = Evidence::Earlier,
             Evidence::Missing(why) => {
@@ -216,7 +222,8 @@ fn is_number_of(page: &Observation, evidence: &str) -> bool {
         let mut letters = words.iter().flat_map(|word| word.chars());
         !words.is_empty() && letters.all(char::is_numeric)
     };
-    let is_control = |node: &Node| node.role.is_interactive() || node.states.pointer;
+    let is_control =
+        |node: &Node| node.role.is_interactive() || node.states.pointer || node.states.listens;
     let is_it = |(id, node): (NodeId, &Node)| {
         let said = node.value.as_deref().unwrap_or(&node.name);
         let mut around = page.tree.ancestors(id).map(|id| &page.tree[id]);
@@ -232,7 +239,12 @@ fn letters(words: &[String]) -> usize {
 /// Searches for a passage that contains all words of the evidence side by side, on the current page and in what the
 /// run read earlier. The evidence must have at least `min` letters and digits. `here` contains the words of the current
 /// page.
-fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Evidence {
+fn check_passage(
+    evidence: &str,
+    here: &[String],
+    (seen, typed): (&Seen, &Typed),
+    min: usize,
+) -> Evidence {
     let wanted = text::words(evidence);
     if letters(&wanted) < min {
         return Evidence::Missing(format!(
@@ -265,8 +277,8 @@ fn check_passage(evidence: &str, here: &[String], seen: &Seen, min: usize) -> Ev
     Evidence::Missing(if missing.is_empty() {
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
             .to_owned()
-    } else if missing.iter().all(|word| seen.typed.contains(*word)) {
-        format!("the page shows these words only where you typed or chose them: {words}")
+    } else if missing.iter().all(|word| typed.has(word)) {
+        format!("these words are no evidence, because you typed or chose them: {words}")
     } else {
         format!("these words of the evidence are not on the page: {words}")
     })
@@ -373,7 +385,7 @@ fn quoted(text: &str) -> Vec<&str> {
 
 /// Returns the numbers of a text in normal form: `1,299.00`, `1.299` and `1299` become equal, and so do `29,99` and
 /// `29.99`.
-fn numbers(text: &str) -> Vec<String> {
+pub(super) fn numbers(text: &str) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), text);
     while let Some(start) = rest.find(char::is_numeric) {
         rest = &rest[start..];
@@ -421,9 +433,9 @@ enum Text<'p> {
 
 /// Returns the words of the page in order, with an empty word for each edge, and for each word in a field that the run
 /// has typed.
-fn shown(page: &Observation, typed: &BTreeSet<String>) -> Vec<String> {
+fn shown(page: &Observation, typed: &Typed) -> Vec<String> {
     let unless_typed = |word: String| {
-        if typed.contains(&word) {
+        if typed.has(&word) {
             String::new()
         } else {
             word
@@ -434,12 +446,12 @@ fn shown(page: &Observation, typed: &BTreeSet<String>) -> Vec<String> {
         Text::InField(text) => text::words(text).into_iter().map(unless_typed).collect(),
         Text::Edge => vec![String::new()],
     };
-    texts(page).into_iter().flat_map(words).collect()
+    texts(page, typed).into_iter().flat_map(words).collect()
 }
 
-/// Returns the texts of the page in order. The content of a field is followed by an edge. The options of a combobox are
-/// not among the texts, because most of them are not chosen. The options of a list box are.
-fn texts(page: &Observation) -> Vec<Text<'_>> {
+/// Returns the texts of the page in order. The content of a field is followed by an edge, and left out if it proves
+/// nothing. Of the options of a combobox, only chosen ones are among the texts. All options of a list box are.
+fn texts<'p>(page: &'p Observation, typed: &Typed) -> Vec<Text<'p>> {
     let dialog = page.dialog.as_ref();
     let mut texts: Vec<Text<'_>> = dialog
         .map(|dialog| Text::Shown(&dialog.message))
@@ -458,11 +470,14 @@ fn texts(page: &Observation) -> Vec<Text<'_>> {
             continue;
         }
         field_end = last_inside(&page.tree, id);
-        texts.push(Text::InField(value));
-        if value.is_empty() && node.role != Role::Combobox {
+        if !typed.is_own(node) {
+            texts.push(Text::InField(value));
+            let is_list = node.role == Role::Combobox;
             let inside = page.tree.descendants(id).map(|id| &page.tree[id]);
-            let said =
-                inside.flat_map(|node| [&*node.name, node.value.as_deref().unwrap_or_default()]);
+            let is_said = |inner: &&Node| !is_list || inner.states.selected == Some(true);
+            let said = inside
+                .filter(|inner| value.is_empty() && is_said(inner))
+                .flat_map(|inner| [&*inner.name, inner.value.as_deref().unwrap_or_default()]);
             texts.extend(said.map(Text::InField));
         }
         texts.push(Text::Edge);
@@ -478,6 +493,14 @@ fn last_inside(tree: &Tree, id: NodeId) -> Option<NodeId> {
 mod tests {
     use super::*;
     use crate::page::{Dialog, DialogKind};
+
+    fn none() -> Typed {
+        Typed::default()
+    }
+
+    fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
+        super::check(evidence, page, seen, &Typed::default())
+    }
 
     fn is_shown(evidence: &str, page: &Observation) -> bool {
         check(evidence, Some(page), &Seen::default()) == Evidence::Shown
@@ -515,10 +538,10 @@ mod tests {
         let mut broken = page();
         broken.url = crate::page::ERROR_PAGE.to_owned();
         let mut seen = Seen::default();
-        seen.page(&broken);
-        seen.extract("Your order number: PX-40213", &broken);
+        seen.page(&broken, &none());
+        seen.extract("Your order number: PX-40213", &broken, &none());
         assert_eq!(seen, Seen::default());
-        seen.extract("Your order number: PX-40213", &page());
+        seen.extract("Your order number: PX-40213", &page(), &none());
         for evidence in ["Thank you!", "Your order number: PX-40213"] {
             let Evidence::Missing(why) = check(evidence, Some(&broken), &seen) else {
                 panic!("{evidence} is no evidence");
@@ -571,10 +594,8 @@ mod tests {
 
     #[test]
     fn what_the_model_typed_is_no_evidence() {
-        let mut seen = Seen::default();
-        for text in ["PX-40213", "Your order was shipped", "1234"] {
-            seen.typed(text);
-        }
+        let typed = Typed::before("PX-40213\nYour order was shipped\n1234");
+        let check = |evidence| super::check(evidence, Some(&form()), &Seen::default(), &typed);
         for evidence in [
             r#"e4 searchbox "Order number" value "PX-40213""#,
             "PX-40213",
@@ -583,15 +604,15 @@ mod tests {
             "1234",
             "quantity 1234 in the cart",
         ] {
-            let found = check(evidence, Some(&form()), &seen);
+            let found = check(evidence);
             assert!(matches!(found, Evidence::Missing(_)), "{evidence}");
         }
-        let Evidence::Missing(why) = check("PX-40213", Some(&form()), &seen) else {
+        let Evidence::Missing(why) = check("PX-40213") else {
             panic!()
         };
         assert_eq!(
             why,
-            r#"the page shows these words only where you typed or chose them: "px 40213""#
+            r#"these words are no evidence, because you typed or chose them: "px 40213""#
         );
     }
 
@@ -601,23 +622,38 @@ mod tests {
             assert!(is_shown(evidence, &form()), "{evidence}");
         }
         assert!(!is_shown("quantity 1234 in the cart", &form()));
-        let mut seen = Seen::default();
-        seen.typed("sent");
+        let typed = Typed::before("sent 12.90");
         let page = observation(|b| {
             b.leaf(Node::new(Role::TextBox, "Text").with_value("The order of May was sent"));
-            b.leaf(Node::new(Role::Combobox, "Zone").with_value("Lisbon"));
+            b.leaf(Node::new(Role::TextBox, "Price").with_value("12.90"));
+            b.open(Node::new(Role::Combobox, "Zone"));
+            for (name, chosen) in [("Lisbon", true), ("Rome", false)] {
+                let mut option = Node::new(Role::Option, name);
+                option.states.selected = Some(chosen);
+                b.leaf(option);
+            }
+            b.close();
         });
-        let found = |evidence| check(evidence, Some(&page), &seen) == Evidence::Shown;
-        assert!(found("order of May") && found("Lisbon") && !found("May was sent"));
-        assert!(found(r#"e5 combobox "Zone" value "Lisbon""#) && !found("Lisbon Zone"));
+        let found = |evidence| {
+            let found = super::check(evidence, Some(&page), &Seen::default(), &typed);
+            found == Evidence::Shown
+        };
+        assert!(found("order of May") && !found("May was sent"));
+        assert!(found("Lisbon") && !found("Rome") && !found("Lisbon Zone"));
+        assert!(found(r#"e5 combobox "Zone" value "Lisbon""#));
         assert!(found(r#"e4 textbox "Text" value "The order of May"#));
-        seen.page(&page);
+        let mut seen = Seen::default();
+        seen.page(&page, &typed);
+        assert_eq!(unverified("It costs 12.90", "", &seen, true), ["12.9"]);
         let claims = |seen: &Seen| unverified(r#"It says "May", not "sent""#, "", seen, true);
         assert_eq!(claims(&seen), ["sent"]);
         // The same text as a heading is the page's own.
-        seen.page(&observation(|b| {
-            b.leaf(Node::text("The order of May was sent"));
-        }));
+        seen.page(
+            &observation(|b| {
+                b.leaf(Node::text("The order of May was sent"));
+            }),
+            &none(),
+        );
         assert!(claims(&seen).is_empty());
     }
 
@@ -628,8 +664,16 @@ mod tests {
             b.leaf(Node::text("Room 7"));
             b.leaf(Node::new(Role::Link, "2"));
             b.leaf(Node::text("OK"));
+            b.leaf(Node::text(r"Saved to C:\new\notes.txt"));
         });
-        for (evidence, shown) in [("4.8", true), ("7", false), ("2", false), ("OK", false)] {
+        assert!(is_shown(r"C:\new\notes.txt", &page));
+        for (evidence, shown) in [
+            ("4.8", true),
+            (r#"e5 "4.8""#, true),
+            ("7", false),
+            ("2", false),
+            ("OK", false),
+        ] {
             assert_eq!(is_shown(evidence, &page), shown, "{evidence}");
         }
     }
@@ -664,9 +708,9 @@ mod tests {
     #[test]
     fn what_was_read_from_an_earlier_page_is_evidence_and_what_was_typed_there_is_not() {
         let mut seen = Seen::default();
-        seen.extract("Your order number: PX-40213", &page());
-        seen.typed("Your order was shipped");
-        seen.extract("Message Your order was shipped", &form());
+        seen.extract("Your order number: PX-40213", &page(), &none());
+        let typed = Typed::before("Your order was shipped");
+        seen.extract("Message Your order was shipped", &form(), &typed);
         let elsewhere = observation(|b| b.leaf(Node::text("Home")));
         let found = |evidence| check(evidence, Some(&elsewhere), &seen);
         assert_eq!(found("order number: PX-40213"), Evidence::Earlier);
@@ -685,6 +729,7 @@ mod tests {
         seen.extract(
             "All is well here",
             &observation(|b| b.leaf(Node::text("All is well here"))),
+            &none(),
         );
         let told = |evidence| check(evidence, Some(&page()), &seen);
         assert_eq!(told("PX-40213\nThank you!"), Evidence::Shown);
@@ -728,16 +773,19 @@ mod tests {
     #[test]
     fn claims_that_no_page_has_shown_are_told() {
         let mut seen = Seen::default();
-        seen.typed("777");
-        seen.page(&observation(|b| {
-            b.leaf(Node::text("Total: 1,299.00 EUR, 3 items, by Ada Lovelace"));
-            b.leaf(Node::new(Role::TextBox, "Code").with_value("777"));
-            let mut square = Node::new(Role::Generic, "");
-            square
-                .properties
-                .push(("look".into(), "#0a448f 12x12".into()));
-            b.leaf(square);
-        }));
+        let typed = Typed::before("777");
+        seen.page(
+            &observation(|b| {
+                b.leaf(Node::text("Total: 1,299.00 EUR, 3 items, by Ada Lovelace"));
+                b.leaf(Node::new(Role::TextBox, "Code").with_value("777"));
+                let mut square = Node::new(Role::Generic, "");
+                square
+                    .properties
+                    .push(("look".into(), "#0a448f 12x12".into()));
+                b.leaf(square);
+            }),
+            &typed,
+        );
         for (answer, evidence, claims) in [
             ("It is 1299", "", &[][..]),
             ("It is €1.299,00 for 3", "", &[]),

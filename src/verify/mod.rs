@@ -13,6 +13,7 @@ mod numbers;
 mod page_now;
 mod restored;
 mod traces;
+mod typed;
 
 pub(crate) use again::{find_again, find_only, in_words, is_field_gone, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
@@ -28,3 +29,4 @@ pub(crate) use numbers::Numbers;
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
 pub(crate) use traces::beside_a_clock;
+pub(crate) use typed::Typed;

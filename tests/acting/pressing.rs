@@ -158,12 +158,6 @@ fn kinds() -> Vec<(&'static str, String)> {
                 .into(),
         ),
         (
-            "around a button in its middle",
-            "<div id=b style='width:300px' onclick=hit()><button style='margin-left:100px;width:100px'
-             onclick='event.stopPropagation()'>x</button></div>"
-                .into(),
-        ),
-        (
             "under its drawn label",
             format!(
                 "{drawn}<label><input id=b type=checkbox onchange=hit()><span></span></label>"

@@ -58,8 +58,23 @@ fn without_thoughts(text: &str) -> &str {
     if beside_json.is_empty() {
         return text;
     }
-    let said = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
-    if said.contains("<think>") { "" } else { said }
+    let said = last_mark(text, "</think>").map_or(text, |end| &text[end..]);
+    if last_mark(said, "<think>").is_some() {
+        ""
+    } else {
+        said
+    }
+}
+
+/// Returns the position after the last of these marks that is not part of a JSON string: on its line, no brace, bracket or
+/// quotation mark stands before it.
+fn last_mark(text: &str, mark: &str) -> Option<usize> {
+    let is_free = |at: &usize| {
+        let line = text[..*at].rsplit('\n').next().unwrap_or_default();
+        !line.contains(['{', '[', '"'])
+    };
+    let mut marks = text.rmatch_indices(mark).map(|(at, _)| at);
+    marks.find(is_free).map(|at| at + mark.len())
 }
 
 /// Returns the JSON values at the end of the text. They begin at the first line from which on the text contains only

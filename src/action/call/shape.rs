@@ -157,11 +157,15 @@ fn name_of_tool<'t>(
 /// wrapper such as `args` is the only key besides notes (see [`NOTES`]), the arguments are the content of the wrapper.
 fn arguments(mut map: Map<String, Value>, spec: &ToolSpec) -> Value {
     let is_note = |key: &str| NOTES.contains(&key) && !spec.declares(key);
+    // A tool whose arguments are unknown may have arguments that are called like notes. Beside them, only an object is a
+    // wrapper.
+    let is_alone = !map.keys().any(|key| is_note(key) && spec.may_take(key));
     let mut entries = map.iter_mut().filter(|(key, _)| !is_note(key));
     if let (Some((key, inner @ (Value::Object(_) | Value::String(_) | Value::Null))), None) =
         (entries.next(), entries.next())
         && ARGUMENTS.contains(&key.as_str())
         && (!spec.declares(key) || (spec.is_wrapped() && key == WRAP))
+        && (is_alone || inner.is_object())
     {
         return inner.take();
     }

@@ -269,6 +269,9 @@ fn json_where_a_model_puts_its_calls_is_a_call() {
         format!("<think>\n```json\n{GOTO}\n```\n</think>\n\n{CLICK}"),
         format!("[Plan]\n<think>\n{GOTO}\n</think>\n\n{CLICK}"),
         r#"{"thought":"</think> <think>","tool":"click","target":"e1"}"#.to_owned(),
+        r#"I click.
+{"thought":"a <think> tag","tool":"click","target":"e1"}"#
+            .to_owned(),
     ] {
         assert_eq!(lines(&content), CLICKED, "{content}");
     }

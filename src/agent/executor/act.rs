@@ -9,6 +9,7 @@ use crate::{
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
+    verify::Typed,
     working::{By, StopReason},
 };
 
@@ -50,7 +51,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
             targets,
         });
         self.in_flight = Some(tried.clone());
-        self.remember_typed(&action);
         let (execution, changes) = self
             .execute(&self.normalised(&action), &tried.targets)
             .await?; // 12, 13
@@ -62,24 +62,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(tried.ended(execution.outcome))
     }
 
-    /// Remembers the words that the action types or selects, because they prove nothing where the page then shows them in
-    /// a field.
-    fn remember_typed(&mut self, action: &BrowserAction) {
-        let seen = &mut self.state.seen;
-        for text in action.texts() {
-            match text {
-                TextValue::Literal(text) => seen.typed(text),
-                TextValue::Parameter(name) => {
-                    seen.typed(self.task.parameters.get(name).map_or("", String::as_str));
-                }
-                TextValue::Secret(_) => {}
-            }
-        }
-        if let BrowserAction::Press(press) = action
-            && press.key.as_str().chars().count() == 1
-        {
-            seen.typed(press.key.as_str());
-        }
+    /// Returns what the run has typed so far.
+    pub(in crate::agent) fn typed(&self) -> Typed {
+        Typed::of(self.state.memory.steps(), &self.task.parameters)
     }
 
     /// Returns the refusal of an action that must be refused without asking a person; `None` if there is no reason to

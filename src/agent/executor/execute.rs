@@ -13,7 +13,7 @@ use super::{
 use crate::{
     BrowserDriver,
     action::{BrowserAction, Drag, DragBy, DragXy, Effect, ErrorClass, Outcome, Seconds},
-    agent::{emit::elapsed_ms, state::Queued},
+    agent::{Images, emit::elapsed_ms, state::Queued},
     base::{Error, ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
     event::EventKind,
@@ -317,8 +317,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Records that a secret was typed, and into which elements. Does nothing if the action types no secret.
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
-            if !std::mem::replace(&mut self.state.secret_seen, true) {
-                let note = "a secret was typed, so no pictures are taken from here on";
+            let is_first = !std::mem::replace(&mut self.state.secret_seen, true);
+            if is_first && self.parts.options.images != Images::Never {
+                let note = "a secret was used, so no pictures are taken from here on";
                 self.state.remarks.notes.push(note.to_owned());
             }
             self.state.typed_into.extend(

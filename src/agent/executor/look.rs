@@ -29,6 +29,8 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 /// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; a notebook application drew its
 /// page 1 to 2 s after the browser had loaded it.
 const DRAWING: Duration = Duration::from_secs(3);
+/// Shortest pause between two observations of a page that shows nothing yet. Source: chosen.
+const PAUSE: Duration = Duration::from_millis(100);
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Observes the page. Does nothing if the page has already been observed since the last action.
@@ -56,15 +58,21 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Result<Option<PageNow>, StopReason> {
         let is_bare = |page: &PageNow| {
             let seen = &page.observation;
+            let is_drawn = |node: &Node| {
+                matches!(node.role, Role::Img | Role::Iframe) || node.property("look").is_some()
+            };
             page.view.page_type == PageType::Blank
                 && page.place.host().is_some()
+                && !seen.tree.nodes().iter().any(is_drawn)
                 && seen.dialog.is_none()
                 && !seen.unresponsive
         };
-        let end = Instant::now() + DRAWING;
+        // Most of the time is left for what follows.
+        let end = Instant::now() + DRAWING.min(patience.limit() / 2);
+        let pause = self.parts.options.settle.clamp(PAUSE, DRAWING);
         let mut later = None;
-        while is_bare(later.as_ref().unwrap_or(opened)) && Instant::now() < end {
-            tokio::time::sleep(self.parts.options.settle).await;
+        while is_bare(later.as_ref().unwrap_or(opened)) && Instant::now() + pause < end {
+            tokio::time::sleep(pause).await;
             later = Some(self.look(patience).await?);
         }
         Ok(later)

@@ -101,8 +101,12 @@ pub(super) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Layout 
         node.role.is_editable()
     };
     if says_all {
-        // All options of a list are written.
-        for id in tree.descendants(root) {
+        // All options of a list are written. The lines of an editor are its value, which is written already.
+        let is_written = tree[root]
+            .value
+            .as_deref()
+            .is_some_and(|value| !value.is_empty());
+        for id in tree.descendants(root).filter(|_| !is_written) {
             let node = &tree[id];
             builder.words(
                 id,

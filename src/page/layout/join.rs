@@ -1,12 +1,9 @@
 //! Finishes the lines of a node once its last line is written: joins them to one line, or makes a group of them.
 
 use super::{
-    super::{
-        Node, NodeId, Role,
-        outline::{is_actionable, is_checkable},
-    },
+    super::{Node, NodeId, Role, outline::is_actionable},
     Joint, Part,
-    build::{Builder, Draft, Frame, Kind, MAX_HEARD, MAX_LABEL},
+    build::{Builder, Draft, Frame, Kind, MAX_HEARD},
     digest::weight_of,
 };
 
@@ -80,18 +77,17 @@ impl Builder<'_> {
     /// Gives the reference of a box that is a click target to its first words, or to its first picture if it has no words.
     ///
     /// Does nothing if words in the box have references, because a click on them is also a click on the box. Also does
-    /// nothing for a box that seems to be the label of a field in it, and for a box with more than [`MAX_HEARD`] items.
+    /// nothing if the box contains a control, which a click on the middle of the box may hit, and for a box with more than
+    /// [`MAX_HEARD`] items.
     fn show_target(&mut self, frame: &Frame) {
         let tree = self.tree;
         let node = &tree[frame.id];
-        let is_field = |at: NodeId| {
-            let role = &tree[at].role;
-            role.is_editable() || is_checkable(role)
-        };
-        let mut inside = tree.descendants(frame.id).take(MAX_LABEL);
-        let is_label = node.role == Role::Generic && inside.any(is_field);
         let items = self.contents.atoms[frame.id.index()];
-        if is_label || !(2..=MAX_HEARD).contains(&items) {
+        if !(2..=MAX_HEARD).contains(&items) {
+            return;
+        }
+        let mut inside = tree.descendants(frame.id).take(4 * MAX_HEARD as usize);
+        if inside.any(|at| tree[at].role.is_interactive()) {
             return;
         }
         let is_plain = |part: &Part| {

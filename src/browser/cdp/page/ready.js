@@ -170,18 +170,14 @@ function bringIntoView(element, want, tries) {
   dom.scrollTo(pictureOf(element) ?? element, { block: alignment, inline: alignment, behavior: 'instant' });
 }
 
-/**
- * A point of the element in the viewport; with `hit`, one at which the pointer would hit the element, if possible not on a
- * control inside it.
- */
+/** A point of the element in the viewport; with `hit`, one at which the pointer would hit the element. */
 function pointOf(element, hit) {
   const points = pointsIn(boxesOf(element));
   if (points.length === 0) return failed('not_stable', `${preview(element)} is outside of the viewport`);
   if (!hit) return points[0];
   const target = receiverOf(element);
   const isHit = ({ x, y }) => meets(topAt(x, y), target);
-  const found = points.find((point) => isHit(point) && !isOnControl(topAt(point.x, point.y), target))
-    ?? points.find(isHit)
+  const found = points.find(isHit)
     // A control that is drawn by its label: a person presses the label.
     ?? controlLabels(target).flatMap((label) => pointsIn(boxesOf(label))).find(isHit);
   return found ?? failed('intercepted', obstacle(topAt(points[0].x, points[0].y), target));
@@ -231,7 +227,7 @@ function receiverOf(element) {
   return dom.closest(element, 'button, [role=button], a, [role=link]') ?? element;
 }
 
-/** Elements that handle a press themselves. Source: HTML, the label element's activation behaviour. */
+/** Elements in a label that handle a press themselves. Source: HTML, the label element's activation behaviour. */
 const INTERACTIVE = 'a[href], button, details, embed, iframe, input:not([type=hidden]), select, textarea, [tabindex]';
 
 /**
@@ -247,12 +243,6 @@ function meets(top, target) {
     if (dom.matches(at, INTERACTIVE)) break;
   }
   return dom.isHtml(target, 'label') && dom.labelOf(target) === top;
-}
-
-/** Returns true if a press on `top` is one on a control inside the target, such as a button in a card. */
-function isOnControl(top, target) {
-  for (let at = top; at && at !== target; at = dom.shownIn(at)) if (dom.matches(at, INTERACTIVE)) return true;
-  return false;
 }
 
 /** Describes the element that covers the target, and the element around it. */

@@ -1,0 +1,163 @@
+//! What a run has typed into fields. There it proves nothing, because it shows only what the run did itself.
+
+use std::collections::HashSet;
+
+use super::finish::numbers;
+use crate::{
+    action::{Action, BrowserAction, Parameters, Press, Target, TextValue},
+    base::text,
+    page::{ElementRef, Node},
+    secret::holds_secret,
+    working::Step,
+};
+
+/// Keys that do not change the text of a field.
+const HARMLESS: [&str; 7] = [
+    "Enter", "Escape", "Tab", "PageUp", "PageDown", "Home", "End",
+];
+
+/// The texts that a run has typed or chosen, and the fields of the current page that it has changed.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Typed {
+    words: HashSet<String>,
+    numbers: HashSet<String>,
+    fields: HashSet<ElementRef>,
+    /// True if the run has typed at the focus, so that any field of the page may have changed.
+    anywhere: bool,
+}
+
+impl Typed {
+    /// Returns what these steps have typed. `parameters` are the values for the placeholders in their texts.
+    pub(crate) fn of(steps: &[Step], parameters: &Parameters) -> Self {
+        let mut typed = Self::default();
+        for step in steps {
+            if let Action::Browser(action) = &step.action {
+                typed.add(action, parameters);
+            }
+            let is_elsewhere = step.changes.as_ref().is_some_and(|found| found.navigated);
+            if is_elsewhere {
+                typed.fields.clear();
+                typed.anywhere = false;
+            }
+        }
+        typed
+    }
+
+    fn add(&mut self, action: &BrowserAction, parameters: &Parameters) {
+        for text in action.texts() {
+            let said = match text {
+                TextValue::Literal(text) => text,
+                TextValue::Parameter(name) => parameters.get(name).map_or("", String::as_str),
+                TextValue::Secret(_) => "",
+            };
+            self.words.extend(text::words(said));
+            self.numbers.extend(numbers(said));
+        }
+        match action {
+            BrowserAction::Fill(_) | BrowserAction::Select(_) => {
+                for target in action.targets() {
+                    match target {
+                        Target::Ref(reference) => _ = self.fields.insert(reference.clone()),
+                        Target::Locator(_) => self.anywhere = true,
+                    }
+                }
+            }
+            BrowserAction::Type(_) => self.anywhere = true,
+            BrowserAction::Press(Press { key, .. }) => {
+                let key = key.as_str().rsplit('+').next().unwrap_or_default();
+                self.anywhere |= !HARMLESS.contains(&key);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    pub(super) fn has_number(&self, number: &str) -> bool {
+        self.numbers.contains(number)
+    }
+
+    /// Returns true if the content of the field proves nothing at all: the run may have changed it, or it is a secret.
+    pub(super) fn is_own(&self, field: &Node) -> bool {
+        let reference = field.reference.as_ref();
+        self.anywhere
+            || reference.is_some_and(|reference| self.fields.contains(reference))
+            || holds_secret(field)
+    }
+
+    /// Returns what a run has typed that typed this text on an earlier page.
+    #[cfg(test)]
+    pub(super) fn before(said: &str) -> Self {
+        Self {
+            words: text::words(said).into_iter().collect(),
+            numbers: numbers(said).into_iter().collect(),
+            ..Self::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        action::{BrowserTool, Outcome, RawCall, Signature, ToolSet, parse_calls},
+        page::{PageDiff, Role},
+    };
+
+    fn step(tool: &str, arguments: serde_json::Value, navigated: bool) -> Step {
+        let tools = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), false, []);
+        let action = parse_calls(&[RawCall::new(tool, arguments)], "", &tools).unwrap();
+        let action = action.into_iter().next().unwrap().unwrap();
+        let signature = Signature::of(&action, &[], "");
+        let mut step = Step::new(1, action, Outcome::Done, signature);
+        let mut changes = PageDiff::default();
+        changes.navigated = navigated;
+        step.changes = Some(changes);
+        step
+    }
+
+    fn field(reference: &str) -> Node {
+        let mut field = Node::new(Role::TextBox, "");
+        field.reference = Some(ElementRef::parse(reference).unwrap());
+        field
+    }
+
+    #[test]
+    fn a_field_that_the_run_filled_proves_nothing_until_another_page_is_shown() {
+        let fill = || step("fill", json!({ "target": "e1", "text": "29.90" }), false);
+        let typed = Typed::of(&[fill()], &Parameters::default());
+        assert!(typed.is_own(&field("e1")) && !typed.is_own(&field("e2")));
+        assert!(typed.has_number("29.9") && typed.has("90"));
+        let steps = [fill(), step("click", json!({ "target": "e2" }), true)];
+        let typed = Typed::of(&steps, &Parameters::default());
+        assert!(!typed.is_own(&field("e1")) && typed.has_number("29.9"));
+    }
+
+    #[test]
+    fn what_is_typed_at_the_focus_may_be_in_any_field() {
+        for (call, arguments, anywhere) in [
+            ("type", json!({ "text": "a" }), true),
+            ("press", json!({ "key": "1" }), true),
+            ("press", json!({ "key": "ArrowUp" }), true),
+            ("press", json!({ "key": "Control+Enter" }), false),
+            (
+                "fill",
+                json!({ "target": "textbox \"Name\"", "text": "a" }),
+                true,
+            ),
+        ] {
+            let typed = Typed::of(&[step(call, arguments, false)], &Parameters::default());
+            assert_eq!(typed.is_own(&field("e1")), anywhere, "{call}");
+        }
+    }
+
+    #[test]
+    fn a_field_with_a_secret_proves_nothing() {
+        let masked = field("e1").with_value("<secret:PASSWORD>");
+        assert!(Typed::default().is_own(&masked));
+    }
+}
