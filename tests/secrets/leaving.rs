@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use webwise::{
     BrowserDriver, Origin,
     action::{
-        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, Key, Outcome, Press, Target,
-        TextValue,
+        BrowserAction, Click, Drag, ErrorClass, Eval, Fill, Goto, Key, OnTarget, Outcome, Press,
+        Target, TextValue, Type,
     },
     browser::ExecuteRequest,
     secret::{Secret, SecretName, SecretResolver, Vault},
@@ -187,6 +187,54 @@ async fn rest() {
 
 on_each_driver! {
     a_form_that_points_elsewhere_sends_no_secret,
+    a_button_that_is_pressed_in_another_way_sends_no_secret_elsewhere,
+}
+
+async fn a_button_that_is_pressed_in_another_way_sends_no_secret_elsewhere(by: Driver) {
+    let bed = Bed::start(by).await;
+    bed.open().await;
+    let form = json!({
+        "how": "action", "to": bed.other.origin(), "method": "post", "when": "typed", "own": bed.own.origin(),
+    });
+    let button = r#"role=checkbox[name="Send now"]"#;
+    let made = bed.run(format!(
+        "() => {{ make({form}); const button = document.querySelector('button');
+        button.setAttribute('role', 'checkbox'); button.setAttribute('aria-checked', 'false');
+        button.innerHTML = '<span>Send</span> <b>now</b>'; }}"
+    ));
+    assert!(made.await.is_done());
+    let filled = bed.act(BrowserAction::Fill(Fill {
+        target: target(r#"label="Word""#),
+        text: TextValue::Secret(name()),
+        submit: false,
+    }));
+    assert!(filled.await.is_done());
+    let ways = [
+        BrowserAction::Drag(Drag {
+            from: target("css=\"span\""),
+            to: target("css=\"b\""),
+        }),
+        BrowserAction::Check(OnTarget {
+            target: target(button),
+        }),
+        BrowserAction::Type(Type {
+            text: TextValue::Literal("a b".to_owned()),
+            submit: false,
+        }),
+    ];
+    for way in ways {
+        let focused = bed.run("() => document.querySelector('button').focus()".to_owned());
+        assert!(focused.await.is_done());
+        let outcome = bed.act(way.clone()).await;
+        assert_eq!(
+            outcome.class(),
+            Some(ErrorClass::SecretLeaves),
+            "{way:?}: {outcome:?}"
+        );
+    }
+    rest().await;
+    assert_eq!(bed.other.heard(VALUE), 0, "values went to the wrong place");
+    bed.driver.close().await.unwrap();
 }
 
 /// playwright-cli looks at a form by one script whatever the form, and takes long for each: in the quick profile it has every

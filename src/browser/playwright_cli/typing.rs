@@ -190,9 +190,20 @@ fn sending(action: &BrowserAction) -> Option<(Field<'_>, By)> {
         }
         BrowserAction::Fill(fill) if fill.submit => Some((Field::At(&fill.target), By::Enter)),
         BrowserAction::Type(typed) => {
-            let has_enter =
-                matches!(&typed.text, TextValue::Literal(text) if text.contains(['\n', '\r']));
-            (typed.submit || has_enter).then_some((Field::Focused, By::Enter))
+            let by = match &typed.text {
+                _ if typed.submit => By::Enter,
+                TextValue::Literal(text) if text.contains(['\n', '\r']) => By::Enter,
+                TextValue::Literal(text) if !text.contains(' ') => return None,
+                // A secret may contain a space too.
+                _ => By::Space,
+            };
+            Some((Field::Focused, by))
+        }
+        // The browser clicks the innermost element that contains both ends of the drag, so also a button around them.
+        BrowserAction::Drag(drag) => Some((Field::At(&drag.from), By::Click)),
+        // A button with the role of a checkbox can be checked too.
+        BrowserAction::Check(on) | BrowserAction::Uncheck(on) => {
+            Some((Field::At(&on.target), By::Click))
         }
         BrowserAction::ClickAt(click) => Some((Field::At(&click.target), By::Click)),
         BrowserAction::DragBy(drag) => Some((Field::At(&drag.target), By::Click)),
