@@ -21,7 +21,10 @@ use std::{
 use profile::full;
 use webwise::{
     Error, ErrorKind,
-    action::{BrowserAction, Click, ErrorClass, Eval, Fill, Goto, Target, TextValue, Upload},
+    action::{
+        BrowserAction, Click, ErrorClass, Eval, Fill, Goto, TabAt, TabNew, Target, TextValue,
+        Upload,
+    },
     browser::{
         BrowserDriver, ExecuteRequest, Execution, ObserveRequest, PlaywrightCli,
         PlaywrightCliOptions, ProgramPlaces, TransportChoice,
@@ -406,6 +409,36 @@ async fn files_are_given_and_kept_only_as_the_options_say() {
             .is_some_and(|rest| rest.split_once('.').is_some_and(|(_, end)| end == "bin")),
         "{name}"
     );
+    driver.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_stays_known_when_its_tab_is_chosen_again_or_another_tab_is_closed() {
+    let (base, site) = (folder(), Site::start().unwrap());
+    let driver = PlaywrightCli::launch(&options(base.path())).await.unwrap();
+    let open = BrowserAction::TabNew(TabNew {
+        url: Some(site.url("article")),
+    });
+    let at = |index| TabAt { index };
+    assert!(act(&driver, open).await.unwrap().outcome.is_done());
+    goto(&driver, site.url("dialogs")).await;
+    let opened = act(&driver, click(r#"role=button[name="Alert"]"#)).await;
+    assert!(opened.unwrap().dialog.is_some());
+    for action in [
+        BrowserAction::TabSelect(at(1)),
+        BrowserAction::TabClose(at(0)),
+    ] {
+        let execution = act(&driver, action).await.unwrap();
+        assert!(
+            execution.outcome.is_done() && execution.dialog.is_some(),
+            "{execution:?}"
+        );
+        let url = site.url("form");
+        let left = act(&driver, BrowserAction::Goto(Goto { url }))
+            .await
+            .unwrap();
+        assert_eq!(left.outcome.class(), Some(ErrorClass::DialogOpen));
+    }
     driver.close().await.unwrap();
 }
 

@@ -46,14 +46,14 @@ impl PlaywrightCli {
     /// tabs as its text.
     fn settle_tabs(state: &mut State, tabs: &[Tab]) -> Execution {
         state.tabs = tabs.len();
-        // The stored page and dialog belonged to another tab.
-        state.dialog = None;
         let current = tabs.iter().find(|tab| tab.current);
         state.blank_is_fine = current.is_none_or(|tab| tab.url == BLANK);
+        // The stored page may belong to another tab. The dialog is that of the current tab, because the reply told it.
         state.page = None;
         let page = current.map(|tab| (tab.url.clone(), tab.title.clone()));
         Execution {
             page,
+            dialog: state.dialog.clone(),
             text: Some(listing(tabs)),
             ..Outcome::Done.into()
         }
