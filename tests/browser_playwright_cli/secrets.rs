@@ -221,5 +221,10 @@ async fn the_selected_text_is_told_while_no_field_holds_a_secret() {
     assert_eq!(see(&driver).await.selected, "");
     let searched = select(name, Some("canary")).await;
     assert_eq!(searched.class(), Some(ErrorClass::BadArguments));
+
+    // The next page has no field, so no other script has asked whether the old one is gone.
+    goto(&driver, site.url("article")).await;
+    assert!(select("css=\"h1\"", Some("tides")).await.is_done());
+    assert_eq!(see(&driver).await.selected, "tides");
     driver.close().await.unwrap();
 }

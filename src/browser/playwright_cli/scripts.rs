@@ -495,19 +495,29 @@ pub(super) fn hidden_fields(references: &[&str]) -> String {
       return (await Promise.all((page.{KEPT} || []).map(same))).includes(true);
     }};
     const hidden = await Promise.all([{references}].map(reference => ask(reference).catch(() => null)));
-    // A handle whose document is gone refuses; one that does not answer, as under a dialog, is still there.
-    const late = () => new Promise(done => setTimeout(done, {LATE_MS}, true));
-    const isThere = kept => Promise.race([kept.evaluate(() => true).catch(() => false), late()]);
+    {kept_fields}
     let kept = 0;
-    for (const each of page.context().pages()) {{
-      const fields = each.{KEPT} || [];
+    for (const each of page.context().pages()) kept += await countKept(each);
+    return {{ hidden, kept }};",
+        references = references.join(", "),
+        kept_fields = count_kept(),
+    ))
+}
+
+/// Returns a statement that defines the JavaScript function `countKept`. It drops the fields with typed secrets whose
+/// documents are gone from the list [`KEPT`] of a page, and returns the number of the others.
+pub(super) fn count_kept() -> String {
+    format!(
+        "const countKept = async page => {{
+      const fields = page.{KEPT} || [];
+      // A handle whose document is gone refuses; one that does not answer, as under a dialog, is still there.
+      const late = () => new Promise(done => setTimeout(done, {LATE_MS}, true));
+      const isThere = kept => Promise.race([kept.evaluate(() => true).catch(() => false), late()]);
       for (const field of [...fields])
         if (!(await isThere(field))) fields.splice(fields.indexOf(field), 1);
-      kept += fields.length;
-    }}
-    return {{ hidden, kept }};",
-        references = references.join(", ")
-    ))
+      return fields.length;
+    }};"
+    )
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
 //! Scripts that read the selected text, and that select the text of an element.
 
-use super::scripts::{KEPT, expression, guarded, literal};
+use super::scripts::{count_kept, expression, guarded, literal};
 use crate::{action::Target, browser::SELECTION};
 
 /// Returns a statement that defines the JavaScript function `readSelected`, which returns the selected text of the main
 /// document. While a field with a typed secret exists, the function returns an empty text.
 pub(super) fn reader() -> String {
+    let count_kept = count_kept();
     format!(
-        "const readSelected = async () => {{
+        "{count_kept}
+    const readSelected = async () => {{
       const read = () => {{ {SELECTION} return makeSelection().selected(); }};
-      return (page.{KEPT} || []).length > 0 ? '' : await page.mainFrame().evaluate(read);
+      return await countKept(page) > 0 ? '' : await page.mainFrame().evaluate(read);
     }};"
     )
 }
@@ -21,10 +23,12 @@ pub(super) fn select(target: &Target, words: Option<&str>, timeout_ms: u64) -> S
         "const handle = await {}.elementHandle({{ timeout: {timeout_ms} }});
     await handle.waitForElementState('visible', {{ timeout: {timeout_ms} }});
     const words = {words};
+    {}
     // An answer about a part of a text would tell a secret in it bit by bit.
-    if (words !== null && (page.{KEPT} || []).length > 0) return {{ selecting: 'absent' }};
+    if (words !== null && await countKept(page) > 0) return {{ selecting: 'absent' }};
     const select = (element, words) => {{ {SELECTION} return makeSelection().select(element, words); }};
     return {{ selecting: await handle.evaluate(select, words) }};",
-        expression(target)
+        expression(target),
+        count_kept(),
     ))
 }
