@@ -100,8 +100,9 @@ impl<'a> Document<'a> {
 fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Document<'a>> {
     let wanted: HashMap<&str, &ElementRef> = wanted.iter().map(|one| (one.as_str(), one)).collect();
     let mut documents = vec![Document::of(None)];
-    // The documents that contain the current node. Each is stored with the index of the first node after it.
-    let mut open: Vec<(usize, usize)> = Vec::new();
+    // The frames that contain the current node, each with the index of the first node after it and the index of its
+    // document. A frame beyond the maximum has no document.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
     for (at, node) in snapshot.nodes().iter().enumerate() {
         while open.last().is_some_and(|(end, _)| *end <= at) {
             open.pop();
@@ -117,16 +118,21 @@ fn documents<'a>(snapshot: &Snapshot<'a>, wanted: &'a [ElementRef]) -> Vec<Docum
         let Some(reference) = attribute("ref") else {
             continue;
         };
-        let here = open.last().map_or(0, |(_, document)| *document);
-        if let (Some(element), Some(area)) =
-            (wanted.get(reference), attribute("box").and_then(numbers))
-        {
+        let here = open.last().map_or(Some(0), |(_, document)| *document);
+        if let (Some(here), Some(element), Some(area)) = (
+            here,
+            wanted.get(reference),
+            attribute("box").and_then(numbers),
+        ) {
             documents[here].elements.push(element);
             documents[here].boxes.push(area);
         }
-        if element.role == "iframe" && documents.len() <= MAX_SEEN_FRAMES {
-            open.push((node.end(), documents.len()));
-            documents.push(Document::of(Some(reference)));
+        if element.role == "iframe" {
+            let is_seen = documents.len() <= MAX_SEEN_FRAMES;
+            open.push((node.end(), is_seen.then_some(documents.len())));
+            if is_seen {
+                documents.push(Document::of(Some(reference)));
+            }
         }
     }
     documents
@@ -236,6 +242,24 @@ mod tests {
                 (Some("e3"), vec![&elements[4]], vec![[5.0, 6.0, 7.0, 8.0]]),
             ]
         );
+    }
+
+    #[test]
+    fn an_element_in_a_frame_beyond_the_maximum_has_no_document() {
+        let frame = |number: usize| {
+            format!(
+                "  - iframe [ref=e{number}] [box=0,0,9,9]:\n    - button [ref=f{number}e1] [box=1,1,2,2]\n"
+            )
+        };
+        let frames: String = (0..=MAX_SEEN_FRAMES).map(frame).collect();
+        let page = format!("- generic [ref=e99] [box=0,0,9,9]:\n{frames}");
+        let wanted = ["e99", "f0e1", &format!("f{MAX_SEEN_FRAMES}e1")]
+            .map(|text| ElementRef::parse(text).unwrap());
+        let found = documents(&Snapshot::parse(&page), &wanted);
+        assert_eq!(found.len(), MAX_SEEN_FRAMES + 1);
+        assert_eq!(found[0].elements, [&wanted[0]]);
+        assert_eq!(found[1].elements, [&wanted[1]]);
+        assert!(found[2..].iter().all(|one| one.elements.is_empty()));
     }
 
     #[test]
