@@ -242,7 +242,9 @@ fn silent_timeout(error: &str) -> ErrorClass {
             .skip(1)
             .any(|l| l.trim().trim_start_matches("- ").starts_with(beginning))
     };
-    if has("waiting for locator(") && !has("locator resolved to ") {
+    // The log names the locator, as in `waiting for getByRole('button')`.
+    let waited = has("waiting for locator(") || has("waiting for getBy");
+    if waited && !has("locator resolved to ") {
         ErrorClass::NotFound
     } else {
         ErrorClass::Timeout
@@ -368,7 +370,11 @@ mod tests {
 
     #[test]
     fn an_element_that_never_came_is_not_found() {
-        let error = "TimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - waiting for locator('x')";
-        assert_eq!(classify(error), Verdict::Failed(ErrorClass::NotFound));
+        for locator in ["locator('x')", "getByRole('button', { name: 'Nope' })"] {
+            let error = format!(
+                "TimeoutError: locator.click: Timeout 5000ms exceeded.\nCall log:\n  - waiting for {locator}"
+            );
+            assert_eq!(classify(&error), Verdict::Failed(ErrorClass::NotFound));
+        }
     }
 }
