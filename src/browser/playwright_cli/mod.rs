@@ -18,7 +18,7 @@
 //! is wiped unread. Fields for passwords, one-time codes or card numbers, and fields that a secret was typed into, show
 //! a mask instead of their value.
 //!
-//! Before a secret is typed, and before a click or a key that may send a form with a secret, a script reads the
+//! Before a secret is typed, and before a click, drag or key that may send a form with a secret, a script reads the
 //! addresses that the form goes to. The requests themselves are not checked, because the tool's means of intercepting
 //! requests (its routes) see neither the target of a redirect nor the requests of a service worker. Therefore this
 //! driver cannot stop a page's own script that changes the form's address while the form is sent, or that sends the
