@@ -84,7 +84,8 @@ impl Label {
         match breadth {
             Breadth::Short if self.0.len() > SHORT => self.holds(phrases, Breadth::Whole),
             Breadth::Any | Breadth::Short => phrases.iter().any(|phrase| {
-                position(&self.0, phrase).is_some_and(|at| !is_denied(&self.0[..at]))
+                let mut windows = self.0.windows(phrase.len()).enumerate();
+                windows.any(|(at, window)| window == phrase && !is_denied(&self.0[..at]))
             }),
             Breadth::Whole => phrases.contains(&self.0),
         }

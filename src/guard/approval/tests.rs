@@ -53,6 +53,7 @@ const GRAVE_BUTTONS: &[&str] = &[
     "Delete 3 items",
     "Yes, delete it",
     "Permanently delete",
+    "Undo delete, delete for ever",
     "Remove",
     "Remove user",
     "Erase everything",
