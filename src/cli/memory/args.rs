@@ -171,8 +171,8 @@ fn is_name(name: &str) -> bool {
 pub(super) struct UndoArgs {
     /// The run: `last`, its id, or an unambiguous beginning of the id.
     pub(super) run: String,
-    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`. For
-    /// `last`, there is no default: without this flag, only the register is searched.
+    /// The folder that contains the run folders, for runs that are not in the register of this memory. Default: `runs`. With
+    /// this flag, `last` is the last run in this folder; without it, the last run of the register.
     #[arg(long, value_name = "DIR")]
     pub(super) runs_dir: Option<PathBuf>,
     /// Do not ask first.

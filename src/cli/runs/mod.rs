@@ -80,14 +80,14 @@ impl Register {
     }
 
     /// Returns the id of the run that `run` names: an id, an unambiguous beginning of one, or `last`. Searches the register
-    /// and the run folders. For `last`, searches the folders only if `runs_dir` is given. If nothing is found, returns the
-    /// text itself as the id, because memory may contain items from runs that are no longer recorded.
+    /// and the run folders. `last` is the last run in `runs_dir`; if `runs_dir` is `None`, the last run of the register.
+    /// If an id is not found, returns it all the same, because memory may contain items from runs that are no longer recorded.
     pub(super) async fn meant(&self, run: &str, runs_dir: Option<&Path>) -> Result<RunId, Refusal> {
-        let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
-        let mut ids: Vec<String> = known
-            .into_iter()
-            .map(|known| known.run.as_str().to_owned())
-            .collect();
+        let mut ids: Vec<String> = Vec::new();
+        if run != LAST || runs_dir.is_none() {
+            let known = self.0.list(&RunFilter::default(), Utc::now()).await?;
+            ids.extend(known.iter().map(|known| known.run.as_str().to_owned()));
+        }
         // If nobody named the folder, its last run may be a run of another memory.
         if run != LAST || runs_dir.is_some() {
             let here = folders_in(runs_dir.unwrap_or(Path::new(RUNS_DIR)));
@@ -353,6 +353,20 @@ mod tests {
             refused(&["r8", "r7", "r6", "r5", "r4", "r3", "r2"]),
             "r could be r8, r7, r6, r5, r4 or 2 more: give more of it"
         );
+    }
+
+    #[tokio::test]
+    async fn the_last_run_of_a_named_folder_is_not_the_last_of_the_register() {
+        let dir = tempfile::tempdir().unwrap();
+        let runs = Register::open(&MemoryPlace::default(), InMemory::new());
+        let known = RunManifest::new(RunId::parse("run_1").unwrap(), "x", Utc::now());
+        runs.runs().start(&known).await.unwrap();
+        let last = async |dir: Option<&Path>| Some(runs.meant(LAST, dir).await.ok()?.to_string());
+        assert_eq!(last(None).await.as_deref(), Some("run_1"));
+        assert_eq!(last(Some(dir.path())).await, None);
+        fs::create_dir(dir.path().join("run_2")).unwrap();
+        fs::write(dir.path().join("run_2/run_meta.json"), "{}").unwrap();
+        assert_eq!(last(Some(dir.path())).await.as_deref(), Some("run_2"));
     }
 
     #[tokio::test]
