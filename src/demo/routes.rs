@@ -229,7 +229,9 @@ fn local_path(text: &str) -> Option<String> {
         .join(text)
         .ok()
         .filter(|url| text.starts_with('/') && url.origin() == here.origin())?;
-    Some(there[url::Position::BeforePath..url::Position::AfterQuery].to_owned())
+    let path = &there[url::Position::BeforePath..url::Position::AfterQuery];
+    // A browser reads what follows `//` as the name of a host.
+    (!path.starts_with("//")).then(|| path.to_owned())
 }
 
 #[cfg(test)]
@@ -246,6 +248,8 @@ mod tests {
             "https://evil.example/",
             "javascript:alert(1)",
             "/\t/evil.example",
+            "/.//evil.example",
+            "/x/..//evil.example",
         ] {
             assert_eq!(local_path(bad), None, "{bad:?}");
         }
