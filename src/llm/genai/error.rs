@@ -47,16 +47,9 @@ pub(super) fn in_body(body: &Value) -> Option<Error> {
         return None;
     }
     let complaint = Complaint::of(body);
-    let status = complaint
-        .codes
-        .iter()
-        .find_map(|code| code.parse().ok())
-        .unwrap_or(200);
-    let kind = if status == 200 && !complaint.is_filter() {
-        ErrorKind::Unavailable
-    } else {
-        complaint.kind(status)
-    };
+    let status = complaint.codes.iter().find_map(|code| code.parse().ok());
+    // Without a status that says more, the server is asked again.
+    let kind = complaint.kind(status.filter(|status| *status != 200).unwrap_or(503));
     let error = complaint.tell(call(kind));
     Some(match retry_after::in_body(body) {
         Some(wait) => error.with_retry_after(wait),
@@ -320,6 +313,12 @@ mod tests {
                 .kind(),
             ErrorKind::Unavailable
         );
+        for code in [json!("insufficient_quota"), json!(200)] {
+            let is_final = code.is_string();
+            let error = in_body(&json!({ "error": { "code": code, "message": "no" } })).unwrap();
+            assert_eq!(error.kind() == ErrorKind::Unauthorized, is_final, "{error}");
+            assert_eq!(error.is_retryable(), !is_final, "{error}");
+        }
         assert!(in_body(&json!({ "error": null, "choices": [] })).is_none());
     }
 
