@@ -5,7 +5,7 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::scripts::Script;
+use super::{fold::is_letter, scripts::Script};
 
 /// Words that no value may contain: conjunctions, negations, quantities, comparisons, times, repetitions and words that
 /// point to something else. There is one string for each language.
@@ -186,10 +186,11 @@ const CONJUNCTIONS: &str = "and then or but und dann oder et puis ou y luego e p
 /// Words that only Turkish has, among the languages for which this file has lists.
 const TURKISH: &str = "ve için ile tüm bütün göre olarak sil ekle ara bul";
 
-/// Words for a time that is relative to today, such as "tomorrow".
+/// Words for a time that is relative to today, such as "tomorrow". A word with an apostrophe is listed without the apostrophe
+/// and what follows it.
 const RELATIVE: &str = "today tonight tomorrow yesterday now current currently this next last upcoming latest recent ago heute \
      morgen gestern jetzt aktuell aktuelle aktuellen dieser diese diesen dieses nächste nächsten nächster nächstes letzte \
-     letzten letzter letztes aujourd'hui demain hier ce cette prochain prochaine dernier dernière actuel actuelle hoy mañana \
+     letzten letzter letztes aujourd demain hier ce cette prochain prochaine dernier dernière actuel actuelle hoy mañana \
      ayer este esta próximo próxima último última actual oggi domani ieri questo questa prossimo prossima hoje amanhã ontem \
      vandaag gisteren deze volgende vorige сегодня завтра вчера этот эту этой этого следующий следующую прошлый прошлую \
      прошлой текущий bugün yarın dün bu gelecek geçen اليوم غدا أمس هذا هذه القادم القادمة الماضي الماضية आज कल इस अगले पिछले \
@@ -282,8 +283,10 @@ pub(super) fn is_turkish(word: &str) -> bool {
     word.contains(['ğ', 'ı', 'ş']) || holds(TURKISH, word)
 }
 
+/// Reports whether a folded text contains a word for a time that is relative to today.
 pub(super) fn is_relative_time(text: &str) -> bool {
-    text.split_whitespace().any(|word| holds(RELATIVE, word))
+    text.split(|c| !is_letter(c))
+        .any(|word| holds(RELATIVE, word))
         || RELATIVE_UNSPACED
             .split_whitespace()
             .any(|part| text.contains(part))
@@ -355,6 +358,21 @@ mod tests {
         assert!(contains_unspaced("网球拍 以外") && !contains_unspaced("跑步鞋"));
         assert!(shows_language("the") && !shows_language("בלי"));
         assert!(shows_unspaced_language("ค้นหารองเท้า") && !shows_unspaced_language("登山靴"));
+    }
+
+    #[test]
+    fn a_relative_time_is_seen_beside_punctuation() {
+        for text in [
+            "book a desk for tomorrow.",
+            "(tomorrow)",
+            "open today's list",
+            "aujourd'hui, ouvre",
+        ] {
+            assert!(is_relative_time(text), "{text}");
+        }
+        for text in ["a nowhere-man", "the lasting"] {
+            assert!(!is_relative_time(text), "{text}");
+        }
     }
 
     #[test]
