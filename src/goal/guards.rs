@@ -64,14 +64,12 @@ impl Surroundings {
             said.extend_from_slice(&tokens[at..start]);
             at = end;
         }
-        let is_particle = said
-            .iter()
-            .all(|token| script_of(token) == Script::Hiragana);
+        said.retain(|token| script_of(token) != Script::Hiragana);
         Self {
             frame,
             is_irreversible,
             knows_language: knows_language(tokens),
-            has_frame: has_content(&said) && !is_particle,
+            has_frame: has_content(&said),
         }
     }
 }

@@ -551,6 +551,8 @@ mod tests {
             );
             assert_eq!(accepted(&template, goal), [""; 0]);
         }
+        let question = Template::compile(&task("「犬」を？", vec![fill("検索", "犬")]));
+        assert_eq!(refused(&question, "「猫」を？"), Reason::NoFrame);
     }
 
     #[test]
