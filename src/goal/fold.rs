@@ -46,11 +46,12 @@ pub(super) fn ascii_digits(text: &str) -> String {
         .collect()
 }
 
-/// Reports whether a character is invisible or changes the direction of text. Such characters hide what a goal says.
+/// Reports whether a character is invisible or changes the direction of text. Such characters hide what a goal says. The
+/// variation selector U+FE0F is not among them, because emoji contain it.
 pub(super) fn is_hidden_control(c: char) -> bool {
     matches!(u32::from(c),
         0x00..=0x08 | 0x0B | 0x0C | 0x0E..=0x1F | 0x7F..=0x9F | 0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
-        | 0x180B..=0x180E | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFEFF | 0xFFA0
+        | 0x180B..=0x180F | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164 | 0xFE00..=0xFE0E | 0xFEFF | 0xFFA0
         | 0xFFF0..=0xFFFB | 0xE0000..=0xE0FFF)
 }
 
@@ -223,10 +224,10 @@ mod tests {
     #[test]
     fn controls_that_hide_text_are_known() {
         assert!(
-            "\u{202E}\u{200B}\u{2066}\u{FEFF}\u{E0041}"
+            "\u{202E}\u{200B}\u{2066}\u{FEFF}\u{E0041}\u{FE00}\u{180F}\u{2800}"
                 .chars()
                 .all(is_hidden_control)
         );
-        assert!(!"a \n\té\u{301}の".chars().any(is_hidden_control));
+        assert!(!"a \n\té\u{301}の❤\u{FE0F}".chars().any(is_hidden_control));
     }
 }
