@@ -137,8 +137,8 @@ fn decode(text: &str, is_query: bool) -> String {
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes.get(at + 1..at + 3).and_then(|hex| {
-            let hex = std::str::from_utf8(hex).ok()?;
-            u8::from_str_radix(hex, 16).ok()
+            let digit = |nth: usize| char::from(hex[nth]).to_digit(16);
+            u8::try_from(digit(0)? * 16 + digit(1)?).ok()
         });
         match (bytes[at], byte) {
             (b'%', Some(byte)) => {
@@ -195,6 +195,8 @@ mod tests {
         assert_eq!(address.segment(2).as_deref(), Some("x y"));
         assert_eq!(address.value(0).as_deref(), Some("New York"));
         assert_eq!(address.key(1).as_deref(), Some("m"));
+        let no_byte = Address::parse("https://a.example/?q=10%+5");
+        assert_eq!(no_byte.value(0).as_deref(), Some("10% 5"));
         assert_eq!(address.fixed(), "https://a.example top");
         assert!(address.set_segment(2, "a/b?c"));
         address.set_value(0, "São Paulo & Rio");
