@@ -196,12 +196,15 @@ impl Frontier {
                 return;
             }
             let is_new = self.known.insert(shown.to_string());
-            let alike = self.opened.entry(Alike::of(&shown)).or_default();
-            if !is_start && (!is_new || *alike >= self.limits.alike) {
+            let kind = Alike::of(&shown);
+            // A page whose link has a similar address was counted when the link was followed.
+            let is_counted = kind == Alike::of(&visit.url);
+            let alike = self.opened.entry(kind).or_default();
+            if !is_start && (!is_new || (!is_counted && *alike >= self.limits.alike)) {
                 self.map.leave_out(LeftOut::Alike);
                 return;
             }
-            *alike += 1;
+            *alike += usize::from(!is_counted);
         }
         if Host::of(&shown).ok().as_ref() != Some(&self.home) {
             self.map.leave_out(LeftOut::OtherHost);
@@ -446,6 +449,32 @@ mod tests {
             (LeftOut::Alike, 1),
         ];
         assert_eq!(map.left_out, BTreeMap::from(left));
+    }
+
+    #[test]
+    fn a_page_that_redirects_to_a_similar_address_counts_once() {
+        let limits = Limits {
+            alike: 1,
+            ..Limits::default()
+        };
+        let mut frontier = Frontier::new("http://a.test/", limits).unwrap();
+        let start = frontier.next().unwrap();
+        let links = [("/item/1", "1"), ("/item/2", "2"), ("/part", "Part")];
+        see(&mut frontier, &start, "http://a.test/", &links);
+        while let Some(visit) = frontier.next() {
+            see(&mut frontier, &visit, &format!("{}/", visit.url), &[]);
+        }
+        let map = frontier.finish();
+        let urls: Vec<&str> = map.pages.iter().map(|page| &*page.url).collect();
+        assert_eq!(
+            urls,
+            [
+                "http://a.test/",
+                "http://a.test/item/1/",
+                "http://a.test/part/"
+            ]
+        );
+        assert_eq!(map.left_out, BTreeMap::from([(LeftOut::Alike, 1)]));
     }
 
     #[test]
