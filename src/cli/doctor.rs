@@ -119,7 +119,7 @@ pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusa
         .into_iter()
         .filter(|name| std::env::var_os(name).is_some_and(|v| !v.is_empty()))
         .collect();
-    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
+    let choice = choose(args.driver, machine.facts()).map_err(Refusal::usage)?;
     let mut checks = programs(&machine, &choice);
     if choice.driver == DriverName::PlaywrightCli {
         checks.push(folder(&around.root));
@@ -190,10 +190,9 @@ fn programs(machine: &Machine, choice: &Choice) -> Vec<Check> {
 }
 
 fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
-    let facts = machine.facts();
     let setup = || Some(format!("run `{}`", choice.setup_command()));
     let node_status = match &machine.node {
-        Tool::Found(..) if !facts.node_is_fine() => Status::TooOld,
+        Tool::Found(..) if !machine.node_is_fine() => Status::TooOld,
         tool => status(tool),
     };
     let mut node = check("Node.js", node_status, &machine.node, setup());
@@ -218,7 +217,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         };
         cli.found = format!("{}, {why}", cli.found);
     }
-    if cli.status == Status::Ok && !facts.cli_is_fine() {
+    if cli.status == Status::Ok && !machine.cli_is_fine() {
         cli.status = if machine.cli.version() < Some(CLI_VERSION) {
             Status::TooOld
         } else {
@@ -230,7 +229,7 @@ fn tools(machine: &Machine, choice: &Choice) -> Vec<Check> {
         if cli.status == Status::Ok && machine.cli.version() != Some(CLI_VERSION) {
             cli.status = Status::Note;
             cli.found = format!("{}, tested is {CLI_VERSION}", cli.found);
-        } else if cli.status != Status::Ok && facts.node_is_fine() {
+        } else if cli.status != Status::Ok && machine.node_is_fine() {
             cli.advice = Some("correct or unset WEBWISE_PLAYWRIGHT_CLI".to_owned());
         }
     }

@@ -63,7 +63,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     let source = match &args.attach {
         Some(address) => Source::Attach(address.clone()),
         None => Source::Start {
-            choice: setup::chosen(args.browser.driver).await?,
+            choice: setup::chosen(args.browser.driver)?,
             headed: args.browser.headed,
         },
     };

@@ -59,7 +59,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     }
     let drive = Drive {
         output: &args.output,
-        browser: browser(args).await?,
+        browser: browser(args)?,
         runs: &runs,
         memory_dir: memory_dir.as_ref(),
         model,
@@ -74,11 +74,11 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     tell_end(&ended, voice)
 }
 
-async fn browser(args: &RunArgs) -> Result<Source, Refusal> {
+fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     match &args.attach {
         Some(address) => Ok(Source::Attach(address.clone())),
         None => Ok(Source::Start {
-            choice: setup::chosen(args.browser.driver).await?,
+            choice: setup::chosen(args.browser.driver)?,
             headed: args.browser.headed,
         }),
     }

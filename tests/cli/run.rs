@@ -188,6 +188,16 @@ fn a_run_without_a_browser_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn no_program_is_started_to_choose_a_driver() {
+    let note = ": >\"$0.started\"";
+    let machine = Machine::with(&[("node", note), ("playwright-cli", note)]);
+    refused(&machine, &run(&machine, &[], &[]));
+    for name in ["node.started", "playwright-cli.started"] {
+        assert!(!machine.bin().join(name).exists(), "{name}");
+    }
+}
+
+#[test]
 fn a_wrong_path_of_the_browser_is_refused_by_both_drivers() {
     for driver in ["cdp", "playwright-cli"] {
         let machine = Machine::complete();

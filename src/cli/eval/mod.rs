@@ -56,7 +56,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
         model,
         runs: &runs,
         browser: Source::Start {
-            choice: setup::chosen(args.browser.driver).await?,
+            choice: setup::chosen(args.browser.driver)?,
             headed: args.browser.headed,
         },
         output: OutputArgs {

@@ -4,8 +4,6 @@ use std::fmt;
 
 use clap::ValueEnum;
 
-use super::machine::{CLI_VERSION, MIN_NODE_MAJOR, Tool};
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DriverName {
     /// Drives Chromium directly by its DevTools protocol; needs nothing else.
@@ -23,31 +21,14 @@ impl fmt::Display for DriverName {
     }
 }
 
-/// Facts about the machine. `cli_is_given` and `has_pipes` decide between the drivers; the two programs say whether
-/// playwright-cli can be used. Chromium is not among the facts, because both drivers need it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The facts that decide between the drivers. Which programs are installed is not among them, so no program has to be started
+/// for the choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Facts {
-    pub(crate) node: Tool,
-    pub(crate) cli: Tool,
     /// True if `WEBWISE_PLAYWRIGHT_CLI` names the playwright-cli to use.
     pub(crate) cli_is_given: bool,
     /// True if `cdp` can start a browser on this system.
     pub(crate) has_pipes: bool,
-}
-
-impl Facts {
-    pub(crate) fn node_is_fine(&self) -> bool {
-        self.node
-            .version()
-            .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
-    }
-
-    /// Returns true if the playwright-cli of this machine is the tested release, or if the user named it.
-    pub(crate) fn cli_is_fine(&self) -> bool {
-        self.cli
-            .version()
-            .is_some_and(|version| self.cli_is_given || version == CLI_VERSION)
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +61,7 @@ impl fmt::Display for Choice {
 ///
 /// # Errors
 /// One sentence, if the driver cannot work on this system.
-pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, String> {
+fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, String> {
     if driver == DriverName::Cdp && !has_pipes {
         return Err(
             "on this system the driver cdp cannot start a browser: leave out `--driver cdp`, or attach to one \
@@ -106,8 +87,8 @@ pub(crate) fn asked_for(driver: DriverName, has_pipes: bool) -> Result<Choice, S
 /// and takes a fifth of the time of playwright-cli.
 ///
 /// # Errors
-/// The errors of [`asked_for`].
-pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice, String> {
+/// One sentence, if the driver that the user named cannot work on this system.
+pub(crate) fn choose(asked: Option<DriverName>, facts: Facts) -> Result<Choice, String> {
     if let Some(driver) = asked {
         return asked_for(driver, facts.has_pipes);
     }
@@ -133,113 +114,63 @@ pub(crate) fn choose(asked: Option<DriverName>, facts: &Facts) -> Result<Choice,
 
 #[cfg(test)]
 mod tests {
-    use super::{super::machine::Version, *};
+    use super::*;
 
-    fn found(version: [u64; 3]) -> Tool {
-        Tool::Found("/x".into(), Version(version))
-    }
+    const PLAIN: Facts = Facts {
+        cli_is_given: false,
+        has_pipes: true,
+    };
 
-    fn broken() -> Tool {
-        Tool::Broken("/x".into(), "exit status: 127".into())
-    }
-
-    fn complete() -> Facts {
-        Facts {
-            node: found([22, 1, 0]),
-            cli: found(CLI_VERSION.0),
-            cli_is_given: false,
-            has_pipes: true,
-        }
-    }
-
-    fn chosen(asked: Option<DriverName>, facts: &Facts) -> String {
-        choose(asked, facts).unwrap().to_string()
+    #[test]
+    fn the_driver_that_needs_only_chromium_is_preferred() {
+        let choice = choose(None, PLAIN).unwrap();
+        assert_eq!(choice.to_string(), "cdp, because it needs only Chromium");
+        assert_eq!(choice.setup_command(), "webwise setup");
     }
 
     #[test]
-    fn the_driver_that_needs_only_chromium_is_used_whatever_else_is_here() {
-        let bare = Facts {
-            node: Tool::Missing,
-            cli: Tool::Missing,
-            ..complete()
-        };
-        for facts in [bare, complete()] {
-            assert_eq!(chosen(None, &facts), "cdp, because it needs only Chromium");
-        }
-    }
-
-    #[test]
-    fn what_is_asked_for_is_used_whatever_is_here() {
-        let bare = Facts {
-            node: Tool::Missing,
-            cli: Tool::Missing,
-            ..complete()
-        };
+    fn what_is_asked_for_is_used() {
         for driver in [DriverName::Cdp, DriverName::PlaywrightCli] {
-            for facts in [&bare, &complete()] {
-                let choice = choose(Some(driver), facts).unwrap();
-                assert_eq!(
-                    choice.to_string(),
-                    format!("{driver}, because --driver asks for it")
-                );
-                assert_eq!(
-                    choice.setup_command(),
-                    format!("webwise setup --driver {driver}")
-                );
-            }
+            let choice = choose(Some(driver), PLAIN).unwrap();
+            assert_eq!(
+                choice.to_string(),
+                format!("{driver}, because --driver asks for it")
+            );
+            assert_eq!(
+                choice.setup_command(),
+                format!("webwise setup --driver {driver}")
+            );
         }
-        assert_eq!(
-            choose(None, &bare).unwrap().setup_command(),
-            "webwise setup"
-        );
     }
 
     #[test]
     fn who_names_a_tool_means_its_driver() {
         let named = Facts {
             cli_is_given: true,
-            cli: broken(),
-            ..complete()
+            ..PLAIN
         };
         assert_eq!(
-            chosen(None, &named),
+            choose(None, named).unwrap().to_string(),
             "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool"
         );
         assert_eq!(
-            choose(Some(DriverName::Cdp), &named).unwrap().driver,
+            choose(Some(DriverName::Cdp), named).unwrap().driver,
             DriverName::Cdp
         );
-        let newer = Facts {
-            cli_is_given: true,
-            cli: found([0, 2, 0]),
-            ..complete()
-        };
-        let tested = Facts {
-            cli_is_given: true,
-            ..complete()
-        };
-        for facts in [newer, tested] {
-            assert_eq!(
-                chosen(None, &facts),
-                "playwright-cli, because WEBWISE_PLAYWRIGHT_CLI names its tool"
-            );
-        }
     }
 
     #[test]
     fn where_the_native_driver_cannot_start_a_browser_it_is_never_chosen() {
         let bare = Facts {
-            node: Tool::Missing,
-            cli: Tool::Missing,
             has_pipes: false,
-            ..complete()
+            ..PLAIN
         };
         assert_eq!(
-            choose(None, &bare).unwrap().driver,
+            choose(None, bare).unwrap().driver,
             DriverName::PlaywrightCli
         );
         assert!(
-            choose(Some(DriverName::Cdp), &bare)
+            choose(Some(DriverName::Cdp), bare)
                 .unwrap_err()
                 .contains("run --attach")
         );

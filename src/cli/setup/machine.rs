@@ -140,15 +140,9 @@ pub(crate) struct Machine {
 pub(crate) const HAS_PIPES: bool = cfg!(unix);
 
 impl Facts {
-    /// Looks only for these facts, unlike [`Machine::inspect`].
-    pub(crate) async fn inspect(places: &ProgramPlaces) -> Self {
-        let (node, cli) = tokio::join!(
-            version_of(places.node(), places),
-            version_of(places.tool(), places)
-        );
+    /// Returns these facts without starting a program, unlike [`Machine::inspect`].
+    pub(crate) fn of(places: &ProgramPlaces) -> Self {
         Self {
-            node,
-            cli,
             cli_is_given: places.names_tool(),
             has_pipes: HAS_PIPES,
         }
@@ -176,14 +170,24 @@ impl Machine {
         }
     }
 
-    pub(crate) fn facts(&self) -> Facts {
-        let (node, cli) = (self.node.clone(), self.cli.clone());
+    pub(crate) const fn facts(&self) -> Facts {
         Facts {
-            node,
-            cli,
             cli_is_given: self.cli_is_given,
             has_pipes: HAS_PIPES,
         }
+    }
+
+    pub(crate) fn node_is_fine(&self) -> bool {
+        self.node
+            .version()
+            .is_some_and(|version| version.major() >= MIN_NODE_MAJOR)
+    }
+
+    /// Returns true if the playwright-cli of this machine is the tested release, or if the user named it.
+    pub(crate) fn cli_is_fine(&self) -> bool {
+        self.cli
+            .version()
+            .is_some_and(|version| self.cli_is_given || version == CLI_VERSION)
     }
 }
 

@@ -29,8 +29,8 @@ use std::{
 };
 
 use self::{
-    choice::{Choice, DriverName, Facts, asked_for, choose},
-    machine::{HAS_PIPES, Machine, Surroundings},
+    choice::{Choice, DriverName, Facts, choose},
+    machine::{Machine, Surroundings},
     plan::{Step, plan},
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
@@ -43,7 +43,7 @@ const MAX_STEPS: usize = 4;
 pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
-    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
+    let choice = choose(args.driver, machine.facts()).map_err(Refusal::usage)?;
     let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
     if args.check {
         return check(&machine, &choice, &steps);
@@ -57,8 +57,6 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
         return Err(declined(&choice, ""));
     }
     install(&around, &mut machine, &choice, steps).await?;
-    // The choice is the same as before, because `choose` does not depend on which programs are installed.
-    let choice = choose(args.driver, &machine.facts()).map_err(Refusal::usage)?;
     say("Ready:");
     doctor::print_tools(&machine, &choice);
     say(format_args!(
@@ -72,13 +70,9 @@ pub(super) async fn run(args: &SetupArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Chooses a driver without installing anything. Looks at the machine only if the user named no driver (`asked` is `None`).
-pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
-    let choice = match asked {
-        Some(driver) => asked_for(driver, HAS_PIPES),
-        None => choose(None, &Facts::inspect(&ProgramPlaces::from_env()).await),
-    };
-    choice.map_err(Refusal::usage)
+/// Chooses a driver without installing or starting anything.
+pub(super) fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal> {
+    choose(asked, Facts::of(&ProgramPlaces::from_env())).map_err(Refusal::usage)
 }
 
 /// Chooses a driver. If something that the driver needs is missing, asks the person and installs it; if standard input
@@ -86,7 +80,7 @@ pub(super) async fn chosen(asked: Option<DriverName>) -> Result<Choice, Refusal>
 pub(super) async fn ensure(asked: Option<DriverName>) -> Result<Choice, Refusal> {
     let around = Surroundings::from_env()?;
     let mut machine = Machine::inspect(&around).await;
-    let choice = choose(asked, &machine.facts()).map_err(Refusal::usage)?;
+    let choice = choose(asked, machine.facts()).map_err(Refusal::usage)?;
     let steps = plan(&machine, &choice).map_err(Refusal::usage)?;
     if !steps.is_empty() {
         let command = choice.setup_command();
@@ -223,7 +217,7 @@ mod tests {
             (None, "webwise setup"),
             (Some(DriverName::Cdp), "webwise setup --driver cdp"),
         ] {
-            let choice = choose(asked, &machine.facts()).unwrap();
+            let choice = choose(asked, machine.facts()).unwrap();
             let said = declined(&choice, ", and then the demo again");
             assert_eq!(said.code(), 2);
             assert_eq!(

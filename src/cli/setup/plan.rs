@@ -55,7 +55,7 @@ pub(crate) enum Act {
 pub(crate) fn plan(machine: &Machine, choice: &Choice) -> Result<Vec<Step>, String> {
     let needs_tool = needs_tool(choice);
     // Without Node.js, the script of playwright-cli cannot run. That does not mean that the script is broken.
-    let cli_is_wrong = needs_tool && machine.cli_is_given && machine.facts().node_is_fine();
+    let cli_is_wrong = needs_tool && machine.cli_is_given && machine.node_is_fine();
     for (tool, wrong, variable) in [
         (&machine.cli, cli_is_wrong, "WEBWISE_PLAYWRIGHT_CLI"),
         (
@@ -111,12 +111,11 @@ fn system_packages(machine: &Machine, needs_tool: bool, modules: &[String]) -> V
 
 fn node_modules(machine: &Machine) -> Vec<String> {
     let mut modules = Vec::new();
-    let facts = machine.facts();
-    if !facts.cli_is_fine() && !machine.cli_is_given {
+    if !machine.cli_is_fine() && !machine.cli_is_given {
         modules.push(format!("@playwright/cli@{CLI_VERSION}"));
     }
     // The version of the system's Node.js is known only after it is installed.
-    if machine.node != Tool::Missing && !facts.node_is_fine() {
+    if machine.node != Tool::Missing && !machine.node_is_fine() {
         modules.push(format!("node@{OWN_NODE_MAJOR}"));
     }
     modules
