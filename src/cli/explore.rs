@@ -87,10 +87,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
         }
     }
     if map.pages.is_empty() {
-        return Err(Refusal::failure(format!(
-            "no page was seen: {} shows an error",
-            args.url
-        )));
+        return Err(nothing_seen(&args.url, stop.is_asked()));
     }
     let Some((memory, dir)) = memory else {
         return Ok(());
@@ -147,6 +144,16 @@ fn failed(error: &Error) -> Refusal {
     }))
 }
 
+/// Returns the error for a map without pages.
+fn nothing_seen(start: &Url, is_stopped: bool) -> Refusal {
+    let why = if is_stopped {
+        "the exploration was stopped before the first one".to_owned()
+    } else {
+        format!("{start} shows an error")
+    };
+    Refusal::failure(format!("no page was seen: {why}"))
+}
+
 /// Returns lines that say how many pages were found, and how many links were left out and why. Returns no lines if no
 /// page was seen, because the caller reports that as an error.
 fn summary(map: &SiteMap) -> Vec<String> {
@@ -172,6 +179,15 @@ fn summary(map: &SiteMap) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::{page::PageType, working::LeftOut};
+
+    #[test]
+    fn who_stops_the_exploration_before_its_first_page_is_not_told_of_a_broken_page() {
+        let start: Url = "https://a.example/".parse().unwrap();
+        for (is_stopped, has_error) in [(true, false), (false, true)] {
+            let said = nothing_seen(&start, is_stopped);
+            assert_eq!(said.sentence().contains("shows an error"), has_error);
+        }
+    }
 
     #[test]
     fn a_start_page_that_shows_an_error_is_not_summed_up_as_a_site() {
