@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt::Display,
     fs, io,
     io::{Read as _, Write as _},
     path::Path,
@@ -35,22 +36,19 @@ fn add(
     room: &mut usize,
     files: &mut BTreeMap<String, Vec<u8>>,
 ) -> Result<(), Refusal> {
-    let fail = |path: &Path, why: &str| {
-        Refusal::usage(format!("{} cannot be imported: {why}", path.display()))
+    let fail = |path: &Path, why: &dyn Display| {
+        Refusal::usage(format!("{} cannot be read: {why}", path.display()))
     };
-    let broken = |path: &Path, error: &io::Error| {
-        Refusal::usage(format!("{} cannot be read: {error}", path.display()))
-    };
-    for entry in fs::read_dir(dir).map_err(|error| broken(dir, &error))? {
-        let path = entry.map_err(|error| broken(dir, &error))?.path();
+    for entry in fs::read_dir(dir).map_err(|error| fail(dir, &error))? {
+        let path = entry.map_err(|error| fail(dir, &error))?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            return Err(fail(&path, "its name is not UTF-8"));
+            return Err(fail(&path, &"its name is not UTF-8"));
         };
         let own = format!("{prefix}{name}");
         // Links are not followed: whoever made the folder could make them lead anywhere.
         let kind = path
             .symlink_metadata()
-            .map_err(|error| broken(&path, &error))?
+            .map_err(|error| fail(&path, &error))?
             .file_type();
         if kind.is_dir() && depth < MAX_DEPTH {
             add(&path, &format!("{own}/"), depth + 1, room, files)?;
@@ -62,15 +60,15 @@ fn add(
         let mut bytes = Vec::new();
         if is_read(&own) {
             if !kind.is_file() {
-                return Err(fail(&path, "it is not a file"));
+                return Err(fail(&path, &"it is not a file"));
             }
-            let file = fs::File::open(&path).map_err(|error| broken(&path, &error))?;
+            let file = fs::File::open(&path).map_err(|error| fail(&path, &error))?;
             let most = MAX_BYTES.min(*room);
             file.take(most as u64 + 1)
                 .read_to_end(&mut bytes)
-                .map_err(|error| broken(&path, &error))?;
+                .map_err(|error| fail(&path, &error))?;
             if bytes.len() > most {
-                return Err(fail(&path, "it, or the folder up to it, is too large"));
+                return Err(fail(&path, &"it, or the folder up to it, is too large"));
             }
             *room -= bytes.len();
         }
@@ -111,4 +109,25 @@ fn make(dir: &Path, parents: bool) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_cannot_be_read_is_not_said_to_be_for_an_import() {
+        use std::os::unix::ffi::OsStrExt as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"\xff");
+        fs::write(dir.path().join(name), "").unwrap();
+        let refusal = read(dir.path()).unwrap_err();
+        let said = refusal.sentence();
+        assert!(
+            said.ends_with("cannot be read: its name is not UTF-8"),
+            "{said}"
+        );
+    }
 }
