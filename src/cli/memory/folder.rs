@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use super::transfer::create;
+use super::transfer::{create, incomplete};
 use crate::{
     cli::Refusal,
     memory::{
@@ -79,14 +79,14 @@ fn add(
 
 /// Writes files into a new folder that only its owner can read. `files` maps paths relative to the folder to contents.
 pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), Refusal> {
-    let fail = |path: &Path, error: &io::Error| {
+    make(dir, false).map_err(|error| {
         Refusal::usage(format!(
             "{} cannot be written ({error}): name a folder that is not there yet",
-            path.display()
+            dir.display()
         ))
-    };
-    make(dir, false).map_err(|error| fail(dir, &error))?;
-    make(&dir.join("domains"), true).map_err(|error| fail(dir, &error))?;
+    })?;
+    let domains = dir.join("domains");
+    make(&domains, true).map_err(|error| incomplete(dir, &domains, &error))?;
     for (name, text) in files {
         let path = dir.join(name);
         let parent = path.parent().unwrap_or(dir);
@@ -96,7 +96,7 @@ pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), 
                 file.write_all(text.as_bytes())
                     .and_then(|()| file.sync_all())
             })
-            .map_err(|error| fail(&path, &error))?;
+            .map_err(|error| incomplete(dir, &path, &error))?;
     }
     Ok(())
 }
@@ -114,6 +114,19 @@ fn make(dir: &Path, parents: bool) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_export_was_tried_once_its_folder_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let dir = place.path().join("new");
+        // The second file cannot be written, because its folder is the first file.
+        let files = ["a", "a/b"].map(|name| (name.to_owned(), String::new()));
+        for (code, advice) in [(1, "delete"), (2, "name a folder")] {
+            let refusal = write(&dir, &files.clone().into()).unwrap_err();
+            assert_eq!(refusal.code(), code);
+            assert!(refusal.sentence().contains(advice), "{refusal:?}");
+        }
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

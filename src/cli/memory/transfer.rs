@@ -99,23 +99,31 @@ fn write<M: MemoryBackend>(
             .and_then(|()| io::stdout().flush());
         return match written {
             // A reader that closed the output does not want the rest.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::usage(
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::failure(
                 format!("the document cannot be written: {error}"),
             )),
             _ => Ok(()),
         };
     };
-    create(path)
-        .and_then(|mut file| {
-            file.write_all(text.as_bytes())
-                .and_then(|()| file.sync_all())
-        })
-        .map_err(|error| {
-            Refusal::usage(format!(
-                "{} cannot be written ({error}): name a file that is not there yet",
-                path.display()
-            ))
-        })
+    let mut file = create(path).map_err(|error| {
+        Refusal::usage(format!(
+            "{} cannot be written ({error}): name a file that is not there yet",
+            path.display()
+        ))
+    })?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .map_err(|error| incomplete(path, path, &error))
+}
+
+/// Returns the error for an export of which only a part was written to `place`, a file or folder, because `path` cannot be
+/// written.
+pub(super) fn incomplete(place: &Path, path: &Path, error: &io::Error) -> Refusal {
+    Refusal::failure(format!(
+        "{} cannot be written ({error}): delete {}, which is incomplete, before you export again",
+        path.display(),
+        place.display()
+    ))
 }
 
 /// Creates a new file that only its owner can read.
