@@ -20,8 +20,9 @@ const BLANK_PAGE: &str = "about:blank";
 /// The rule for whether a run may show a page without content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// A page without content is accepted. The agent's loop uses this for the first page of a run, after an action on
-    /// tabs, and if no web page was shown before the action.
+    /// The page `about:blank` is accepted, but not an empty address, because a driver may report one for a page whose
+    /// address it does not know. The agent's loop uses this for the first page of a run, after an action on tabs, and if
+    /// no web page was shown before the action.
     Tolerated,
     /// A page without content is refused. The agent's loop uses this whenever it does not use `Tolerated`.
     Refused,

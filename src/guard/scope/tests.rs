@@ -563,6 +563,10 @@ fn a_blank_page_is_fine_until_there_was_another() {
         Err(ScopeRefusal::Blank)
     );
     assert_eq!(
+        scope.check_page("", Blank::Tolerated),
+        Err(ScopeRefusal::NotAnAddress)
+    );
+    assert_eq!(
         scope.check_page("about:blank#x", Blank::Tolerated),
         Err(ScopeRefusal::NotWeb)
     );
