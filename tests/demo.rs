@@ -18,7 +18,7 @@ mod shop {
 
 use std::{
     ffi::OsStr,
-    io::{BufRead as _, BufReader, Read as _},
+    io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpListener,
     os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     path::Path,
@@ -26,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use webwise::{
     browser::ProgramPlaces,
     demo::{Shop, ShopOptions},
@@ -626,6 +626,36 @@ async fn a_run_whose_reader_left_stops_and_asks_the_model_no_more() {
         );
         place.assert_no_browser();
     }
+}
+
+/// As the run above: the model never answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_evaluation_whose_progress_nobody_reads_stops() {
+    let shop = Shop::start(ShopOptions::default().with_seed(SEED))
+        .await
+        .unwrap();
+    let (place, model) = (Place::new(), ModelServer::silent().await);
+    let case = json!({ "name": "look", "goal": "Look", "url": shop.url().as_str(), "success": { "text": "Desk" } });
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    write!(file, "{}", json!({ "version": 1, "cases": [case] })).unwrap();
+    let mut command = place.command(&["eval", "--driver", "cdp", "--approve", "auto"]);
+    command
+        .arg("--cases")
+        .arg(file.path())
+        .env("WEBWISE_LLM_BASE_URL", model.url())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    model.was_asked().await;
+    drop(child.stderr.take());
+    let status = tokio::task::spawn_blocking(move || child.wait().unwrap());
+    let status = tokio::time::timeout(Duration::from_mins(2), status)
+        .await
+        .expect("it goes on without a reader")
+        .unwrap();
+    assert_eq!(status.code(), Some(141));
+    assert_eq!(model.calls().await, 1);
+    place.assert_no_browser();
 }
 
 fn interrupt(pid: u32) {

@@ -66,7 +66,8 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
             json: true,
         },
     };
-    let stop = Stop::listen(Voice { json: args.json })?;
+    // Progress always goes to stderr.
+    let stop = Stop::listen(Voice { json: true })?;
     let mut memories = Memories::new(args)?;
     let (mut made, mut problem) = (Vec::new(), None);
     for (nth, one) in planned.iter().enumerate() {
