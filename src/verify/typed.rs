@@ -114,9 +114,10 @@ mod tests {
         let action = action.into_iter().next().unwrap().unwrap();
         let signature = Signature::of(&action, &[], "");
         let mut step = Step::new(1, action, Outcome::Done, signature);
-        let mut changes = PageDiff::default();
-        changes.navigated = navigated;
-        step.changes = Some(changes);
+        step.changes = Some(PageDiff {
+            navigated,
+            ..PageDiff::default()
+        });
         step
     }
 

@@ -223,10 +223,8 @@ async fn nothing_is_typed_after_the_field_of_the_reply_is_gone() {
 
 #[tokio::test]
 async fn a_list_tells_how_many_options_are_left_out_and_how_to_read_them() {
-    let options: String = (1..=40)
-        .map(|n| format!("  option \"Zone {n}\"\n"))
-        .collect();
-    let page = format!("combobox \"Zone\" e1\n{options}");
+    let options: Vec<String> = (1..=40).map(|n| format!("  option \"Zone {n}\"")).collect();
+    let page = format!("combobox \"Zone\" e1\n{}", options.join("\n"));
     let read = vec![call("read", json!({ "target": "e1" })), give_up()];
     let (_, messages) = run_on(&page, read).await;
     let mark = "\"Zone 25\" (and 15 more: read(target=\"e1\"))\n";
