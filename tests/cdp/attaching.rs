@@ -18,7 +18,7 @@ use webwise::{
 };
 
 use crate::{
-    bed::{NEVER, act, button, folder, goto, options, see, site, target},
+    bed::{NEVER, act, button, eval, folder, goto, options, see, site, target},
     chromium::Running,
     profile::pick,
 };
@@ -237,6 +237,23 @@ async fn a_browser_of_others_keeps_its_tabs_and_lives_on() {
     }
 }
 
+/// Types a secret that is bound to this address into the field of the page there.
+async fn type_secret(driver: &Cdp, url: &str) {
+    let name = SecretName::parse("WORD").unwrap();
+    let origins = vec![Origin::parse(url).unwrap()];
+    let vault = Vault::new()
+        .with(name.clone(), Secret::new("attached-canary"), origins)
+        .unwrap();
+    let fill = BrowserAction::Fill(Fill {
+        target: target("label=\"Word\""),
+        text: TextValue::Secret(name),
+        submit: false,
+    });
+    let fill = ExecuteRequest::new(fill).with_secrets(SecretResolver::new(Arc::new(vault)));
+    let filled = driver.execute(&fill).await.unwrap();
+    assert!(filled.outcome.is_done(), "{filled:?}");
+}
+
 /// The browser names no opener of a tab that a page opens by a click with Ctrl, so the tab is not one of the driver's.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_a_browser_of_others_sends_no_secret_by_a_tab_without_an_opener() {
@@ -249,19 +266,7 @@ async fn a_page_of_a_browser_of_others_sends_no_secret_by_a_tab_without_an_opene
     let driver = Cdp::attach(&browser.address(), &options).await.unwrap();
     let url = web.url("127.0.0.1", "/");
     act(&driver, goto(url.clone())).await.unwrap();
-    let name = SecretName::parse("WORD").unwrap();
-    let origins = vec![Origin::parse(&url).unwrap()];
-    let vault = Vault::new()
-        .with(name.clone(), Secret::new("attached-canary"), origins)
-        .unwrap();
-    let fill = BrowserAction::Fill(Fill {
-        target: target("label=\"Word\""),
-        text: TextValue::Secret(name),
-        submit: false,
-    });
-    let fill = ExecuteRequest::new(fill).with_secrets(SecretResolver::new(Arc::new(vault)));
-    let filled = driver.execute(&fill).await.unwrap();
-    assert!(filled.outcome.is_done(), "{filled:?}");
+    type_secret(&driver, &url).await;
     for _ in 0..100 {
         let pressed = act(&driver, button("Go")).await.unwrap();
         if pressed.outcome.class() == Some(ErrorClass::SecretLeaves) {
@@ -274,6 +279,35 @@ async fn a_page_of_a_browser_of_others_sends_no_secret_by_a_tab_without_an_opene
         }
     }
     panic!("no request is held back");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_request_is_held_back_only_in_tabs_of_the_driver_that_typed_a_secret() {
+    let browser = Running::start().await;
+    let web = site(&[("/", "<label>Word <input></label>")]);
+    let options = CdpOptions::new("/nonexistent").with_scripts(true);
+    let driver = Cdp::attach(&browser.address(), &options).await.unwrap();
+    // Its tab is, for the first driver, a tab of a person.
+    let other = Cdp::attach(&browser.address(), &options).await.unwrap();
+    let url = web.url("127.0.0.1", "/");
+    for by in [&driver, &other] {
+        act(by, goto(url.clone())).await.unwrap();
+    }
+    type_secret(&driver, &url).await;
+    for (by, path) in [(&driver, "/ours"), (&other, "/theirs")] {
+        let to = web.url("localhost", path);
+        // A body of this size is not searched.
+        let upload = format!(
+            "() => fetch('{to}', {{ method: 'POST', mode: 'no-cors', body: 'x'.repeat(5 << 20) }}).catch(() => 0)"
+        );
+        let sent = act(by, eval(&upload)).await.unwrap();
+        assert!(sent.outcome.is_done(), "{sent:?}");
+    }
+    let asked = web.asked();
+    let came = ["/ours", "/theirs"].map(|path| asked.iter().any(|asked| asked.path == path));
+    assert_eq!(came, [false, true], "{asked:?}");
+    driver.close().await.unwrap();
+    other.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

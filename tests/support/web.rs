@@ -143,7 +143,7 @@ fn serve(
 
 fn read(stream: &TcpStream) -> Option<Asked> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
-    let mut reader = BufReader::new(stream.take(1 << 20));
+    let mut reader = BufReader::new(stream.take(2 << 20));
     let mut first = String::new();
     reader.read_line(&mut first).ok()?;
     let path = first.split(' ').nth(1)?.to_owned();

@@ -152,6 +152,10 @@ pub(super) struct Paused {
     pub(super) request: Sent,
     #[serde(rename = "resourceType", default)]
     pub(super) kind: String,
+    /// The id of the frame that sends the request. For a request of a shared worker or a service worker, the id of the
+    /// worker.
+    #[serde(rename = "frameId")]
+    pub(super) frame: String,
 }
 
 impl fmt::Debug for Paused {

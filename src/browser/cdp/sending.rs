@@ -2,7 +2,8 @@
 //! before a click or a key that may send it. From the first secret on, every request is held and checked as well.
 //!
 //! Requests are held in the whole browser: in all tabs with their frames, and in workers of all kinds. Only documents
-//! and workers that began before the driver, which only an attached browser has, are not held. Web sockets, WebRTC
+//! and workers that began before the driver, which only an attached browser has, are not held. Requests that cannot be
+//! read are let go in an attached browser, unless they come from this driver's tabs. Web sockets, WebRTC
 //! connections, reports and cookies cannot be checked, nor can what speculation rules load ahead. A whole browser that
 //! the driver starts loads nothing ahead.
 
@@ -178,11 +179,12 @@ impl Hub {
     }
 
     /// Checks a held request. The request fails if it would send a typed secret to an address that may not receive it,
-    /// or if it may do so in a body that cannot be read. Otherwise it continues.
+    /// or if it concerns this driver and may do so in a body that cannot be read. Otherwise it continues.
     pub(super) async fn judge(&self, request: Paused) {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
         let is_document = request.kind == "Document";
+        let is_ours = self.state().sends(&request.frame);
         let is_small = request.size() <= AT_ONCE;
         let look = move || request.held(&typed);
         let held = if is_small {
@@ -194,8 +196,10 @@ impl Hub {
                 Err(_) => return,
             }
         };
-        // A request that cannot be read is held back only while a document that a secret was typed into is shown.
-        let held = held.filter(|held| held.is_certain() || self.is_shown_what_was_typed());
+        // A request that cannot be read is held back only if it concerns this driver, and only while a document that a
+        // secret was typed into is shown.
+        let may_carry = || is_ours && self.is_shown_what_was_typed();
+        let held = held.filter(|held| held.is_certain() || may_carry());
         let (method, params) = match held {
             None => ("Fetch.continueRequest", json!({ "requestId": id })),
             Some(misdirected) => {

@@ -187,6 +187,14 @@ impl BrowserState {
         self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
     }
 
+    /// Returns true if a held request concerns this driver, given the id of the frame that sends it. In an attached
+    /// browser, only the requests of this driver's tabs do.
+    pub(super) fn sends(&self, frame: &str) -> bool {
+        // The main frame of a tab has the tab's id, and is not reported at once.
+        let is_tab = || self.tabs.iter().any(|tab| tab.target == frame);
+        !self.own_only || self.has_frame(frame) || is_tab()
+    }
+
     pub(super) fn open(&mut self, target: &str) {
         if self.by_target(target).is_none() {
             self.tabs.push(Tab::new(target));

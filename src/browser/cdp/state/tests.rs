@@ -878,8 +878,7 @@ fn a_window_beyond_what_anybody_can_use_is_closed() {
 #[test]
 fn a_request_that_the_browser_holds_is_judged_and_one_of_a_hidden_tab_is_its_own() {
     let mut played = Played::with_a_page();
-    let params =
-        json!({ "requestId": "R", "resourceType": "Ping", "request": { "url": "http://a/" } });
+    let params = json!({ "requestId": "R", "frameId": "T", "resourceType": "Ping", "request": { "url": "http://a/" } });
     let begun = played.hears(None, "Fetch.requestPaused", &params);
     assert!(matches!(&begun[..], [Effect::Judge { request }] if request.id == "R"));
     assert_eq!(
