@@ -37,8 +37,8 @@ struct Cookies {
 
 type Answer = Result<Value, WireError>;
 
-/// The cookies `old` of before a state was loaded, and those that the loading sets. Dropping this value sets the old
-/// ones again unless `is_over`, because the time of the action may end first.
+/// The cookies `old` that the loading of a state replaces, and those that it sets. Dropping this value sets the old ones
+/// again unless `is_over`, because the time of the action may end first.
 struct Undoing<'a> {
     cdp: &'a Cdp,
     session: String,
@@ -51,10 +51,7 @@ impl Drop for Undoing<'_> {
     fn drop(&mut self) {
         if !self.is_over {
             drop(self.cdp.set(&self.old));
-            drop(
-                self.cdp
-                    .remove(&self.session, self.new, &self.old, &|_| true),
-            );
+            drop(self.cdp.remove(&self.session, self.new, &self.old));
         }
     }
 }
@@ -131,29 +128,30 @@ impl Cdp {
             .map_err(io::Error::other)
             .flatten();
         let state = state.map_err(refused)?;
-        let before = self.cookies().await?;
         let new: Vec<Value> = state.cookies.iter().map(Cookie::given).collect();
+        let mut old = self.cookies().await?;
         // Cookies of a page without a site cannot be set again, and are not removed.
-        let can_be_set = |cookie: &&Value| cookie["partitionKeyOpaque"] != true;
+        old.retain(|cookie| cookie["partitionKeyOpaque"] != true);
+        let is_replaced = |domain: &str| self.hub.owned || state.speaks_of(domain);
+        old.retain(|cookie| is_replaced(cookie["domain"].as_str().unwrap_or_default()));
         let mut undoing = Undoing {
             cdp: self,
             session: self.main_session()?,
-            old: before.iter().filter(can_be_set).cloned().collect(),
+            old,
             new: &new,
             is_over: false,
         };
-        let loaded = self.put(&state, &before, &new).await;
+        let loaded = self.put(&state, &undoing.old, &new).await;
         if loaded.is_err() {
             // If this fails too, the first error is the one to report.
-            let _ = self.exchange(&new, &undoing.old, |_| true).await;
+            let _ = self.exchange(&new, &undoing.old).await;
         }
         undoing.is_over = true;
         loaded
     }
 
-    async fn put(&self, state: &State, before: &[Value], new: &[Value]) -> Result<(), CdpError> {
-        let is_replaced = |domain: &str| self.hub.owned || state.speaks_of(domain);
-        self.exchange(before, new, is_replaced)
+    async fn put(&self, state: &State, old: &[Value], new: &[Value]) -> Result<(), CdpError> {
+        self.exchange(old, new)
             .await
             .map_err(|trouble| match trouble {
                 CdpError::Broken(_) => CdpError::refused(
@@ -200,16 +198,11 @@ impl Cdp {
     }
 
     /// Replaces the cookies `old` by the cookies `new`. Sets the new cookies first, all or none. Then removes each
-    /// remaining old cookie for whose domain `goes` returns true.
-    async fn exchange(
-        &self,
-        old: &[Value],
-        new: &[Value],
-        goes: impl Fn(&str) -> bool,
-    ) -> Result<(), CdpError> {
+    /// remaining old cookie.
+    async fn exchange(&self, old: &[Value], new: &[Value]) -> Result<(), CdpError> {
         let session = self.main_session()?;
         self.set(new).await?;
-        for call in self.remove(&session, old, new, &goes) {
+        for call in self.remove(&session, old, new) {
             call.await?;
         }
         Ok(())
@@ -221,20 +214,17 @@ impl Cdp {
         self.hub.wire.call(None, "Storage.setCookies", params)
     }
 
-    /// Sends the calls that remove each of the cookies `old` that is not among `new`, and for whose domain `goes`
-    /// returns true. Returns the answers to come.
+    /// Sends the calls that remove each of the cookies `old` that is not among `new`. Returns the answers to come.
     fn remove(
         &self,
         session: &str,
         old: &[Value],
         new: &[Value],
-        goes: &dyn Fn(&str) -> bool,
     ) -> Vec<impl Future<Output = Answer> + use<>> {
         let stay: HashSet<String> = new.iter().map(identity).collect();
-        let domain = |cookie: &Value| cookie["domain"].as_str().unwrap_or_default().to_owned();
         let gone = old
             .iter()
-            .filter(|cookie| !stay.contains(&identity(cookie)) && goes(&domain(cookie)));
+            .filter(|cookie| !stay.contains(&identity(cookie)));
         let calls = gone.map(|cookie| {
             let mut params = json!({ "name": cookie["name"], "domain": cookie["domain"], "path": cookie["path"] });
             if cookie["partitionKey"].is_object() {
