@@ -93,3 +93,12 @@ async fn a_load_that_is_given_up_sets_the_replaced_cookies_again() {
         assert_eq!(upon("Network.deleteCookies").await["name"], "new");
     }
 }
+
+#[tokio::test]
+async fn a_hidden_tab_that_does_not_open_is_not_awaited_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = json!({ "error": { "code": -32000, "message": "no" } });
+    let (driver, _called) = driver(folder.path(), false, Some(refused)).await;
+    driver.load_state("s").await.unwrap_err();
+    assert!(!driver.hub.state().opening);
+}

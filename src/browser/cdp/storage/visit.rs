@@ -1,6 +1,8 @@
 //! Reading and writing the local storage of an origin, in a hidden tab. The tab shows an empty page of that origin,
 //! which this driver supplies.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
@@ -35,6 +37,26 @@ struct Hidden {
     target: String,
 }
 
+impl Hidden {
+    async fn open(hub: Arc<Hub>) -> Result<Self, CdpError> {
+        let address = format!("about:blank#webwise-{}", Uuid::new_v4().simple());
+        {
+            let mut known = hub.state();
+            known.hidden = Some(address.clone());
+            known.opening = true;
+        }
+        // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
+        let params = json!({ "url": address, "background": true, "hidden": true });
+        let opened: Result<Opened, _> = hub.wire.call(None, "Target.createTarget", params).await;
+        hub.state().opening = false;
+        let target = opened?.target_id;
+        // A browser may report the new tab before its address.
+        hub.state().destroyed(&target);
+        let wire = hub.wire.clone();
+        Ok(Self { wire, target })
+    }
+}
+
 impl Drop for Hidden {
     fn drop(&mut self) {
         drop(self.wire.call::<Value>(
@@ -65,31 +87,10 @@ fn is_at(origin: &Url, there: &str) -> Result<bool, CdpError> {
 }
 
 impl<'a> Visit<'a> {
-    pub(super) async fn begin(hub: &'a Hub) -> Result<Self, CdpError> {
-        let wire = hub.wire.clone();
-        let address = format!("about:blank#webwise-{}", Uuid::new_v4().simple());
-        {
-            let mut known = hub.state();
-            known.hidden = Some(address.clone());
-            known.opening = true;
-        }
-        // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
-        let params = json!({ "url": address, "background": true, "hidden": true });
-        let making = tokio::spawn(async move {
-            let opened: Opened = wire.call(None, "Target.createTarget", params).await?;
-            // If the caller gave up waiting, the tab is dropped here and closes.
-            Ok::<_, CdpError>(Hidden {
-                wire,
-                target: opened.target_id,
-            })
-        });
-        let tab = making.await.map_err(|_| CdpError::Late)??;
-        {
-            let mut known = hub.state();
-            known.opening = false;
-            // A browser may report the new tab before its address.
-            known.destroyed(&tab.target);
-        }
+    pub(super) async fn begin(hub: &'a Arc<Hub>) -> Result<Self, CdpError> {
+        // If the caller gives up waiting, this task drops the tab, which closes it.
+        let tab = tokio::spawn(Hidden::open(Arc::clone(hub)));
+        let tab = tab.await.map_err(|_| CdpError::Late)??;
         let params = json!({ "targetId": tab.target, "flatten": true });
         let Attached {
             session_id: session,
