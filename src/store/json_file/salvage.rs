@@ -7,6 +7,9 @@ use crate::memory::{Record, Shelf, is_too_deep};
 
 /// The bytes that the store writes before each record's key. They cannot occur inside a JSON string.
 const RECORD: &[u8] = b"\n    \"";
+/// The beginnings of the lines that end the records or begin another field of the file. The entries of such a field look
+/// like records.
+const ENDS: [&[u8]; 2] = [b"\n  }", b"\n  \""];
 
 /// The records that could be read from a broken file, and the generation of the file's shelf (0 if the generation could
 /// not be read).
@@ -94,11 +97,12 @@ fn entry(bytes: &[u8]) -> Option<(String, Value, usize)> {
 /// Returns the bytes from the next record's key on. Returns no bytes if no later line of the records looks like the
 /// beginning of a record.
 fn next_record(bytes: &[u8]) -> &[u8] {
-    // A line that is indented by two spaces ends the records or begins another field of the file. The entries of such a
-    // field look like records.
-    let ends = |line: &[u8]| line.starts_with(b"\n  ") && line[3] != b' ';
-    let end = bytes.windows(4).position(ends).unwrap_or(bytes.len());
-    after(&bytes[..end], RECORD).map_or(&[], |at| &bytes[at - 1..])
+    let is_sought =
+        |line: &&[u8]| line.starts_with(RECORD) || ENDS.iter().any(|end| line.starts_with(end));
+    // The search stops at the first such line, because a broken file may have thousands of broken records.
+    let found = (0..bytes.len()).map(|at| &bytes[at..]).find(is_sought);
+    let record = found.filter(|line| line.starts_with(RECORD));
+    record.map_or(&[], |line| &line[RECORD.len() - 1..])
 }
 
 #[cfg(test)]
@@ -148,9 +152,10 @@ mod tests {
     fn one_broken_record_costs_that_record_alone() {
         let whole = file(4);
         let at = after(&whole, b"\"k1\": {").unwrap();
-        for byte in [b'}', 0, 0xff, b'"'] {
+        // The last place is in the indentation of the record's first line.
+        for (byte, place) in [(b'}', 8), (0, 8), (0xff, 8), (b'"', 8), (0, 3)] {
             let mut broken = whole.clone();
-            broken[at + 8] = byte;
+            broken[at + place] = byte;
             let found = salvage(&broken, &shelf());
             let keys: Vec<&str> = found.records.iter().map(|r| r.key.as_str()).collect();
             assert!(
