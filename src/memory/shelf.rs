@@ -116,7 +116,7 @@ impl fmt::Display for Shelf {
     }
 }
 
-/// A selection of shelves by their fields. A field that is `None` matches every shelf.
+/// A selection of shelves. A field that is `None` matches every shelf.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShelfFilter {
     /// The namespace of the selected shelves.
@@ -125,10 +125,12 @@ pub struct ShelfFilter {
     pub collection: Option<String>,
     /// The scope of the selected shelves.
     pub scope: Option<Scope>,
+    /// True if shelves without records are selected too, as long as the store still keeps their names.
+    pub with_empty: bool,
 }
 
 impl ShelfFilter {
-    /// Returns true if the shelf is selected.
+    /// Returns true if the fields of the shelf are selected.
     pub fn matches(&self, shelf: &Shelf) -> bool {
         self.namespace
             .as_ref()

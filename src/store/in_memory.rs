@@ -80,7 +80,8 @@ impl MemoryBackend for InMemory {
     }
 
     async fn shelves(&self, filter: &ShelfFilter) -> Result<Vec<Shelf>> {
-        let holds = |(_, state): &(&Shelf, &ShelfState)| !state.records.is_empty();
+        let holds =
+            |(_, state): &(&Shelf, &ShelfState)| filter.with_empty || !state.records.is_empty();
         Ok(self
             .lock()
             .iter()
@@ -93,6 +94,12 @@ impl MemoryBackend for InMemory {
 
     async fn remove(&self, shelf: &Shelf) -> Result<()> {
         self.lock().remove(shelf);
+        Ok(())
+    }
+
+    async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+        self.lock()
+            .retain(|known, state| known != shelf || !state.records.is_empty());
         Ok(())
     }
 

@@ -319,16 +319,22 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// # Errors
     /// The errors of the store.
     pub async fn forget_all(&self) -> Result<()> {
-        let filter = ShelfFilter {
-            namespace: Some(self.namespace.clone()),
-            ..ShelfFilter::default()
-        };
-        let mut shelves = self.store.shelves(&filter).await?;
+        let mut shelves = self.kept_shelves().await?;
         shelves.sort_by_key(is_registry);
         for shelf in shelves {
             self.store.remove(&shelf).await?;
         }
         Ok(())
+    }
+
+    /// Returns all shelves of the namespace, with the register of runs and the shelves that are empty.
+    async fn kept_shelves(&self) -> Result<Vec<Shelf>> {
+        let filter = ShelfFilter {
+            namespace: Some(self.namespace.clone()),
+            with_empty: true,
+            ..ShelfFilter::default()
+        };
+        self.store.shelves(&filter).await
     }
 
     /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone
@@ -382,18 +388,20 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         kinds.find(|kind| kind.name() == shelf.collection)
     }
 
-    /// Changes a shelf and returns the changes. The removed records are removed from the shelf's backup too.
+    /// Changes a shelf and returns the changes. The removed records are removed from the shelf's backup too. If no records
+    /// are left, the shelf is removed.
     async fn change(&self, shelf: &Shelf, edit: Edit) -> Result<Vec<Change>> {
         let changed = self.store.update(shelf, edit).await?.changes;
         if !changed.is_empty() {
             // The backup is the state before the last change, so it still contains the removed records. A second change,
-            // which alters nothing, replaces it. An empty shelf is not removed as a whole, because another process may have
-            // just added a record to it.
+            // which alters nothing, replaces it.
             let again = Edit::new(|now: &[Record]| {
-                let nothing = || Change::Remove(String::new());
-                Ok(vec![now.first().cloned().map_or_else(nothing, Change::Put)])
+                Ok(now.first().cloned().map(Change::Put).into_iter().collect())
             });
-            self.store.update(shelf, again).await?;
+            if self.store.update(shelf, again).await?.changes.is_empty() {
+                // Another process may have just added a record, so only the store can tell whether the shelf is still empty.
+                self.store.remove_empty(shelf).await?;
+            }
         }
         Ok(changed)
     }
@@ -450,6 +458,10 @@ mod tests {
 
         async fn remove(&self, shelf: &Shelf) -> Result<()> {
             self.0.remove(shelf).await
+        }
+
+        async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+            self.0.remove_empty(shelf).await
         }
 
         fn notices(&self) -> Vec<StoreNotice> {

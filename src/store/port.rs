@@ -78,7 +78,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     async fn update(&self, shelf: &Shelf, edit: Edit) -> Result<Committed>;
 
     /// Returns the shelves that the filter selects and that contain something or cannot be read, in order. May include a
-    /// shelf without records of which the store still keeps something older.
+    /// shelf without records of which the store still keeps something older. Includes every shelf that the store keeps if
+    /// [`with_empty`](ShelfFilter::with_empty) is set.
     ///
     /// # Errors
     /// `Unavailable` or `Timeout` if the store cannot be reached. `Busy` if all connections to a server are in use.
@@ -91,6 +92,15 @@ pub trait MemoryBackend: Debug + Send + Sync {
     /// `Timeout` if the store cannot be reached. `Unsupported` if a newer program wrote the shelf, or if the store
     /// cannot lock it. After an error the shelf is unchanged, with the exceptions that [`update`](Self::update) names.
     async fn remove(&self, shelf: &Shelf) -> Result<()>;
+
+    /// Removes a shelf if it has no records and nothing older of it is kept. A record that another writer adds at the same
+    /// time is not lost. The default does nothing, which is enough for a store that keeps nothing of an empty shelf.
+    ///
+    /// # Errors
+    /// The errors of [`load`](Self::load) and [`remove`](Self::remove).
+    async fn remove_empty(&self, _shelf: &Shelf) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns the notices that were added since the last call. A notice reports something that is not part of the
     /// result of any other call, such as a repair. Each notice is returned once. Does not block.
@@ -115,6 +125,10 @@ macro_rules! forward {
 
             async fn remove(&self, shelf: &Shelf) -> Result<()> {
                 (**self).remove(shelf).await
+            }
+
+            async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+                (**self).remove_empty(shelf).await
             }
 
             fn notices(&self) -> Vec<StoreNotice> {

@@ -16,8 +16,8 @@ use crate::{
 };
 
 impl Files {
-    /// Returns the shelves that the filter selects, in order. A shelf that is intact and empty is left out, unless its
-    /// backup still has records or the quarantine has a broken file of it.
+    /// Returns the shelves that the filter selects, in order. A shelf that is intact and empty is left out, unless the
+    /// filter selects empty shelves, its backup still has records, or the quarantine has a broken file of it.
     ///
     /// The identity of a shelf (namespace, collection and scope) is read from the shelf's file or from its backup. If
     /// neither names a shelf of this path, the identity is derived from the path, but only for collections of this program.
@@ -73,7 +73,7 @@ impl Files {
     }
 
     /// Returns the shelf that is stored in the file at this path. Returns `None` if the shelf is unknown, not selected
-    /// by the filter, or empty.
+    /// by the filter, or empty and the filter does not select empty shelves.
     fn shelf_at(&self, path: &Path, filter: &ShelfFilter) -> Option<Shelf> {
         // The shelf's identity is in the file or in its backup. The shelf is then read to find out whether it contains anything.
         let backup = path.with_added_extension("bak");
@@ -92,12 +92,13 @@ impl Files {
             let shelf = place::shelf_of(path).filter(is_of_program)?;
             Some((shelf, true))
         })?;
-        let is_held = !is_empty || self.holds_something(&shelf).unwrap_or(true);
+        let is_held =
+            filter.with_empty || !is_empty || self.holds_something(&shelf).unwrap_or(true);
         (is_held && filter.matches(&shelf)).then_some(shelf)
     }
 
     /// Returns true if a shelf has records or broken files, or if its backup has records. Fails if a file cannot be read.
-    fn holds_something(&self, shelf: &Shelf) -> Result<bool, Failure> {
+    pub(super) fn holds_something(&self, shelf: &Shelf) -> Result<bool, Failure> {
         let place = Place::of(shelf)?;
         let found = self.find(&place, shelf)?;
         Ok(!found.document.records.is_empty()

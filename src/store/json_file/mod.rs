@@ -223,6 +223,14 @@ impl MemoryBackend for JsonFiles {
             .await
     }
 
+    async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+        let of = shelf.clone();
+        self.run("store.remove", Some(shelf), move |files| {
+            files.remove_empty(&of)
+        })
+        .await
+    }
+
     fn notices(&self) -> Vec<StoreNotice> {
         self.0.notices.take()
     }
@@ -260,6 +268,19 @@ impl Files {
     }
 
     fn remove(&self, shelf: &Shelf) -> Result<(), Failure> {
+        self.remove_if(shelf, || Ok(true))
+    }
+
+    fn remove_empty(&self, shelf: &Shelf) -> Result<(), Failure> {
+        self.remove_if(shelf, || Ok(!self.holds_something(shelf)?))
+    }
+
+    /// Removes a shelf if `is_meant` returns true while the shelf's lock is held.
+    fn remove_if(
+        &self,
+        shelf: &Shelf,
+        is_meant: impl FnOnce() -> Result<bool, Failure>,
+    ) -> Result<(), Failure> {
         let place = Place::of(shelf)?;
         let _held = self.locks.acquire(
             &*self.fs,
@@ -267,7 +288,10 @@ impl Files {
             &place.lock(),
             self.options.lock_wait,
         )?;
-        self.telling(shelf, self.remove_locked(&place, shelf))
+        if is_meant()? {
+            self.telling(shelf, self.remove_locked(&place, shelf))?;
+        }
+        Ok(())
     }
 
     /// Returns the result of an operation unchanged. Adds a notice if the operation failed because the shelf is

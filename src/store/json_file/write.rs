@@ -15,7 +15,7 @@ use super::{
     place::Place,
     read::{Found, Source},
 };
-use crate::memory::{Committed, Durable, Edit, ReadOnly, Shelf, StoreNoticeKind, apply};
+use crate::memory::{Committed, Durable, Edit, ReadOnly, Scope, Shelf, StoreNoticeKind, apply};
 
 /// Age at which a temporary file counts as abandoned, even if a process with its writer's id exists. Source: chosen; in
 /// this time, the id may have passed to another process.
@@ -120,7 +120,7 @@ impl Files {
         })
     }
 
-    /// Removes a shelf. The caller holds the shelf's lock.
+    /// Removes a shelf, and its host's folder if nothing else is in it. The caller holds the shelf's lock.
     pub(super) fn remove_locked(&self, place: &Place, shelf: &Shelf) -> Result<(), Failure> {
         self.tidy(place)?;
         match self.find(place, shelf) {
@@ -138,9 +138,18 @@ impl Files {
         }
         self.unlink_shelf(place)?;
         match self.fs.sync_dir(&place.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            synced => synced.map_err(Failure::io("sync_dir", &place.dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            synced => synced.map_err(Failure::io("sync_dir", &place.dir))?,
         }
+        // The folder's name is the host's name. The removal fails if the folder holds another shelf.
+        if let (Scope::Host(_), Some(parent)) = (&shelf.scope, place.dir.parent())
+            && self.fs.remove_dir(&place.dir).is_ok()
+        {
+            self.fs
+                .sync_dir(parent)
+                .map_err(Failure::io("sync_dir", parent))?;
+        }
+        Ok(())
     }
 
     /// Removes the files of a shelf. The main file is removed last, once the removal of the other files is durable. If

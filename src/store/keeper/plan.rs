@@ -96,15 +96,18 @@ impl Plan {
 impl<M: MemoryBackend> Keeper<'_, M> {
     pub(super) async fn forgetting(&self, place: &Place) -> Result<Plan> {
         let mut plan = Plan::default();
+        // An empty shelf of a host still names the host.
+        for shelf in self.kept_shelves().await? {
+            if matches!(&shelf.scope, Scope::Host(host) if place.contains(host)) {
+                match self.records(&shelf).await? {
+                    Ok(records) => plan.own += records.len(),
+                    Err(_) => plan.unreadable += 1,
+                }
+                plan.removed.push(shelf);
+            }
+        }
         for shelf in self.shelves(Some(&self.namespace)).await? {
             match &shelf.scope {
-                Scope::Host(host) if place.contains(host) => {
-                    match self.records(&shelf).await? {
-                        Ok(records) => plan.own += records.len(),
-                        Err(_) => plan.unreadable += 1,
-                    }
-                    plan.removed.push(shelf);
-                }
                 Scope::Host(_) => {}
                 // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two
                 // parts. So all such runs are removed.

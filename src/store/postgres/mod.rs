@@ -56,8 +56,9 @@ const LOAD: &str = "SELECT generation, key, body FROM shelves LEFT JOIN records 
     WHERE namespace = $1 AND collection = $2 AND host = $3 ORDER BY key";
 const SHELVES: &str = "SELECT namespace, collection, host FROM shelves \
     WHERE namespace = coalesce($1, namespace) AND collection = coalesce($2, collection) AND host = coalesce($3, host) \
-    AND EXISTS (SELECT FROM records WHERE shelf = id)";
+    AND ($4 OR EXISTS (SELECT FROM records WHERE shelf = id))";
 const REMOVE: &str = "DELETE FROM shelves WHERE namespace = $1 AND collection = $2 AND host = $3";
+const REMOVE_EMPTY: &str = "DELETE FROM shelves WHERE id = $1 AND NOT EXISTS (SELECT FROM records WHERE shelf = $1) RETURNING id";
 
 /// A store on a PostgreSQL server, version 10 or newer.
 ///
@@ -218,7 +219,8 @@ impl Postgres {
         let query = sqlx::query(SHELVES)
             .bind(namespace)
             .bind(filter.collection.as_deref())
-            .bind(filter.scope.as_ref().map(host));
+            .bind(filter.scope.as_ref().map(host))
+            .bind(filter.with_empty);
         let mut transaction = self.0.begin(Access::Read).await?;
         let rows = transaction.rows(query).await?;
         transaction.roll_back().await;
@@ -233,6 +235,23 @@ impl Postgres {
         let query = query.bind(namespace).bind(collection).bind(host);
         let mut transaction = self.0.begin(Access::Write).await?;
         transaction.rows(query).await?;
+        transaction.commit().await
+    }
+
+    async fn delete_empty(&self, shelf: &Shelf) -> Result<(), Failure> {
+        let [namespace, collection, host] = names(shelf);
+        // The first statement locks the row, so the second one sees every record that another writer has added.
+        let count = sqlx::query(COUNT);
+        let mut transaction = self.0.begin(Access::Write).await?;
+        let counted = transaction
+            .rows(count.bind(namespace).bind(collection).bind(host))
+            .await?;
+        let id = counted[0].try_get::<i64, _>(0)?;
+        let removed = transaction.rows(sqlx::query(REMOVE_EMPTY).bind(id)).await?;
+        if removed.is_empty() {
+            transaction.roll_back().await;
+            return Ok(());
+        }
         transaction.commit().await
     }
 }
@@ -287,6 +306,11 @@ impl MemoryBackend for Postgres {
 
     async fn remove(&self, shelf: &Shelf) -> Result<()> {
         let removed = self.delete(shelf).await;
+        removed.map_err(|failure| failure.into_error("store.remove", Some(shelf)))
+    }
+
+    async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+        let removed = self.delete_empty(shelf).await;
         removed.map_err(|failure| failure.into_error("store.remove", Some(shelf)))
     }
 

@@ -44,6 +44,7 @@ pub async fn check(store: &impl MemoryBackend) {
     an_edit_without_changes_commits_nothing(store).await;
     records_are_ordered_by_key(store).await;
     shelves_are_listed_and_removed(store).await;
+    only_an_empty_shelf_is_removed_as_empty(store).await;
     scopes_and_namespaces_are_apart(store).await;
     keys_and_bodies_survive_as_they_are(store).await;
     a_record_above_the_caps_is_refused(store).await;
@@ -208,6 +209,36 @@ async fn shelves_are_listed_and_removed(store: &impl MemoryBackend) {
             .is_empty(),
         "and so are its records"
     );
+}
+
+async fn only_an_empty_shelf_is_removed_as_empty(store: &impl MemoryBackend) {
+    let at = shelf("emptied");
+    let filter = ShelfFilter {
+        collection: Some("emptied".into()),
+        with_empty: true,
+        ..ShelfFilter::default()
+    };
+    store
+        .update(&at, put("a", 1))
+        .await
+        .expect("an update works");
+    let before = store.load(&at).await.expect("loading works");
+    store.remove_empty(&at).await.expect("removing works");
+    assert_eq!(
+        store.load(&at).await.expect("loading works"),
+        before,
+        "a shelf with a record stays as it is"
+    );
+    let edit = Edit::new(|_| Ok(vec![Change::Remove("a".into())]));
+    store.update(&at, edit).await.expect("removing works");
+    for _ in 0..2 {
+        store.remove_empty(&at).await.expect("removing works");
+        assert_eq!(
+            store.shelves(&filter).await.expect("listing works"),
+            [],
+            "an empty shelf is gone"
+        );
+    }
 }
 
 async fn scopes_and_namespaces_are_apart(store: &impl MemoryBackend) {

@@ -1,7 +1,10 @@
 use std::{io, sync::Arc, thread, time::Duration};
 
 use super::{watched::Watched, *};
-use crate::{ErrorKind, memory::Durable};
+use crate::{
+    ErrorKind,
+    memory::{Durable, ShelfFilter},
+};
 
 #[test]
 fn an_update_sees_what_another_process_wrote() {
@@ -433,6 +436,27 @@ fn a_forgotten_shelf_leaves_nothing_behind() {
     assert_eq!(left, ["default/lessons-2.json"]);
     assert_eq!(scene.files.load(&lessons()).unwrap(), ShelfState::default());
     scene.files.remove(&of_host("never.example")).unwrap();
+}
+
+#[test]
+fn an_emptied_shelf_is_found_and_leaves_no_name_of_its_host_behind() {
+    let scene = Scene::new();
+    let shelf = of_host("bank.example");
+    let take = Edit::new(|_| Ok(vec![Change::Remove("a".to_owned())]));
+    let all = ShelfFilter {
+        with_empty: true,
+        ..ShelfFilter::default()
+    };
+    for remove in [Files::remove, Files::remove_empty] {
+        scene.put(&shelf, "a", 1).unwrap();
+        scene.files.update(&shelf, &take).unwrap();
+        let empty = scene.files.shelves(&ShelfFilter::default()).unwrap();
+        let kept = scene.files.shelves(&all).unwrap();
+        assert_eq!((empty, kept), (Vec::new(), vec![shelf.clone()]));
+        remove(&scene.files, &shelf).unwrap();
+        let folder = scene.path("default/domains");
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    }
 }
 
 #[test]
