@@ -319,10 +319,14 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
     /// # Errors
     /// The errors of the store.
     pub async fn forget_all(&self) -> Result<()> {
-        let mut shelves = self.kept_shelves().await?;
-        shelves.sort_by_key(is_registry);
-        for shelf in shelves {
-            self.store.remove(&shelf).await?;
+        // A run that has just started may have written its first checkpoint before it was removed from the register. So the
+        // shelves are listed and removed twice.
+        for _ in 0..2 {
+            let mut shelves = self.kept_shelves().await?;
+            shelves.sort_by_key(is_registry);
+            for shelf in shelves {
+                self.store.remove(&shelf).await?;
+            }
         }
         Ok(())
     }
@@ -431,10 +435,12 @@ mod tests {
     use super::*;
     use crate::{
         memory::{Committed, ShelfState, StoreNotice},
+        registry::{checkpoint_shelf, manifest_shelf},
         store::InMemory,
     };
 
-    /// A store to which another process adds the record `late` after the second update.
+    /// A store to which another process adds the record `late`: to the same shelf after the second update, and as a first
+    /// checkpoint before the register of runs is removed.
     #[derive(Debug, Default)]
     struct Shared(InMemory, AtomicUsize);
 
@@ -457,6 +463,9 @@ mod tests {
         }
 
         async fn remove(&self, shelf: &Shelf) -> Result<()> {
+            if *shelf == manifest_shelf(&Namespace::default()) {
+                self.0.update(&checkpoint(), put("late")).await?;
+            }
             self.0.remove(shelf).await
         }
 
@@ -467,6 +476,10 @@ mod tests {
         fn notices(&self) -> Vec<StoreNotice> {
             self.0.notices()
         }
+    }
+
+    fn checkpoint() -> Shelf {
+        checkpoint_shelf(&Namespace::default(), &RunId::parse("run_1").unwrap())
     }
 
     fn put(key: &'static str) -> Edit {
@@ -483,5 +496,18 @@ mod tests {
         assert_eq!(changed, [Change::Remove("old".to_owned())]);
         let records = store.load(&shelf).await.unwrap().records;
         assert_eq!(records, [Record::new("late", &json!({}))]);
+    }
+
+    #[tokio::test]
+    async fn a_checkpoint_that_a_run_writes_while_all_is_forgotten_goes_too() {
+        let store = Shared::default();
+        let manifests = manifest_shelf(&Namespace::default());
+        store.0.update(&manifests, put("run_1")).await.unwrap();
+        let keeper = Keeper::new(&store, Namespace::default());
+        keeper.forget_all().await.unwrap();
+        assert_eq!(
+            store.load(&checkpoint()).await.unwrap(),
+            ShelfState::default()
+        );
     }
 }
