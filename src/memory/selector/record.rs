@@ -134,9 +134,9 @@ impl Selector {
         }
     }
 
-    /// Removes a run from the uses and the counts, and the name and attribute values that none of the other listed runs
-    /// saw. The first attribute stays, because it is part of the key. A name or value that the run replaced is not
-    /// restored. Returns true if the run had used the element successfully.
+    /// Removes a run from the uses and the counts, and the name and attribute values that no other run saw. All of them
+    /// stay if it is unknown what some other run saw. The first attribute stays, because it is part of the key. A name or
+    /// value that the run replaced is not restored. Returns true if the run had used the element successfully.
     pub(super) fn remove(&mut self, run: &RunId) -> bool {
         let (gone, kept): (Vec<Use>, Vec<Use>) =
             self.uses.drain(..).partition(|one| one.run == *run);
@@ -150,7 +150,9 @@ impl Selector {
             *count = count.saturating_sub(1);
         }
         let saw = |uses: &[Use], hash: &String| uses.iter().any(|one| one.saw.contains(hash));
-        let is_lost = |hash: &String| saw(&gone, hash) && !saw(&self.uses, hash);
+        let told = self.uses.iter().filter(|one| !one.saw.is_empty()).count() as u64;
+        let is_lost =
+            |hash: &String| self.succeeded <= told && saw(&gone, hash) && !saw(&self.uses, hash);
         self.names.retain(|name| !is_lost(&hash("", name)));
         let first = self.marks.first().map(|mark| mark.attribute.clone());
         self.marks.retain_mut(|mark| {

@@ -192,6 +192,18 @@ fn undo_removes_what_only_that_run_saw() {
 }
 
 #[test]
+fn undo_keeps_what_a_run_may_have_seen_that_does_not_say_so() {
+    let first = after(&[], "run_1", 0, vec![click(button("Go", "go"))]);
+    let mut older = Selector::from_record(&first[0]).unwrap();
+    older.uses[0].saw.clear();
+    let records = [older.to_record().unwrap()];
+    let second = after(&records, "run_2", 1, vec![click(button("Go", "go"))]);
+    let undo = Selectors.undo(&RunId::parse("run_2").unwrap()).unwrap();
+    let left = apply(&second, &undo.changes(&second).unwrap());
+    assert_eq!(Selector::from_record(&left[0]).unwrap().names, ["Go"]);
+}
+
+#[test]
 fn a_host_keeps_twenty_elements_and_each_fits_into_a_record() {
     let mut records = Vec::new();
     let long = |n: usize| format!("{n}{}", "\u{1F600}".repeat(59));
