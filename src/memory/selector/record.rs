@@ -41,7 +41,8 @@ pub struct Use {
     /// True if the action on the element succeeded.
     pub done: bool,
     /// Hashes of the name and the attributes that the element had in this run, so that [`Selectors`](super::Selectors)
-    /// can undo the run. Empty if the action failed, or if an older version of this crate stored the run.
+    /// can undo the run. Empty if the action failed, if an older version of this crate stored the run, or if the record
+    /// would be too large with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub saw: Vec<String>,
 }
@@ -219,8 +220,8 @@ impl Selector {
         })
     }
 
-    /// Returns the record of the element. If it would be too large, the oldest names are left out first, then attributes
-    /// from the end of the list, then the oldest runs.
+    /// Returns the record of the element. If it would be too large, first what the oldest runs saw is left out, then the
+    /// oldest names, then attributes from the end of the list, then the oldest runs.
     ///
     /// # Errors
     /// `Corrupt` if the element cannot be written as JSON.
@@ -234,7 +235,9 @@ impl Selector {
             if record.size() <= MAX_RECORD_BYTES {
                 return Ok(record);
             }
-            if one.names.len() > 1 {
+            if let Some(told) = one.uses.iter_mut().find(|known| !known.saw.is_empty()) {
+                told.saw.clear();
+            } else if one.names.len() > 1 {
                 one.names.pop();
             } else if one.marks.len() > 1 {
                 one.marks.pop();

@@ -204,6 +204,22 @@ fn undo_keeps_what_a_run_may_have_seen_that_does_not_say_so() {
 }
 
 #[test]
+fn what_runs_saw_does_not_crowd_out_names_and_attributes() {
+    let mut records = Vec::new();
+    for n in 0..8 {
+        let mut target = button(&format!("{n}{}", "n".repeat(59)), "go");
+        for attribute in ["name", "placeholder", "alt", "icon"] {
+            target
+                .attributes
+                .push((attribute.to_owned(), "v".repeat(60)));
+        }
+        records = after(&records, &format!("run_{n}"), n, vec![click(target)]);
+    }
+    let kept = Selector::from_record(&records[0]).unwrap();
+    assert_eq!((kept.names.len(), kept.marks.len()), (MAX_NAMES, 5));
+}
+
+#[test]
 fn a_host_keeps_twenty_elements_and_each_fits_into_a_record() {
     let mut records = Vec::new();
     let long = |n: usize| format!("{n}{}", "\u{1F600}".repeat(59));
