@@ -510,4 +510,20 @@ mod tests {
             ShelfState::default()
         );
     }
+
+    #[tokio::test]
+    async fn no_emptied_shelf_outlives_a_forget() {
+        let store = InMemory::new();
+        let host = Host::of(&"https://bank.example".parse().unwrap()).unwrap();
+        let shelf = Shelf::host(&Namespace::default(), "lessons", &host);
+        let keeper = Keeper::new(&store, Namespace::default());
+        store.update(&shelf, put("only")).await.unwrap();
+        keeper.change(&shelf, without(|_| true)).await.unwrap();
+        assert_eq!(keeper.kept_shelves().await.unwrap(), []);
+        store.update(&shelf, put("only")).await.unwrap();
+        store.update(&shelf, without(|_| true)).await.unwrap();
+        assert_eq!(keeper.kept_shelves().await.unwrap(), [shelf]);
+        keeper.forget_host(&host).await.unwrap();
+        assert_eq!(keeper.kept_shelves().await.unwrap(), []);
+    }
 }

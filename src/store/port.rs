@@ -98,7 +98,8 @@ pub trait MemoryBackend: Debug + Send + Sync {
     ///
     /// # Errors
     /// The errors of [`load`](Self::load) and [`remove`](Self::remove).
-    async fn remove_empty(&self, _shelf: &Shelf) -> Result<()> {
+    async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
+        let _ = shelf;
         Ok(())
     }
 
