@@ -75,7 +75,7 @@ classes! {
     NoDialog = "no_dialog" => "no dialog is open",
     /// No file chooser is open.
     NoFileChooser = "no_file_chooser" => "no file chooser is open",
-    /// A file cannot be read, or is not among those the run may send.
+    /// A file cannot be read, or is not among those the run may send, or the browser's state cannot be saved or loaded.
     FileRefused = "file_refused" => "that file may not be used in this run",
     /// There is no such tab.
     NoSuchTab = "no_such_tab" => "there is no such tab",

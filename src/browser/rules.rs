@@ -38,8 +38,9 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
     }
 }
 
-/// Returns true if an action could act on another page than the one it was decided for, for example because it names
-/// the element by a locator.
+/// Returns true if an action must be refused when a page of another origin is shown than the one it was decided for.
+/// Such actions type, press keys, upload files, accept a dialog, run scripts, take a picture, or name an element by a
+/// locator.
 pub(in crate::browser) fn meets_any_page(action: &BrowserAction) -> bool {
     let by_locator = |target: &&Target| target.as_ref().is_none();
     match action {

@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 /// The characters of codes: letters and digits that cannot be mistaken for each other on a screen.
 const ALPHABET: &[u8; 32] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-/// The source of all values that differ between shops. All values are computed from a seed: equal seeds give equal values.
-/// No value can be computed from another one.
+/// The source of all values that differ between shops. All values are computed from a seed: equal seeds give equal
+/// values. A value cannot be computed from the values of another topic.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Variation {
     seed: u64,

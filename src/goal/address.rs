@@ -20,7 +20,7 @@ pub(super) struct Pair {
 }
 
 impl Address {
-    /// Splits an address. A text without `://` is taken as a path.
+    /// Splits an address. A text without `://` has no origin and begins with the path.
     pub(super) fn parse(url: &str) -> Self {
         let (rest, fragment) = split(url, '#');
         let (rest, query) = split(rest, '?');

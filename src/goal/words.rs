@@ -285,8 +285,11 @@ pub(super) fn is_turkish(word: &str) -> bool {
 
 /// Reports whether a folded text contains a word for a time that is relative to today.
 pub(super) fn is_relative_time(text: &str) -> bool {
-    text.split(|c| !is_letter(c))
-        .any(|word| holds(RELATIVE, word))
+    let mut words = text.split_whitespace().map(|word| {
+        let word = word.trim_matches(|c| !is_letter(c));
+        word.split(['\'', '’']).next().unwrap_or_default()
+    });
+    words.any(|word| holds(RELATIVE, word))
         || RELATIVE_UNSPACED
             .split_whitespace()
             .any(|part| text.contains(part))
@@ -370,7 +373,12 @@ mod tests {
         ] {
             assert!(is_relative_time(text), "{text}");
         }
-        for text in ["a nowhere-man", "the lasting"] {
+        for text in [
+            "a nowhere-man",
+            "the lasting",
+            "open next.js",
+            "a last.fm slot",
+        ] {
             assert!(!is_relative_time(text), "{text}");
         }
     }

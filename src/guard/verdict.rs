@@ -19,7 +19,8 @@ pub enum Warning {
         /// Number of passes through the cycle in a row.
         times: u32,
     },
-    /// The same actions were repeated with other typed text, and nothing else on the page is new.
+    /// The same actions were repeated with other typed text, and nothing else on the page is new, except perhaps
+    /// numbers.
     Retyped {
         /// Number of actions in one repetition.
         length: u32,

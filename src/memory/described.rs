@@ -54,14 +54,16 @@ pub struct Uses {
     /// Number of runs in which a prompt contained the item. Runs that only replayed steps of a trajectory are counted
     /// too, and so are uses of a pattern that [`credit`](super::pattern::credit) reported.
     pub shown: u64,
-    /// Number of times that a run did what the item says.
+    /// Number of times that runs used the item, with or without success:
     ///
-    /// - The run carried out the recovery that a lesson advises, after the failure or in advance. A lesson in free text
-    ///   counts as used if it was shown after the failure.
-    /// - The run replayed steps of a trajectory, or took at least half of the trajectory's steps by its own decisions.
-    /// - The run took all steps of a pattern, or a step of the pattern failed.
+    /// - Lesson: the run carried out the recovery that the lesson advises, after the failure or in advance, or it was
+    ///   shown the lesson and at least began the recovery. A lesson in free text counts as used if it was shown
+    ///   after the failure.
+    /// - Trajectory: the run replayed steps of it, or took at least half of its steps by its own decisions.
+    /// - Pattern: the run took all of its steps, or tried to take one and failed.
     ///
-    /// A run can use a lesson that it was not shown. The run that taught a lesson does not count.
+    /// A run can use a lesson that it was not shown. Descriptions of a lesson do not count the run that taught it;
+    /// [`Counts::uses`](super::lesson::Counts::uses) does.
     pub used: u64,
     /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action or
     /// prevented the failure, all steps of the pattern were carried out, or the run took at least half of the

@@ -107,7 +107,7 @@ pub(super) enum ForGoal {
     Other,
 }
 
-/// The source of a text that a step typed or chose. The text itself is kept, if at all, in [`StoredStep::form`].
+/// The source of a text that a step typed or chose. The step keeps the text itself, if at all, in [`StoredStep::form`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -352,7 +352,8 @@ impl Book {
         }
     }
 
-    /// Sets the text of an item. An event without a text, such as that of a removed item, changes nothing.
+    /// Sets the text of an item, and adds the item if it is new. An empty text, as in the event of a removed item,
+    /// leaves the item's text as it is.
     fn says(&mut self, id: &AdviceId, lesson: &str) {
         let item = self.item(id);
         if !lesson.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::finish::numbers;
+use super::{finish::numbers, judge::may_have_acted};
 use crate::{
     action::{Action, BrowserAction, Parameters, Press, Target, TextValue},
     base::text,
@@ -15,6 +15,8 @@ use crate::{
 const HARMLESS: [&str; 7] = [
     "Enter", "Escape", "Tab", "PageUp", "PageDown", "Home", "End",
 ];
+/// Letters that change the text of a field together with Control: paste, cut, redo, undo.
+const EDITING: [&str; 4] = ["v", "x", "y", "z"];
 
 /// The texts that a run has typed or chosen, and the fields of the current page that it has changed.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +35,10 @@ impl Typed {
         for step in steps {
             if let Action::Browser(action) = &step.action {
                 typed.add(action, parameters);
+                let class = step.outcome.class();
+                if class.is_none_or(|class| may_have_acted(action, class)) {
+                    typed.change(action);
+                }
             }
             let is_elsewhere = step.changes.as_ref().is_some_and(|found| found.navigated);
             if is_elsewhere {
@@ -53,6 +59,10 @@ impl Typed {
             self.words.extend(text::words(said));
             self.numbers.extend(numbers(said));
         }
+    }
+
+    /// Records the fields that the action may have changed.
+    fn change(&mut self, action: &BrowserAction) {
         match action {
             BrowserAction::Fill(_) | BrowserAction::Select(_) => {
                 for target in action.targets() {
@@ -64,8 +74,13 @@ impl Typed {
             }
             BrowserAction::Type(_) => self.anywhere = true,
             BrowserAction::Press(Press { key, .. }) => {
-                let key = key.as_str().rsplit('+').next().unwrap_or_default();
-                self.anywhere |= !HARMLESS.contains(&key);
+                let (held, key) = key.as_str().rsplit_once('+').unwrap_or(("", key.as_str()));
+                let is_command = held.contains("Control") || held.contains("Meta");
+                let is_letter = key.chars().count() == 1;
+                let is_editing = EDITING.contains(&key.to_lowercase().as_str());
+                let is_harmless =
+                    HARMLESS.contains(&key) || (is_command && is_letter && !is_editing);
+                self.anywhere |= !is_harmless;
             }
             _ => {}
         }
@@ -82,7 +97,8 @@ impl Typed {
     /// Returns true if the content of the field proves nothing at all: the run may have changed it, or it is a secret.
     pub(super) fn is_own(&self, field: &Node) -> bool {
         let reference = field.reference.as_ref();
-        self.anywhere
+        let is_fixed = field.states.readonly || field.states.disabled;
+        (self.anywhere && !is_fixed)
             || reference.is_some_and(|reference| self.fields.contains(reference))
             || holds_secret(field)
     }
@@ -104,7 +120,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        action::{BrowserTool, Outcome, RawCall, Signature, ToolSet, parse_calls},
+        action::{BrowserTool, ErrorClass, Outcome, RawCall, Signature, ToolSet, parse_calls},
         page::{PageDiff, Role},
     };
 
@@ -145,6 +161,8 @@ mod tests {
             ("press", json!({ "key": "1" }), true),
             ("press", json!({ "key": "ArrowUp" }), true),
             ("press", json!({ "key": "Control+Enter" }), false),
+            ("press", json!({ "key": "Control+f" }), false),
+            ("press", json!({ "key": "Control+v" }), true),
             (
                 "fill",
                 json!({ "target": "textbox \"Name\"", "text": "a" }),
@@ -153,7 +171,20 @@ mod tests {
         ] {
             let typed = Typed::of(&[step(call, arguments, false)], &Parameters::default());
             assert_eq!(typed.is_own(&field("e1")), anywhere, "{call}");
+            let mut result = field("e1");
+            result.states.readonly = true;
+            assert!(!typed.is_own(&result), "{call}");
         }
+    }
+
+    #[test]
+    fn a_field_that_could_not_be_filled_is_as_it_was() {
+        let mut fill = step("fill", json!({ "target": "e1", "text": "a" }), false);
+        fill.outcome = Outcome::failed(ErrorClass::NotEditable, "");
+        let typed = Typed::of(&[fill.clone()], &Parameters::default());
+        assert!(!typed.is_own(&field("e1")) && typed.has("a"));
+        fill.outcome = Outcome::failed(ErrorClass::Timeout, "");
+        assert!(Typed::of(&[fill], &Parameters::default()).is_own(&field("e1")));
     }
 
     #[test]

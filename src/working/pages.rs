@@ -89,8 +89,9 @@ impl<'a> Snapshot<'a> {
     }
 }
 
-/// Returns true if an action sets the value of a field or box. It can be repeated without harm unless it submits a
-/// form: a `fill` with `submit` also counts here, and [`may_have_loaded`] must exclude it first.
+/// Returns true if an action sets the value of a field or box. Repeating such an action does no harm, except a `fill`
+/// with `submit`, which may send a form. The result is true for this `fill` too, so callers must first rule it out with
+/// [`may_have_loaded`].
 const fn sets_value(action: &Action) -> bool {
     use BrowserAction as A;
     matches!(

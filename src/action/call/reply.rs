@@ -66,12 +66,11 @@ fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// Returns the position after the last of these marks that is not part of a JSON string: on its line, no brace, bracket or
-/// quotation mark stands before it.
+/// Returns the position after the last of these marks that is not part of a JSON string: its line does not begin like JSON.
 fn last_mark(text: &str, mark: &str) -> Option<usize> {
     let is_free = |at: &usize| {
         let line = text[..*at].rsplit('\n').next().unwrap_or_default();
-        !line.contains(['{', '[', '"'])
+        !line.trim_start().starts_with(['{', '[', '"'])
     };
     let mut marks = text.rmatch_indices(mark).map(|(at, _)| at);
     marks.find(is_free).map(|at| at + mark.len())

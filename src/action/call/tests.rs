@@ -268,6 +268,7 @@ fn json_where_a_model_puts_its_calls_is_a_call() {
         format!("<tool_call>{CLICK}"),
         format!("<think>\n```json\n{GOTO}\n```\n</think>\n\n{CLICK}"),
         format!("[Plan]\n<think>\n{GOTO}\n</think>\n\n{CLICK}"),
+        format!("<think>\nI click \"Go\" [e1].</think>\n{CLICK}"),
         r#"{"thought":"</think> <think>","tool":"click","target":"e1"}"#.to_owned(),
         r#"I click.
 {"thought":"a <think> tag","tool":"click","target":"e1"}"#

@@ -29,6 +29,8 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 /// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; a notebook application drew its
 /// page 1 to 2 s after the browser had loaded it.
 const DRAWING: Duration = Duration::from_secs(3);
+/// The same for a page of pictures without words. Source: chosen.
+const PICTURED: Duration = Duration::from_secs(1);
 /// Shortest pause between two observations of a page that shows nothing yet. Source: chosen.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -58,18 +60,24 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Result<Option<PageNow>, StopReason> {
         let is_bare = |page: &PageNow| {
             let seen = &page.observation;
-            let is_drawn = |node: &Node| {
-                matches!(node.role, Role::Img | Role::Iframe) || node.property("look").is_some()
-            };
             page.view.page_type == PageType::Blank
                 && page.place.host().is_some()
-                && !seen.tree.nodes().iter().any(is_drawn)
                 && seen.dialog.is_none()
                 && !seen.unresponsive
         };
+        let is_picture = |node: &Node| {
+            matches!(node.role, Role::Img | Role::Iframe) || node.property("look").is_some()
+        };
+        // A picture may be all that there is to come, or stand there while the page loads.
+        let most = if opened.tree().nodes().iter().any(is_picture) {
+            PICTURED
+        } else {
+            DRAWING
+        };
         // Most of the time is left for what follows.
-        let end = Instant::now() + DRAWING.min(patience.limit() / 2);
-        let pause = self.parts.options.settle.clamp(PAUSE, DRAWING);
+        let most = most.min(patience.limit() / 2);
+        let end = Instant::now() + most;
+        let pause = self.parts.options.settle.min(most / 3).max(PAUSE);
         let mut later = None;
         while is_bare(later.as_ref().unwrap_or(opened)) && Instant::now() + pause < end {
             tokio::time::sleep(pause).await;

@@ -287,6 +287,7 @@ impl Cdp {
                     if scroll.direction.is_some() {
                         let hovered = self.hover(turn, &aim, None).await;
                         turn.sent = false;
+                        turn.hovered = None;
                         hovered?;
                     } else {
                         turn.sent = true;

@@ -131,8 +131,9 @@ mod tests {
         }
     }
 
-    /// Waits until the folder counts as left over. A child process that another test is just starting has inherited the
-    /// open file, and may hold the lock for a moment.
+    /// Returns the folder as soon as it counts as left over; `None` if it does not within some 5 seconds. The lock can
+    /// outlast its owner for a moment: while another test starts a program, the new process still has a copy of the
+    /// owner's open lock file.
     fn soon(folder: &Path) -> Option<LeftOver> {
         let tries = (0..500).map(|_| LeftOver::find(folder));
         tries

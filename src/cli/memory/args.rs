@@ -24,7 +24,7 @@ pub(in crate::cli) struct MemoryArgs {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemoryCommand {
-    /// List what is remembered: key, scope, category, source, counts and text.
+    /// List what is remembered: key, scope, type, whether prompts show it, counts and text.
     List(ListArgs),
     /// Show one item in full: its origin, its results, and the exact text that a prompt shows.
     Show(ShowArgs),

@@ -14,8 +14,8 @@ use crate::{
     working::Step,
 };
 
-/// Maximum number of actions from a failed action to its repetition. An element that was clicked in between can count
-/// as an obstacle. Source: chosen; lessons use the same number.
+/// Number of actions after a failed action that are searched for its repetition. An element that was clicked in between
+/// can count as an obstacle. Source: chosen; lessons use the same number.
 const WINDOW: usize = 10;
 /// Maximum number of actions from a fill to an action that types the same text key by key, and so shows that the field
 /// needs keys. Source: chosen; enough for a click into the field and the typing.

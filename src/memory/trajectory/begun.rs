@@ -12,8 +12,10 @@ use crate::{
     page::Role,
 };
 
-/// Returns the first steps of a trajectory as a task with the values of `goal`. `goal` and the recorded goal must begin with
-/// the same sentences, apart from values. Returns `None` if they do not, or if no step belongs to the shared sentences.
+/// Returns the first steps of a trajectory as a task with the values of `goal`. `goal` and the recorded goal must begin
+/// with the same sentences, apart from values. If the recorded goal goes on after them, the last of them must not end
+/// with a value, because the value may go on after the dot, as in "St. Gallen". Returns `None` if the goals do not
+/// begin like this, or if no step belongs to the shared sentences.
 ///
 /// The steps end before the first one that selects an option or changes a checkbox, because the rest of the goal may ask for
 /// another choice.

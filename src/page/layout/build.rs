@@ -102,10 +102,9 @@ pub(super) fn within(tree: &Tree, elements: &[Element], root: NodeId) -> Layout 
     };
     if says_all {
         // All options of a list are written. The lines of an editor are its value, which is written already.
-        let is_written = tree[root]
-            .value
-            .as_deref()
-            .is_some_and(|value| !value.is_empty());
+        let is_option = |id: NodeId| tree[id].role == Role::Option;
+        let is_written = tree[root].value.as_deref().is_some_and(|v| !v.is_empty())
+            && !tree.descendants(root).any(is_option);
         for id in tree.descendants(root).filter(|_| !is_written) {
             let node = &tree[id];
             builder.words(

@@ -122,7 +122,7 @@ impl RawReply {
     }
 }
 
-/// The reason why a command got no reply.
+/// The reason why a command got no usable reply.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TransportError {
     /// The daemon's socket cannot be reached. The command was not sent.
