@@ -139,9 +139,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         before: Option<&PageNow>,
     ) {
         if let Action::Agent(_) = action {
-            let typed = self.executor.typed();
             if action.tool_name() == "extract"
                 && outcome.is_done()
+                && let typed = self.executor.typed()
                 && let (Some((_, text)), Some(page)) = (
                     self.executor.state.remarks.results.last(),
                     &self.executor.state.page,

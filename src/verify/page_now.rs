@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     page::{
-        Identities, Layout, NodeId, Observation, PageHead, PageView, TargetIdentity, Tree,
-        ViewOptions, interpret,
+        Identities, Layout, Node, NodeId, Observation, PageHead, PageType, PageView, Role,
+        TargetIdentity, Tree, ViewOptions, interpret,
     },
     verify::error_page,
     working::Place,
@@ -66,6 +66,23 @@ impl PartialEq for PageNow {
 }
 
 impl PageNow {
+    /// Returns true if the page answers but shows no text and nothing to act on, as before its scripts have drawn it.
+    pub(crate) fn is_bare(&self) -> bool {
+        let seen = &self.observation;
+        self.view.page_type == PageType::Blank
+            && self.place.host().is_some()
+            && seen.dialog.is_none()
+            && !seen.unresponsive
+    }
+
+    /// Returns true if the page has a picture, a drawing or a frame.
+    pub(crate) fn is_pictured(&self) -> bool {
+        let is_picture = |node: &Node| {
+            matches!(node.role, Role::Img | Role::Iframe) || node.property("look").is_some()
+        };
+        self.tree().nodes().iter().any(is_picture)
+    }
+
     pub(crate) fn of(observation: Observation) -> Self {
         let head = PageHead::new(observation.url.clone(), observation.title.clone());
         let mut view = interpret(&head, &observation.tree, &ViewOptions::default());

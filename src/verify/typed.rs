@@ -1,4 +1,4 @@
-//! What a run has typed into fields. There it proves nothing, because it shows only what the run did itself.
+//! The texts that a run has typed. In a field they prove nothing, because they show only what the run did itself.
 
 use std::collections::HashSet;
 

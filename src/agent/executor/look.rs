@@ -12,7 +12,7 @@ use crate::{
     base::{Error, ErrorKind, Result as CrateResult},
     browser::ObserveRequest,
     event::EventKind,
-    page::{Node, Observation, PageType, Role},
+    page::{Node, Observation, Role},
     secret::mask_fields,
     verify::PageNow,
     working::StopReason,
@@ -58,18 +58,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         opened: &PageNow,
         patience: Patience,
     ) -> Result<Option<PageNow>, StopReason> {
-        let is_bare = |page: &PageNow| {
-            let seen = &page.observation;
-            page.view.page_type == PageType::Blank
-                && page.place.host().is_some()
-                && seen.dialog.is_none()
-                && !seen.unresponsive
-        };
-        let is_picture = |node: &Node| {
-            matches!(node.role, Role::Img | Role::Iframe) || node.property("look").is_some()
-        };
         // A picture may be all that there is to come, or stand there while the page loads.
-        let most = if opened.tree().nodes().iter().any(is_picture) {
+        let most = if opened.is_pictured() {
             PICTURED
         } else {
             DRAWING
@@ -79,7 +69,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let end = Instant::now() + most;
         let pause = self.parts.options.settle.min(most / 3).max(PAUSE);
         let mut later = None;
-        while is_bare(later.as_ref().unwrap_or(opened)) && Instant::now() + pause < end {
+        while later.as_ref().unwrap_or(opened).is_bare() && Instant::now() + pause < end {
             tokio::time::sleep(pause).await;
             later = Some(self.look(patience).await?);
         }
