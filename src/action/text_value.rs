@@ -61,6 +61,11 @@ impl TextValue {
             _ => None,
         }
     }
+
+    /// Returns true if the text itself contains a line break, which is the key Enter when it is typed.
+    pub(crate) fn has_line_break(&self) -> bool {
+        matches!(self, Self::Literal(text) if text.contains(['\n', '\r']))
+    }
 }
 
 impl From<String> for TextValue {

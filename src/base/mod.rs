@@ -13,6 +13,7 @@ mod name;
 pub mod text;
 pub mod tokens;
 mod trust;
+pub(crate) mod words;
 
 pub use error::{Error, ErrorKind, Result};
 pub(crate) use hash::short_hash;

@@ -50,6 +50,7 @@ function makeHintsOf() {
   const OPENING_ROLES = setOf(
     'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
   );
+  const PRESSED_ROLES = setOf('button link menuitem');
   const NAMED_TAGS = setOf('input select textarea');
   // Input types that the role already states; input types that cannot be read-only.
   const TOLD_TYPES = setOf('text search checkbox radio button submit reset image');
@@ -254,6 +255,13 @@ function makeHintsOf() {
         tell('testid', id);
         break;
       }
+    }
+    const title = attribute('title') ?? '';
+    if (title.trim() !== '' && PRESSED_ROLES.has(role)) {
+      // Without other words, the title is the name.
+      const said = (read(element, 'aria-label') ?? '') || textOf(element).slice(0, 4 * MOST).trim();
+      const isNamed = said !== '' || all.call(element, '[alt]').length > 0;
+      if (isNamed && said !== title.trim()) tell('title', title);
     }
     const current = attribute('aria-current');
     if (current !== 'false') tell('current', current);

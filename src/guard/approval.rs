@@ -1,24 +1,34 @@
 //! Approval: finds the worst effect that an action can have, and decides whether a person must approve the action.
 //!
 //! The label of an element says what a click on it does, so labels are searched for words for paying, sending or
-//! deleting (`words.rs`). Such words can only make the effect worse than that of the action's tool
-//! ([`BrowserTool::effect`]), never milder. This module cannot detect a page that lies about its buttons.
+//! deleting (`base/words.rs`). If the label only says yes or continues, the headings and sentences over it say to what.
+//! Such words can only make the effect worse than that of the action's tool ([`BrowserTool::effect`]), never milder. This
+//! module cannot detect a page that lies about its buttons.
+//!
+//! # Decisions
+//!
+//! - A form with one password field is a login only if it says so. Any other such form asks for the password because it
+//!   does something grave, so submitting it needs approval whatever its words are.
 //!
 //! [`BrowserTool::effect`]: crate::action::BrowserTool::effect
 
+mod form;
 mod label;
-mod words;
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use self::label::{Breadth, Label};
 use crate::{
     action::{BrowserAction, Effect, Fill, Key, Press, Target, Type},
-    base::{Error, ErrorKind, Result},
+    base::{
+        Error, ErrorKind, Result,
+        words::{MESSAGE, words},
+    },
     page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
+pub(crate) use form::{FormFacts, form_kind, may_submit};
+use label::{Breadth, Label, asks};
 
 /// A rule that says which actions a person must approve.
 ///
@@ -90,38 +100,50 @@ pub const fn needs_approval(mode: ApprovalMode, effect: Effect) -> bool {
     }
 }
 
-/// The kinds of page that approval distinguishes.
+/// The kind of the form to which the target of an action belongs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum PageKind {
-    /// A login page. Submitting its form logs in.
+pub enum FormKind {
+    /// A login: its button, its heading or its address says so, and nothing in it says that it does anything else.
+    /// Submitting it logs in.
     Login,
-    /// A search page or a page of search results. Submitting its form searches.
+    /// A form with one password field that is no login, such as one that asks for the password before an account is
+    /// deleted. Submitting it cannot be undone.
+    Password,
+    /// A search, or anything else on a page of search results. Submitting it searches.
     Search,
-    /// A cart or checkout. Submitting its form may make a purchase.
+    /// A form in a cart or checkout. Submitting it may make a purchase.
     Checkout,
     /// Anything else.
     #[default]
     Other,
 }
 
-/// The page on which an action takes place.
+/// What stands around the target of an action.
 ///
 /// The page wrote all texts in this struct, so they are untrusted. They are only searched for words that show the
 /// effect of the action.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageContext<'a> {
-    /// The kind of the page.
-    pub kind: PageKind,
-    /// True if a secret was typed into a field of this page.
-    pub has_typed_secret: bool,
+    /// The kind of the form around the target.
+    pub form: FormKind,
+    /// True if a password field of the form is filled in, or if a secret was typed into a field of the page.
+    pub has_secret: bool,
+    /// True if text can be typed into the target, whatever its role is.
+    pub is_field: bool,
     /// Address of the link that the action acts on; `None` if there is no such link.
     pub link: Option<&'a str>,
-    /// Name of the button that the Enter key would press, if known.
-    pub submit: Option<&'a str>,
+    /// What else the target shows or says, beside its name: the text in it and its `title`.
+    pub shown: Vec<String>,
+    /// The headings over the target, and the names of the groups around it.
+    pub headings: Vec<String>,
+    /// The sentences over the target, up to its heading, and those beside it.
+    pub prose: String,
+    /// The worst effect of the buttons that the Enter key could press; `None` if there are none.
+    pub submit: Option<Effect>,
     /// The message of the dialog that blocks the page, if any.
     pub dialog: Option<&'a str>,
-    /// The main heading or title of the page.
-    pub heading: Option<&'a str>,
+    /// The title of the page.
+    pub title: Option<&'a str>,
 }
 
 /// Returns the worst effect that an action can have: the usual effect of its tool, or a worse one if words of the
@@ -131,8 +153,9 @@ pub struct PageContext<'a> {
 /// element where the drag ends. For `drag_by` and `drag_xy`, it is the target in their arguments.
 ///
 /// A link to another page may mention paying, sending or deleting without doing it, as "Order history" does. So a
-/// phrase for such an act counts only if it is the whole text of the link. A link such as "Yes" or "Continue" also
-/// counts if the page asks whether to do such an act.
+/// phrase for such an act counts only if it is the whole text of the link, or if a short text or the address says that
+/// the link deletes something. A link such as "Yes" or "Continue" also counts if the page asks whether to do such an
+/// act.
 ///
 /// ```
 /// use webwise::{
@@ -153,7 +176,6 @@ pub fn classify(
     target: Option<&TargetIdentity>,
     page: &PageContext<'_>,
 ) -> Effect {
-    let types_secret = action.texts().iter().any(|text| text.secret().is_some());
     let is_worse = match action {
         BrowserAction::Click(_)
         | BrowserAction::Dblclick(_)
@@ -164,10 +186,14 @@ pub fn classify(
         | BrowserAction::Drag(_) => clicks(action, target, page),
         BrowserAction::Press(Press { key, .. }) => presses(key, action, target, page),
         BrowserAction::Fill(Fill { submit: true, .. })
-        | BrowserAction::Type(Type { submit: true, .. }) => submits(page, types_secret),
+        | BrowserAction::Type(Type { submit: true, .. }) => submits(action, target, page),
+        // A typed line break is the key Enter.
+        BrowserAction::Type(Type { text, .. }) if text.has_line_break() => {
+            submits(action, target, page)
+        }
         BrowserAction::DialogAccept(_) => page
             .dialog
-            .is_some_and(|message| Label::new(message).is_grave(Breadth::Any)),
+            .is_some_and(|message| Label::new(message).is_grave(Breadth::Any) || asks(message)),
         _ => false,
     };
     let found = if is_worse {
@@ -181,54 +207,80 @@ pub fn classify(
 /// Returns true if the click cannot be undone.
 fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     let (role, label) = match target {
-        Some(target) => (target.role.clone(), Label::new(name_of(target))),
+        Some(target) => (target.role.clone(), name_of(target)),
         None => named_by_locator(action),
     };
     let breadth = match role {
-        // These elements only make a choice; another element submits it.
-        Role::Checkbox
-        | Role::Radio
-        | Role::Switch
-        | Role::Tab
-        | Role::Option
-        | Role::MenuItemCheckbox
-        | Role::MenuItemRadio
-        | Role::ListBox
-        | Role::Slider => return false,
-        ref role if role.is_editable() => return false,
+        // Another element submits the choice.
+        ref role if role.makes_a_choice() => return false,
+        ref role if role.is_editable() || page.is_field => return false,
         Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
         Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
         // Other clickable content, such as a row or card. Its text may quote other people.
         _ => Breadth::Short,
     };
-    let is_on_form = matches!(page.kind, PageKind::Login | PageKind::Search);
-    if label.is_grave(breadth) || label.sells(breadth) || (!is_on_form && label.sends(breadth)) {
+    does_grave(&label, role == Role::Button, breadth, target, page)
+}
+
+/// Returns true if something with this label, such as a button, does what cannot be undone.
+fn does_grave(
+    label: &Label,
+    is_button: bool,
+    breadth: Breadth,
+    target: Option<&TargetIdentity>,
+    page: &PageContext<'_>,
+) -> bool {
+    let is_plain_form = matches!(page.form, FormKind::Login | FormKind::Search);
+    let is_grave =
+        |label: &Label| label.is_grave(breadth) || (!is_plain_form && label.sends(breadth));
+    let shown: Vec<Label> = page.shown.iter().map(|text| Label::new(text)).collect();
+    let deletes = breadth == Breadth::Whole && page.link.is_some_and(destroys);
+    if is_grave(label) || shown.iter().any(is_grave) || deletes {
         return true;
     }
-    let ancestors = target
-        .map(|target| target.ancestors.as_slice())
-        .unwrap_or_default();
-    let asked: Vec<Label> = ancestors
-        .iter()
-        .map(String::as_str)
-        .chain(page.dialog)
-        .map(Label::new)
-        .collect();
+    let ancestors = target.map_or(&[][..], |target| &target.ancestors);
+    let over = ancestors.iter().chain(&page.headings).map(String::as_str);
+    let over: Vec<Label> = over.chain(page.dialog).map(Label::new).collect();
     let is_asked = |label: &Label| label.is_grave(Breadth::Any) || label.sends(Breadth::Any);
-    if label.goes_on() && asked.iter().any(is_asked) {
-        return true;
-    }
-    if label.agrees()
-        && (page.kind == PageKind::Checkout
-            || page.heading.map(Label::new).is_some_and(|h| is_asked(&h)))
+    if label.goes_on()
+        && (over.iter().any(is_asked) || asks(&page.prose) || page.dialog.is_some_and(asks))
     {
         return true;
     }
-    let logs_in = || {
-        let name = target.map(name_of).unwrap_or_default();
-        page.kind == PageKind::Login || LOGIN.are_all_of(&name)
+    let is_matter = || {
+        page.form == FormKind::Checkout
+            || page
+                .title
+                .map(Label::new)
+                .is_some_and(|title| is_asked(&title))
+            || over.iter().any(Label::names_a_matter)
     };
-    role == Role::Button && page.has_typed_secret && !logs_in() && !label.is_harmless()
+    if label.agrees() && page.form != FormKind::Login && is_matter() {
+        return true;
+    }
+    let is_login = || match page.form {
+        FormKind::Login => true,
+        FormKind::Password => false,
+        _ => target.is_some_and(|target| LOGIN.are_all_of(&target.name)),
+    };
+    is_button && page.has_secret && !is_login() && !label.is_harmless()
+}
+
+/// Returns true if a control cannot be undone that submits by itself, once it is used: a list, a checkbox or a slider.
+/// It is judged like a button with its name, or with the name of the option that is chosen.
+pub(crate) fn submits_itself(
+    target: &TargetIdentity,
+    chosen: &[String],
+    page: &PageContext<'_>,
+) -> bool {
+    let names = chosen
+        .iter()
+        .map(String::as_str)
+        .chain([target.best_name()]);
+    page.form == FormKind::Password
+        || names
+            .map(Label::new)
+            .any(|label| does_grave(&label, true, Breadth::Any, Some(target), page))
 }
 
 /// Returns true if pressing the key cannot be undone.
@@ -238,10 +290,10 @@ fn presses(
     target: Option<&TargetIdentity>,
     page: &PageContext<'_>,
 ) -> bool {
-    let focus = target.filter(|target| !target.role.is_editable());
+    let focus = target.filter(|target| !target.role.is_editable() && !page.is_field);
     match key.last() {
         "Enter" => focus.map_or_else(
-            || submits(page, false),
+            || submits(action, target, page),
             |focus| clicks(action, Some(focus), page),
         ),
         "Space" => focus.is_some_and(|focus| clicks(action, Some(focus), page)),
@@ -251,37 +303,43 @@ fn presses(
     }
 }
 
-/// Returns true if submitting the form of this page cannot be undone.
-fn submits(page: &PageContext<'_>, types_secret: bool) -> bool {
-    if page.kind == PageKind::Login {
-        return false;
-    }
-    let button = page.submit.map(Label::new);
-    let is_grave = button.as_ref().is_some_and(|label| {
-        label.is_grave(Breadth::Any)
-            || label.sells(Breadth::Any)
-            || (page.kind != PageKind::Search && label.sends(Breadth::Any))
-    });
-    let may_buy = page.kind == PageKind::Checkout && button.as_ref().is_none_or(Label::agrees);
-    // A page with a login form beside other content is not a login page, but its button can still log in.
-    let logs_in = page.submit.is_some_and(|button| LOGIN.are_all_of(button));
-    is_grave || may_buy || (!logs_in && (types_secret || page.has_typed_secret))
+/// Returns true if submitting the form around this field cannot be undone.
+fn submits(action: &BrowserAction, field: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
+    let types_secret = action.texts().iter().any(|text| text.secret().is_some());
+    let is_message = || {
+        let words = field.map(|field| words(field.best_name()));
+        words.is_some_and(|words| MESSAGE.are_in(&words))
+    };
+    page.submit == Some(Effect::Irreversible)
+        || match page.form {
+            FormKind::Login => false,
+            FormKind::Password => true,
+            FormKind::Search => types_secret || page.has_secret,
+            FormKind::Checkout => page.submit.is_none() || types_secret || page.has_secret,
+            FormKind::Other => types_secret || page.has_secret || is_message(),
+        }
 }
 
-/// Returns the name of an element, else its label, else the values of its attributes.
-fn name_of(target: &TargetIdentity) -> String {
+/// Returns true if a part of a link's address says that the link deletes something, such as `/items/3/delete`.
+fn destroys(link: &str) -> bool {
+    /// Maximum number of words of a part that is a command, such as `delete-account`, and not a title.
+    const MAX_WORDS: usize = 2;
+    let parts = link.split(['/', '?', '&', '=', '#', ';']);
+    parts
+        .map(Label::of_code)
+        .any(|part| part.destroys() && part.len() <= MAX_WORDS)
+}
+
+/// Returns the name of an element, else its label, else the values of its attributes, which programs read.
+fn name_of(target: &TargetIdentity) -> Label {
     let label = target.label.as_deref().unwrap_or_default();
     if !target.name.trim().is_empty() {
-        target.name.clone()
+        Label::new(&target.name)
     } else if !label.trim().is_empty() {
-        label.to_owned()
+        Label::new(label)
     } else {
-        target
-            .attributes
-            .iter()
-            .map(|(_, value)| value.as_str())
-            .collect::<Vec<_>>()
-            .join(" ")
+        let values = target.attributes.iter().map(|(_, value)| value.as_str());
+        Label::of_code(&values.collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -312,7 +370,7 @@ fn named_by_locator(action: &BrowserAction) -> (Role, Label) {
             }
         }
     }
-    (role, Label::new(texts.join(" ")))
+    (role, Label::of_code(&texts.join(" ")))
 }
 
 /// Returns true if a link leads to another page.

@@ -21,7 +21,8 @@ mod stuck;
 mod verdict;
 mod warned;
 
-pub use approval::{ApprovalMode, PageContext, PageKind, classify, needs_approval};
+pub use approval::{ApprovalMode, FormKind, PageContext, classify, needs_approval};
+pub(crate) use approval::{FormFacts, form_kind, may_submit, submits_itself};
 pub use budget::{Budget, CallEstimate, Money, Prices, Spent};
 pub(crate) use drop::may_drop_on;
 pub use repeat::{ActionKey, RepeatGuard};

@@ -62,7 +62,7 @@ pub use known::KnownElement;
 pub use label::MAX_LABEL;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub(crate) use layout::{MAX_LOOK, shown_length};
-pub(crate) use lexicon::{LOGIN, PASSWORD, SEARCH};
+pub(crate) use lexicon::{LOGIN, LOGIN_PATH, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use meant::{Meant, Suits, meant};
 pub(crate) use observation::ERROR_PAGE;

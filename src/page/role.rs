@@ -157,6 +157,22 @@ impl Role {
         )
     }
 
+    /// Returns true if an element of this role only makes a choice, which another element usually submits.
+    pub const fn makes_a_choice(&self) -> bool {
+        matches!(
+            self,
+            Self::Checkbox
+                | Self::Radio
+                | Self::Switch
+                | Self::Tab
+                | Self::Option
+                | Self::MenuItemCheckbox
+                | Self::MenuItemRadio
+                | Self::ListBox
+                | Self::Slider
+        )
+    }
+
     /// Returns true if the role is that of a region beside the main content: a banner, menu, side column or footer.
     pub const fn is_aside(&self) -> bool {
         matches!(

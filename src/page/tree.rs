@@ -115,6 +115,7 @@ pub struct Node {
     /// - A node that can be acted on may have `type`, `inputmode`, `name`, `autocomplete`, `testid`, `range` (such as
     ///   "0 to 100"), `valuetext` (its value in words), `current` (it is the current item, such as the open page in a
     ///   menu), `editable` (text can be typed into it) and `multiple` (several of its options can be chosen).
+    /// - A button, link or menu item may have `title`, if its name says something else.
     /// - A node that can be acted on but has neither name nor text may have `icon` (the name of its icon) or `look`
     ///   (its shape, colour, size and position).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -318,6 +319,23 @@ impl Tree {
     pub fn descendants(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + use<> {
         let range: Range<u32> = id.0 + 1..self[id].end;
         range.map(|id| {
+            count(1);
+            NodeId(id)
+        })
+    }
+
+    /// Returns all nodes before a node, the nearest first.
+    pub(crate) fn before(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        (0..id.0).rev().map(|id| {
+            count(1);
+            NodeId(id)
+        })
+    }
+
+    /// Returns all nodes after a node, in document order.
+    pub(crate) fn after(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+        let end = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
+        (id.0 + 1..end).map(|id| {
             count(1);
             NodeId(id)
         })

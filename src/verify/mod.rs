@@ -3,6 +3,7 @@
 //! This module does no I/O. The loop passes the observations before and after an action, and acts on the verdict.
 
 mod again;
+mod around;
 mod batch;
 mod effect;
 mod error_page;
@@ -17,7 +18,7 @@ mod typed;
 
 pub(crate) use again::{find_again, find_only, in_words, is_field_gone, redrawn, retargeted};
 pub(crate) use batch::{CallMade, changes};
-pub(crate) use effect::{HIDDEN, effect};
+pub(crate) use effect::{HIDDEN, effect, self_submission};
 pub(crate) use error_page::led_to_error_page;
 pub(crate) use finish::{Evidence, Seen, check, unverified};
 pub(crate) use heal::{healed, once_called};

@@ -9,7 +9,7 @@ use crate::{
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
-    verify::Typed,
+    verify::{Typed, self_submission},
     working::{By, StopReason},
 };
 
@@ -30,6 +30,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if let (BrowserAction::DragBy(drag), None) = (&action, &refused) {
             effect = effect.max(self.drop_effect(drag).await);
         }
+        let (page, earlier) = (self.state.page.as_ref(), self.state.memory.steps());
+        effect = effect.max(self_submission(&action, page, earlier));
         tried.effect = effect;
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.

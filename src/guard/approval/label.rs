@@ -1,13 +1,21 @@
-//! Splits labels into words and finds the phrases of `words.rs` in them.
+//! What a label, a heading or a sentence says that an action does.
 
-use super::words::{
-    AGREES, AT_A_PRICE, CURRENCIES, EXEMPT, FILLERS, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, SELLS,
-    SENDS,
+use crate::base::words::{
+    self, AGREES, ASKS, CONSENT, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON, GRAVE, GRAVE_ALONE,
+    HARMLESS, MATTERS, Phrases, SELLS, SENDS, VERBS,
 };
-use crate::base::text;
 
-/// Maximum number of words of a short label. Source: chosen; enough for a verb and its object.
+/// Maximum number of words of a short label; enough for a verb and its object.
 const SHORT: usize = 4;
+/// Maximum number of words of a link that deletes something, such as "Delete this comment".
+const SHORT_LINK: usize = 2;
+/// Codes and names of currencies.
+const CURRENCIES: &[&str] = &[
+    "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
+    "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",
+];
+/// Words that stand before a price.
+const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 /// The part of a label in which a phrase counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,47 +26,82 @@ pub(super) enum Breadth {
     Whole,
 }
 
-/// The words of a label, and whether the label contains a price. The words are in lower case and without accents.
-/// Fillers such as "the" and harmless phrases such as "order history" are left out.
+/// The words of a label as [`words::words`] returns them, without harmless phrases such as "order history", and whether
+/// the label contains a price.
 #[derive(Debug)]
-pub(super) struct Label(Vec<String>, bool);
+pub(super) struct Label {
+    words: Vec<String>,
+    is_priced: bool,
+}
 
 impl Label {
-    pub(super) fn new(text: impl AsRef<str>) -> Self {
-        let mut words = words(text.as_ref());
-        let is_priced = is_priced(text.as_ref(), &words);
+    pub(super) fn new(text: &str) -> Self {
+        Self::of(text, words::words(text))
+    }
+
+    /// Returns the label that a name in a program gives, such as `deleteAccount`.
+    pub(super) fn of_code(code: &str) -> Self {
+        Self::of(code, words::words_of_code(code))
+    }
+
+    fn of(text: &str, mut found: Vec<String>) -> Self {
+        let is_priced = is_priced(text);
         // The words of a price say nothing about the effect: "Pay $20", "Order for 5 €".
         if is_priced {
-            let is_amount = |word: &str| {
-                word.chars().all(char::is_numeric)
-                    || CURRENCIES.contains(&word)
-                    || AT_A_PRICE.contains(&word)
-            };
-            words.retain(|word| !is_amount(word));
+            let amounts = CURRENCIES.iter().chain(AT_A_PRICE).copied();
+            let amounts: Vec<String> = amounts.flat_map(words::words).collect();
+            let is_digit = |c: char| c.is_numeric() || matches!(c, 'l' | 'o');
+            found.retain(|word| !(word.chars().all(is_digit) || amounts.contains(word)));
         }
-        for phrase in EXEMPT.iter() {
-            while let Some(at) = position(&words, phrase) {
-                words.drain(at..at + phrase.len());
-            }
+        EXEMPT.cut_from(&mut found);
+        Self {
+            words: found,
+            is_priced,
         }
-        Self(words, is_priced)
+    }
+
+    /// Returns true if a click on an element with this label cannot be undone.
+    pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
+        let is_verb = breadth != Breadth::Whole && self.begins_with_verb();
+        is_verb
+            || self.holds(&DESTROYS, breadth)
+            || GRAVE.iter().any(|phrases| self.holds(phrases, breadth))
+            || GRAVE_ALONE.are_all_of(&self.words)
+            || self.sells(breadth)
+            || (breadth == Breadth::Whole && self.destroys_by_link())
     }
 
     /// Returns true if the label contains a price and begins or ends with a phrase such as "book" or "order": "Book
-    /// flight for $262". Returns false for [`Breadth::Whole`], and for [`Breadth::Short`] if the label is long.
-    pub(super) fn sells(&self, breadth: Breadth) -> bool {
+    /// flight for $262".
+    fn sells(&self, breadth: Breadth) -> bool {
         let is_read = match breadth {
             Breadth::Any => true,
-            Breadth::Short => self.0.len() <= SHORT,
+            Breadth::Short => self.words.len() <= SHORT,
             Breadth::Whole => false,
         };
-        let at_an_end =
-            |phrase: &Vec<String>| self.0.starts_with(phrase) || self.0.ends_with(phrase);
-        self.1 && is_read && SELLS.iter().any(at_an_end)
+        self.is_priced && is_read && (SELLS.begin(&self.words) > 0 || SELLS.end(&self.words))
     }
 
-    pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
-        self.holds(&GRAVE, breadth) || GRAVE_ALONE.contains(&self.0)
+    /// Returns true if the label begins with a verb such as "archive", perhaps after words that say yes.
+    fn begins_with_verb(&self) -> bool {
+        let after = AGREES.begin(&self.words);
+        VERBS.begin(&self.words) > 0 || (after > 0 && VERBS.begin(rest(&self.words[after..])) > 0)
+    }
+
+    /// Returns true if a link with this label deletes something: "Delete this comment", but not "Remove stains from
+    /// wool".
+    fn destroys_by_link(&self) -> bool {
+        self.words.len() <= SHORT_LINK && DESTROYS.begin(&self.words) > 0
+    }
+
+    /// Returns the number of words.
+    pub(super) const fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns true if the label has a word for deleting.
+    pub(super) fn destroys(&self) -> bool {
+        self.holds(&DESTROYS, Breadth::Any)
     }
 
     pub(super) fn sends(&self, breadth: Breadth) -> bool {
@@ -67,72 +110,75 @@ impl Label {
 
     /// Returns true if the label begins with a phrase that says yes, such as "OK" or "confirm".
     pub(super) fn agrees(&self) -> bool {
-        AGREES.iter().any(|phrase| self.0.starts_with(phrase))
+        AGREES.begin(&self.words) > 0 && !self.is_harmless()
     }
 
     /// Returns true if the label begins with a phrase that says yes or continues, such as "next".
     pub(super) fn goes_on(&self) -> bool {
-        self.agrees() || GOES_ON.iter().any(|phrase| self.0.starts_with(phrase))
+        self.agrees() || (GOES_ON.begin(&self.words) > 0 && !self.is_harmless())
     }
 
     /// Returns true if the label begins with a phrase that says no, or that only shows or hides something.
     pub(super) fn is_harmless(&self) -> bool {
-        HARMLESS.iter().any(|phrase| self.0.starts_with(phrase))
+        HARMLESS.begin(&self.words) > 0
     }
 
-    fn holds(&self, phrases: &[Vec<String>], breadth: Breadth) -> bool {
+    /// Returns true if a heading names a grave matter, such as "Payment of 500 EUR".
+    pub(super) fn names_a_matter(&self) -> bool {
+        MATTERS.are_in(&self.words)
+    }
+
+    fn holds(&self, phrases: &Phrases, breadth: Breadth) -> bool {
         match breadth {
-            Breadth::Short if self.0.len() > SHORT => self.holds(phrases, Breadth::Whole),
-            Breadth::Any | Breadth::Short => phrases.iter().any(|phrase| {
-                let mut windows = self.0.windows(phrase.len()).enumerate();
-                windows.any(|(at, window)| window == phrase && !is_denied(&self.0[..at]))
-            }),
-            Breadth::Whole => phrases.contains(&self.0),
+            Breadth::Short if self.words.len() > SHORT => phrases.are_all_of(&self.words),
+            Breadth::Any | Breadth::Short => {
+                let mut positions = phrases.positions(&self.words);
+                positions.any(|at| !is_denied(&self.words[..at]))
+            }
+            Breadth::Whole => phrases.are_all_of(&self.words),
         }
+    }
+}
+
+/// Returns true if one of the sentences asks whether to do something that cannot be undone, or announces that a button
+/// does it: "Do you really want to delete it?", "Your account will be deleted".
+pub(super) fn asks(text: &str) -> bool {
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '\n');
+    text.split_inclusive(ends).any(|sentence| {
+        let label = Label::new(sentence);
+        if CONSENT.are_in(&label.words) {
+            return false;
+        }
+        let is_asked = sentence.ends_with(['?', '？']) || ASKS.are_in(&label.words);
+        let is_grave = label.is_grave(Breadth::Any)
+            || label.holds(&VERBS, Breadth::Any)
+            || label.holds(&DONE, Breadth::Any);
+        (is_asked && is_grave) || label.holds(&FINAL, Breadth::Any)
+    })
+}
+
+/// Returns the words after a conjunction, if they begin with one: "and sign".
+fn rest(words: &[String]) -> &[String] {
+    match words.first().map(String::as_str) {
+        Some("and" | "und" | "et" | "y" | "e" | "en" | "i" | "to") => &words[1..],
+        _ => words,
     }
 }
 
 /// Returns true if the text contains a price: a currency sign and a number, or a number next to the code or name of a
 /// currency.
-fn is_priced(text: &str, words: &[String]) -> bool {
+fn is_priced(text: &str) -> bool {
+    if !text.contains(char::is_numeric) {
+        return false;
+    }
+    if text.contains(['$', '€', '£', '¥', '₹', '￥', '₩', '₽']) {
+        return true;
+    }
+    let words = crate::base::text::words(text);
     let is_number = |word: &String| word.contains(char::is_numeric);
-    let by_sign =
-        text.contains(['$', '€', '£', '¥', '₹', '￥', '₩', '₽']) && words.iter().any(is_number);
     let is_code = |word: &String| CURRENCIES.contains(&word.as_str());
-    by_sign
-        || words.windows(2).any(|pair| {
-            (is_code(&pair[0]) && is_number(&pair[1])) || (is_number(&pair[0]) && is_code(&pair[1]))
-        })
-}
-
-/// Returns the words of a text in lower case, without accents and without fillers.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let plain: String = text
-        .to_lowercase()
-        .chars()
-        .filter_map(without_accent)
-        .collect();
-    let mut words = text::words(&plain);
-    words.retain(|word| !FILLERS.contains(&word.as_str()));
-    words
-}
-
-/// Returns a letter without its accent; `None` if the character is only an accent.
-fn without_accent(c: char) -> Option<char> {
-    Some(match c {
-        '\u{300}'..='\u{36f}' => return None,
-        'à'..='å' | 'ą' => 'a',
-        'ç' | 'ć' => 'c',
-        'è'..='ë' | 'ę' => 'e',
-        'ì'..='ï' => 'i',
-        'ł' => 'l',
-        'ñ' | 'ń' => 'n',
-        'ò'..='ö' | 'ø' => 'o',
-        'ś' => 's',
-        'ù'..='ü' => 'u',
-        'ý' | 'ÿ' => 'y',
-        'ź' | 'ż' => 'z',
-        c => c,
+    words.windows(2).any(|pair| {
+        (is_code(&pair[0]) && is_number(&pair[1])) || (is_number(&pair[0]) && is_code(&pair[1]))
     })
 }
 
@@ -148,10 +194,4 @@ fn is_denied(before: &[String]) -> bool {
         }
         [] => false,
     }
-}
-
-fn position(words: &[String], phrase: &[String]) -> Option<usize> {
-    words
-        .windows(phrase.len())
-        .position(|window| window == phrase)
 }

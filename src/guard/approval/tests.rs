@@ -76,6 +76,38 @@ const GRAVE_BUTTONS: &[&str] = &[
     "Revoke access",
     "  delete  ",
     "DELETE",
+    "D\u{435}l\u{435}t\u{435} account",
+    "D e l e t e",
+    "Submit application",
+    "Merge pull request",
+    "Reboot",
+    "Invite all",
+    "Share publicly",
+    "Resign",
+    "Clear history",
+    "Archive project",
+    "Reserve table",
+    "Yes, archive it",
+    "Confirm & sign",
+    "Approve request",
+    "Make admin",
+    "Grant access",
+    "Deploy to production",
+    "Shut down",
+    "Cancel my contract",
+    "Move to trash",
+    "Purge cache",
+    "Ban user",
+    "Leave group",
+    "Bewerbung absenden",
+    "Verlauf leeren",
+    "Öffentlich teilen",
+    "Signer le contrat",
+    "Redémarrer",
+    "Reservar mesa",
+    "Перезагрузить",
+    "再起動",
+    "提交申请",
     "Jetzt kaufen",
     "Zahlungspflichtig bestellen",
     "Bestellung abschließen",
@@ -362,13 +394,23 @@ fn a_yes_means_what_it_answers() {
         dialog: Some("Do you really want to delete 3 files?"),
         ..PageContext::default()
     };
+    let title = PageContext {
+        title: Some("Delete the selected object?"),
+        ..PageContext::default()
+    };
     let heading = PageContext {
-        heading: Some("Delete the selected object?"),
+        headings: vec!["Delete the selected object?".into()],
+        ..PageContext::default()
+    };
+    let prose = PageContext {
+        prose: "3 files are chosen.\nDo you really want to delete them?".into(),
         ..PageContext::default()
     };
     for name in ["OK", "Yes, I’m sure", "Confirm", "Ja", "はい"] {
         assert!(is_grave(Role::Button, name, &asks), "{name}");
-        assert!(is_grave(Role::Button, name, &heading), "{name}");
+        for page in [&title, &heading, &prose] {
+            assert!(is_grave(Role::Button, name, page), "{name}");
+        }
         let mut inside = TargetIdentity::new(Role::Button, name);
         inside.ancestors = vec!["Buttons".into(), "Delete account".into()];
         assert_eq!(
@@ -377,18 +419,23 @@ fn a_yes_means_what_it_answers() {
             "{name}"
         );
     }
-    assert!(
-        is_grave(Role::Button, "Continue", &asks) && !is_grave(Role::Button, "Continue", &heading)
-    );
+    for page in [&asks, &heading, &prose] {
+        assert!(is_grave(Role::Button, "Continue", page));
+    }
+    // The title belongs to the whole page.
+    assert!(!is_grave(Role::Button, "Continue", &title));
     for name in ["Cancel", "No, take me back", "Close"] {
         assert!(
-            !is_grave(Role::Button, name, &asks) && !is_grave(Role::Button, name, &heading),
+            [&asks, &title, &heading, &prose]
+                .iter()
+                .all(|page| !is_grave(Role::Button, name, page)),
             "{name}"
         );
     }
     let harmless = PageContext {
         dialog: Some("Leave this page?"),
-        heading: Some("Order history"),
+        title: Some("Order history"),
+        headings: vec!["Order history".into()],
         ..PageContext::default()
     };
     assert!(!is_grave(Role::Button, "OK", &harmless));
@@ -414,9 +461,9 @@ fn accepting_a_dialog_means_what_it_asks() {
 
 #[test]
 fn the_button_of_a_form_that_logs_in_or_searches_is_reversible_in_any_language() {
-    for kind in [PageKind::Login, PageKind::Search] {
+    for form in [FormKind::Login, FormKind::Search] {
         let page = PageContext {
-            kind,
+            form,
             ..PageContext::default()
         };
         for name in ["Send", "Enviar", "Senden", "送信", "Submit", "Log in"] {
@@ -428,35 +475,36 @@ fn the_button_of_a_form_that_logs_in_or_searches_is_reversible_in_any_language()
 
 #[test]
 fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
-    let with = |kind| PageContext {
-        kind,
-        has_typed_secret: true,
+    let with = |form| PageContext {
+        form,
+        has_secret: true,
         ..PageContext::default()
     };
     assert!(is_grave(
         Role::Button,
         "Weiter geht's",
-        &with(PageKind::Other)
+        &with(FormKind::Other)
     ));
-    assert!(is_grave(Role::Button, "", &with(PageKind::Search)));
-    assert!(!is_grave(Role::Button, "Log in", &with(PageKind::Login)));
+    assert!(is_grave(Role::Button, "", &with(FormKind::Search)));
+    assert!(!is_grave(Role::Button, "Log in", &with(FormKind::Login)));
     // A login box at the side of another page.
-    assert!(!is_grave(Role::Button, "Log in", &with(PageKind::Other)));
+    assert!(!is_grave(Role::Button, "Log in", &with(FormKind::Other)));
+    assert!(is_grave(Role::Button, "Log in", &with(FormKind::Password)));
     assert!(is_grave(
         Role::Button,
         "Log in and pay",
-        &with(PageKind::Other)
+        &with(FormKind::Other)
     ));
     assert!(!is_grave(
         Role::Button,
         "Show password",
-        &with(PageKind::Other)
+        &with(FormKind::Other)
     ));
-    assert!(!is_grave(Role::Button, "Cancel", &with(PageKind::Other)));
+    assert!(!is_grave(Role::Button, "Cancel", &with(FormKind::Password)));
     assert!(!is_grave(
         Role::Link,
         "Forgot password",
-        &with(PageKind::Other)
+        &with(FormKind::Password)
     ));
     let fill = |submit| {
         BrowserAction::Fill(Fill {
@@ -466,68 +514,53 @@ fn a_form_with_a_secret_is_sent_only_where_one_logs_in() {
         })
     };
     let field = TargetIdentity::new(Role::TextBox, "Password");
-    let on = |action: &BrowserAction, kind| {
-        classify(
-            action,
-            Some(&field),
-            &PageContext {
-                kind,
-                ..PageContext::default()
-            },
-        )
+    let on = |action: &BrowserAction, form| {
+        let page = PageContext {
+            form,
+            ..PageContext::default()
+        };
+        classify(action, Some(&field), &page)
     };
-    assert_eq!(on(&fill(true), PageKind::Other), Effect::Irreversible);
-    assert_eq!(on(&fill(true), PageKind::Login), Effect::Reversible);
-    assert_eq!(on(&fill(false), PageKind::Other), Effect::Reversible);
+    assert_eq!(on(&fill(true), FormKind::Other), Effect::Irreversible);
+    assert_eq!(on(&fill(true), FormKind::Password), Effect::Irreversible);
+    assert_eq!(on(&fill(true), FormKind::Login), Effect::Reversible);
+    assert_eq!(on(&fill(false), FormKind::Password), Effect::Reversible);
 }
 
 #[test]
 fn a_form_in_a_checkout_may_buy_unless_its_button_is_known_to_do_something_else() {
-    let enter = BrowserAction::Press(Press {
-        key: Key::parse("Enter").unwrap(),
-        target: None,
-        times: None,
-    });
     let field = TargetIdentity::new(Role::TextBox, "Coupon");
     let with = |submit| PageContext {
-        kind: PageKind::Checkout,
+        form: FormKind::Checkout,
         submit,
         ..PageContext::default()
     };
-    assert_eq!(
-        classify(&enter, Some(&field), &with(None)),
-        Effect::Irreversible
-    );
-    assert_eq!(
-        classify(&enter, Some(&field), &with(Some("Place order"))),
-        Effect::Irreversible
-    );
-    assert_eq!(
-        classify(&enter, Some(&field), &with(Some("Submit"))),
-        Effect::Irreversible
-    );
-    assert_eq!(
-        classify(&enter, Some(&field), &with(Some("Apply coupon"))),
-        Effect::Reversible
-    );
-    assert!(
-        is_grave(Role::Button, "Confirm", &with(None))
-            && !is_grave(Role::Button, "Apply coupon", &with(None))
-    );
+    let enter = |submit| classify(&press("Enter"), Some(&field), &with(submit));
+    for submit in [None, Some(Effect::Irreversible)] {
+        assert_eq!(enter(submit), Effect::Irreversible, "{submit:?}");
+    }
+    assert_eq!(enter(Some(Effect::Reversible)), Effect::Reversible);
+    for (button, grave) in [("Confirm", true), ("Submit", true), ("Apply coupon", false)] {
+        assert_eq!(
+            is_grave(Role::Button, button, &with(None)),
+            grave,
+            "{button}"
+        );
+    }
+}
+
+fn press(key: &str) -> BrowserAction {
+    BrowserAction::Press(Press {
+        key: Key::parse(key).unwrap(),
+        target: None,
+        times: None,
+    })
 }
 
 #[test]
 fn a_key_does_what_it_does_to_what_has_the_focus() {
     let press = |key: &str, target: Option<&TargetIdentity>, page: &PageContext<'_>| {
-        classify(
-            &BrowserAction::Press(Press {
-                key: Key::parse(key).unwrap(),
-                target: None,
-                times: None,
-            }),
-            target,
-            page,
-        ) == Effect::Irreversible
+        classify(&press(key), target, page) == Effect::Irreversible
     };
     let plain = PageContext::default();
     let (delete, field) = (
@@ -543,19 +576,39 @@ fn a_key_does_what_it_does_to_what_has_the_focus() {
             && !press("Delete", Some(&field), &plain)
             && !press("Delete", None, &plain)
     );
-    let chat = PageContext {
-        submit: Some("Send"),
-        ..plain
+    let sends = PageContext {
+        submit: Some(Effect::Irreversible),
+        ..plain.clone()
     };
-    assert!(press("Enter", Some(&field), &chat) && press("Control+Enter", Some(&field), &chat));
-    assert!(!press(
-        "Enter",
-        Some(&field),
-        &PageContext {
-            kind: PageKind::Search,
-            ..chat
-        }
-    ));
+    assert!(press("Enter", Some(&field), &sends) && press("Control+Enter", Some(&field), &sends));
+    let searches = PageContext {
+        form: FormKind::Search,
+        ..plain.clone()
+    };
+    for name in [
+        "Message #general",
+        "Write a comment…",
+        "Nachricht",
+        "メッセージを入力",
+    ] {
+        let chat = TargetIdentity::new(Role::TextBox, name);
+        assert!(press("Enter", Some(&chat), &plain), "{name}");
+        assert!(!press("Enter", Some(&chat), &searches), "{name}");
+        let types = |text: &str| {
+            BrowserAction::Type(Type {
+                text: text.into(),
+                submit: false,
+            })
+        };
+        assert_eq!(
+            classify(&types("Hello\n"), Some(&chat), &plain),
+            Effect::Irreversible
+        );
+        assert_eq!(
+            classify(&types("Hello"), Some(&chat), &plain),
+            Effect::Reversible
+        );
+    }
 }
 
 #[test]
@@ -570,7 +623,7 @@ fn what_has_no_name_is_known_by_its_label_attributes_or_locator() {
         classify(&click(), Some(&icon), &PageContext::default()),
         Effect::Irreversible
     );
-    icon.label = Some("Archive".into());
+    icon.label = Some("Pin".into());
     assert_eq!(
         classify(&click(), Some(&icon), &PageContext::default()),
         Effect::Reversible
@@ -690,9 +743,9 @@ fn modes_ask_for_all_but_reads_for_what_is_irreversible_and_for_nothing() {
 
 proptest! {
     #[test]
-    fn any_label_has_an_effect_that_is_at_least_its_tools(name in "\\PC{0,60}", heading in "\\PC{0,60}", kind in 0..4) {
-        let kind = [PageKind::Login, PageKind::Search, PageKind::Checkout, PageKind::Other][usize::try_from(kind).unwrap()];
-        let page = PageContext { kind, heading: Some(&heading), dialog: Some(&name), ..PageContext::default() };
+    fn any_label_has_an_effect_that_is_at_least_its_tools(name in "\\PC{0,60}", heading in "\\PC{0,60}", kind in 0..5) {
+        let form = [FormKind::Login, FormKind::Password, FormKind::Search, FormKind::Checkout, FormKind::Other][usize::try_from(kind).unwrap()];
+        let page = PageContext { form, headings: vec![heading.clone()], prose: heading, dialog: Some(&name), ..PageContext::default() };
         let effect = classify(&click(), Some(&TargetIdentity::new(Role::Button, name.clone())), &page);
         prop_assert!(effect >= BrowserTool::Click.effect());
     }
@@ -735,7 +788,7 @@ fn a_verb_with_a_price_asks() {
     // A link only leads to a page, and a card may quote other people.
     let linked = PageContext {
         link: Some("/flights/7"),
-        ..page
+        ..page.clone()
     };
     assert!(!is_grave(Role::Link, "Book flight for $262", &linked));
     assert!(is_grave(Role::Generic, "Book flight for $262", &page));

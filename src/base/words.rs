@@ -1,0 +1,447 @@
+//! The one table of words that tell what a control, a question or an address does, by concept, in the languages most
+//! used on the web. Approval and exploration ask it; `page::lexicon` has the words that tell the types of pages apart.
+//!
+//! # Decisions
+//!
+//! - A phrase is a list of whole words, compared in a folded form: lower case, no accents, and each letter replaced by
+//!   the one that it looks like (the skeleton of Unicode's UTS #39), so that a Cyrillic `е` in "dеlete" hides nothing.
+//! - The lists may only make an action worse than its tool says, and an address unfit for exploration. So a word that
+//!   is missing here costs safety, and a word too many costs a question.
+
+use std::sync::LazyLock;
+
+use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
+use unicode_security::confusable_detection::skeleton;
+
+use super::text;
+
+/// Phrases, each as its folded words.
+pub(crate) struct Phrases(LazyLock<Vec<Vec<String>>>);
+
+impl Phrases {
+    /// Returns the positions in `words` at which one of the phrases begins.
+    pub(crate) fn positions(&self, words: &[String]) -> impl Iterator<Item = usize> {
+        let begins = |at: &usize| self.0.iter().any(|phrase| words[*at..].starts_with(phrase));
+        (0..words.len()).filter(begins)
+    }
+
+    pub(crate) fn are_in(&self, words: &[String]) -> bool {
+        self.positions(words).next().is_some()
+    }
+
+    /// Returns the number of words of the longest phrase with which `words` begins; 0 if they begin with none.
+    pub(crate) fn begin(&self, words: &[String]) -> usize {
+        let begins = self.0.iter().filter(|phrase| words.starts_with(phrase));
+        begins.map(Vec::len).max().unwrap_or(0)
+    }
+
+    pub(crate) fn end(&self, words: &[String]) -> bool {
+        self.0.iter().any(|phrase| words.ends_with(phrase))
+    }
+
+    pub(crate) fn are_all_of(&self, words: &[String]) -> bool {
+        self.0.iter().any(|phrase| phrase == words)
+    }
+
+    /// Removes every phrase from `words`.
+    pub(crate) fn cut_from(&self, words: &mut Vec<String>) {
+        for phrase in self.0.iter() {
+            while let Some(at) = words.windows(phrase.len()).position(|part| part == phrase) {
+                words.drain(at..at + phrase.len());
+            }
+        }
+    }
+}
+
+/// Returns the folded words of a text, without words that do not change its meaning, such as "the" and "now". Each
+/// Chinese, Japanese or Korean character is a word. Letters that are set apart, as in "D e l e t e", are one word.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut words = joined(text::words(&folded(text)));
+    words.retain(|word| !FILLERS.0.iter().any(|filler| filler[0] == *word));
+    words
+}
+
+/// Returns the [`words`] of a text in which capital letters begin words, as in `doLogout`.
+pub(crate) fn words_of_code(code: &str) -> Vec<String> {
+    let mut apart = String::with_capacity(code.len());
+    let mut before = ' ';
+    for c in code.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            apart.push(' ');
+        }
+        apart.push(c);
+        before = c;
+    }
+    words(&apart)
+}
+
+/// Returns true if a link with this text, or an address with this part, leads to an account, to a purchase or to a
+/// change on the site.
+pub(crate) fn leads_to_change(text: &str) -> bool {
+    let words = words_of_code(text);
+    let others = [&DESTROYS, &SENDS, &ACCOUNT, &BASKET, &CHANGES];
+    GRAVE
+        .iter()
+        .chain(&others)
+        .any(|phrases| phrases.are_in(&words))
+}
+
+/// Returns true if a link with this text, or an address with this part, may change something for a person who is logged
+/// in. This is true wherever [`leads_to_change`] is.
+pub(crate) fn may_command(text: &str) -> bool {
+    let words = words_of_code(text);
+    let verbs = [&VERBS, &GRAVE_ALONE, &COMMANDS];
+    leads_to_change(text) || verbs.iter().any(|phrases| phrases.are_in(&words))
+}
+
+fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.nfkc().filter(|c| !text::is_deceptive(*c)) {
+        // A capital `I` inside a word in lower case stands for an `l`.
+        let c = if c == 'I' && before.is_lowercase() {
+            'l'
+        } else {
+            c
+        };
+        before = c;
+        for c in c.to_lowercase() {
+            match c {
+                // The skeletons of ASCII characters, which most texts consist of.
+                'm' => out.push_str("rn"),
+                '0' => out.push('o'),
+                '1' => out.push('l'),
+                c if c.is_ascii() || !(c.is_alphanumeric() || is_combining_mark(c)) => out.push(c),
+                c => out.extend(skeleton(c.encode_utf8(&mut [0; 4])).flat_map(char::to_lowercase)),
+            }
+        }
+    }
+    if out.is_ascii() {
+        return out;
+    }
+    out.nfd().filter(|c| !is_combining_mark(*c)).nfc().collect()
+}
+
+/// Joins single letters that stand in a row of at least four.
+fn joined(words: Vec<String>) -> Vec<String> {
+    let is_letter = |word: &String| {
+        let mut chars = word.chars();
+        let is_one = |c: char| c.is_alphabetic() && !text::tokens_wide(c);
+        (chars.next().is_some_and(is_one) && chars.next().is_none()) || word == "rn"
+    };
+    if words.len() < 4 {
+        return words;
+    }
+    let mut out = Vec::with_capacity(words.len());
+    for run in words.chunk_by(|one, next| is_letter(one) && is_letter(next)) {
+        if run.len() >= 4 {
+            out.push(run.concat());
+        } else {
+            out.extend_from_slice(run);
+        }
+    }
+    out
+}
+
+fn listed(lists: &[&str], words: fn(&str) -> Vec<String>) -> Vec<Vec<String>> {
+    let phrases = lists.iter().flat_map(|list| list.split(','));
+    phrases
+        .map(words)
+        .filter(|phrase| !phrase.is_empty())
+        .collect()
+}
+
+/// Words that do not change the meaning of a label: articles, possessives, polite words, "now".
+static FILLERS: Phrases = Phrases(LazyLock::new(|| {
+    let lists = [
+        "the,a,an,your,my,our,this,that,these,now,please,it,of,der,die,das,den,dem,des,ein,eine,ihre,ihren,meine,jetzt,bitte",
+        "le,la,les,l,d,un,une,votre,ma,mon,mes,ce,cette,maintenant,el,los,las,tu,su,mi,este,ahora,il,lo,gli,i,ora,adesso",
+        "o,os,as,seu,sua,agora",
+    ];
+    listed(&lists, |word| text::words(&folded(word)))
+}));
+
+macro_rules! phrases {
+    ($($(#[$doc:meta])* $name:ident = [$($list:literal)*];)*) => {$(
+        $(#[$doc])*
+        pub(crate) static $name: Phrases = Phrases(LazyLock::new(|| listed(&[$($list),*], words)));
+    )*};
+}
+
+/// Phrases for acts that cannot be undone, other than [`DESTROYS`]. On a button they count anywhere in its label.
+pub(crate) static GRAVE: [&Phrases; 6] = [&PAYS, &ORDERS, &ENDS, &PUBLISHES, &GRANTS, &OPERATES];
+
+phrases! {
+    PAYS = [
+        "pay,buy,purchase,confirm payment,submit payment,make payment,complete payment,send payment,authorize payment"
+        "authorise payment,approve payment,release payment,release funds,donate,transfer,wire,withdraw,cash out,pay out"
+        "place bid,submit bid,confirm bid,place bet,place trade,charge card,issue refund,refund,request refund"
+        "request payout,mark as paid"
+        "bezahlen,zahlen,kaufen,überweisen,überweisung ausführen,spenden,zahlungspflichtig,zahlung bestätigen,abheben,erstatten"
+        "payer,acheter,confirmer paiement,valider paiement,faire don,virer,transférer,rembourser"
+        "pagar,comprar,confirmar compra,finalizar compra,confirmar pago,donar,transferir,reembolsar"
+        "paga,pagare,acquista,acquistare,comprare,conferma acquisto,conferma pagamento,effettua bonifico,conferma bonifico"
+        "dona,trasferisci,rimborsa,doar,confirmar pagamento,betalen,kopen,overmaken,terugbetalen,zapłać,kup,kupuję,przelej"
+        "купить,оплатить,перевести деньги,пожертвовать,購入,支払,お支払い,振込,振り込,送金,寄付,购买,購買,付款,支付,转账,轉帳"
+        "汇款,匯款,捐款,결제,구매,송금,satın al,اشتر,شراء"
+    ];
+    ORDERS = [
+        "place order,confirm order,submit order,complete order,finish order,send order,order and pay,confirm purchase"
+        "confirm booking,complete booking,confirm reservation,book appointment,book room,book table,start subscription"
+        "change plan,upgrade plan,downgrade plan,renew subscription,accept offer,accept quote,accept bid,accept contract"
+        "bestellen,bestellung abschicken,bestellung aufgeben,bestellung abschließen,bestellung bestätigen,verbindlich buchen"
+        "commander,passer commande,confirmer commande,valider commande,realizar pedido,confirmar pedido,hacer pedido"
+        "enviar pedido,tramitar pedido,invia ordine,conferma ordine,effettua ordine,completa ordine,fazer pedido"
+        "finalizar pedido,confirmar reserva,confirmer réservation,buchung bestätigen,termin buchen,zamawiam,złóż zamówienie"
+        "заказать,оформить заказ,подтвердить заказ,注文を確定,注文する,予約を確定,下单,下單,提交订单,提交訂單,确认订单,確認訂單"
+        "주문하기"
+    ];
+    /// Phrases for deleting something. They count in links too, and as the word of an address.
+    DESTROYS = [
+        "delete,remove,erase,destroy,wipe,purge,shred,uninstall,factory reset,drop table,drop database,empty trash,empty bin"
+        "move to trash,move to bin,discard,clear history,clear data,clear all data,clear database,reset device,reset all settings"
+        "format disk,format drive,löschen,loeschen,entfernen,vernichten,verwerfen,verlauf leeren,papierkorb leeren"
+        "supprimer,effacer,retirer,vider corbeille,eliminar,borrar,suprimir,quitar,vaciar papelera,elimina,eliminare,cancella"
+        "cancellare,rimuovi,rimuovere,svuota cestino,excluir,apagar,deletar,remover,verwijderen,wissen,usuń,skasuj,удалить"
+        "стереть,видалити,削除,消去,删除,刪除,移除,清空,清除记录,삭제,제거,ta bort,slet,slett,poista,smazat,törlés,sil,kaldır,حذف"
+    ];
+    /// Phrases for ending a contract, a membership or an account.
+    ENDS = [
+        "unsubscribe,deactivate,terminate,revoke,close account,cancel subscription,cancel membership,cancel plan,cancel order"
+        "cancel booking,cancel reservation,cancel appointment,cancel account,cancel contract,cancel policy,cancel trip"
+        "cancel flight,cancel service,cancel license,cancel licence,cancel event,cancel meeting,cancel registration,end contract"
+        "end subscription,end membership,end lease,leave group,leave team,leave organization,leave organisation,leave company"
+        "resign,quit job,give notice,hand in notice,opt out,suspend account,disable account,lock account,disconnect account"
+        "unfriend,evict,forfeit,write off,stop subscription"
+        "abbestellen,kündigen,kündigung,stornieren,konto schließen,austreten,vertrag beenden,abo beenden,widerrufen"
+        "désabonner,résilier,annuler commande,annuler abonnement,annuler réservation,clôturer compte,fermer compte,démissionner"
+        "darse de baja,cancelar suscripción,cancelar pedido,cancelar reserva,cancelar contrato,cerrar cuenta,rescindir"
+        "disiscriviti,annulla iscrizione,annulla ordine,disdici,disdire,recedi,chiudi account,cancelar assinatura"
+        "cancelar inscrição,encerrar conta,opzeggen,uitschrijven,rozwiąż umowę,anuluj subskrypcję,отписаться,расторгнуть"
+        "退会,解約,退订,退訂,取消订阅,取消訂閱,取消订单,取消訂單,注销,註銷,解除契約,탈퇴,구독 취소,해지"
+    ];
+    /// Phrases for making something public or sending it to many.
+    PUBLISHES = [
+        "publish,unpublish,republish,make public,share publicly,share with everyone,share with all,go live,broadcast"
+        "post comment,post reply,post review,post message,post update,post job,post ad,retweet,invite all,invite everyone"
+        "notify all,notify everyone,email all,email everyone,message all,send invitation,send invitations,send invite,send invites"
+        "veröffentlichen,öffentlich teilen,alle einladen,alle benachrichtigen,publier,partager publiquement,inviter tous,publicar"
+        "compartir públicamente,invitar a todos,pubblicare,condividi pubblicamente,invita tutti,compartilhar publicamente"
+        "convidar todos,publiceren,iedereen uitnodigen,opublikuj,zaproś wszystkich,опубликовать,пригласить всех,公開する,投稿する"
+        "全員を招待,发布,發布,發佈,公开分享,邀请所有人,게시"
+    ];
+    /// Phrases for giving someone rights, or a signature.
+    GRANTS = [
+        "grant access,grant permission,grant permissions,grant rights,give access,make admin,make administrator,make owner"
+        "promote to admin,transfer ownership,change owner,add admin,sign contract,sign document,sign agreement,sign and send"
+        "sign and submit,accept and sign,cast vote,regenerate key,regenerate token,rotate key,rotate keys,reset token"
+        "zugriff gewähren,zugriff erteilen,berechtigung erteilen,vertrag unterschreiben,dokument unterschreiben,stimme abgeben"
+        "accorder accès,donner accès,signer contrat,conceder acceso,dar acceso,firmar contrato,concedi accesso,firma contratto"
+        "conceder acesso,assinar contrato,toegang verlenen,przyznaj dostęp,предоставить доступ,подписать договор,署名する,签署,授权"
+    ];
+    /// Phrases for submitting what cannot be taken back, and for operating machines.
+    OPERATES = [
+        "submit application,submit claim,submit exam,submit test,submit assignment,submit answers,submit report,submit complaint"
+        "submit request,submit review,submit proposal,submit return,submit declaration,submit ballot,submit vote,submit ticket"
+        "submit offer,submit feedback,submit registration,submit resignation,submit notice,submit appeal,submit paper"
+        "submit manuscript,reject application,reject request,reject offer,reject claim,submit timesheet,submit expense,submit expenses,submit invoice,send application,apply for job"
+        "apply for position,apply for loan,file complaint,file claim,file return,file report,lodge complaint,report user"
+        "report abuse,merge pull request,merge request,merge branch,close poll,reboot,restart server,restart service"
+        "restart machine,restart instance,restart device,restart computer,restart system,shut down,shutdown,power off,turn off server"
+        "stop server,stop service,stop instance,kill process,kill session,force push,force stop,roll back,rollback,overwrite"
+        "restore backup,restore snapshot,run migration,deploy to production,flush cache,clear cache,bewerbung absenden"
+        "antrag absenden,antrag stellen,neu starten,herunterfahren,ausschalten,zurücksetzen auf werkseinstellungen"
+        "envoyer candidature,redémarrer,éteindre,enviar solicitud,reiniciar,apagar servidor,invia candidatura,riavvia,spegni"
+        "enviar candidatura,aanvraag indienen,herstarten,afsluiten,uruchom ponownie,перезагрузить,выключить,再起動,申請する"
+        "シャットダウン,重启,重啟,关机,提交申请,재시작"
+    ];
+    /// Verbs that can be nouns too. On a button they count only at the beginning of its label: "Archive project", but not
+    /// "Product archive".
+    VERBS = [
+        "archive,reserve,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
+        "grant,authorize,authorise,finalize,finalise,void,revert,redeem,claim,rsvp,promote,demote,kick,submit and,save and send"
+        "archivieren,reservieren,genehmigen,unterschreiben,unterzeichnen,sperren,freigeben,abonnieren,abstimmen,archiver,réserver"
+        "approuver,signer,bloquer,voter,archivar,reservar,aprobar,firmar,bloquear,votar,archivia,prenota,approva,blocca,arquivar"
+        "aprovar,assinar,archiveren,reserveren,goedkeuren,ondertekenen,blokkeren,zarchiwizuj,zarezerwuj,zatwierdź,podpisz,zablokuj"
+        "архивировать,забронировать,одобрить,подписать,заблокировать,承認,予約する,署名,批准,预订,預訂,签名,승인,예약하기,서명"
+    ];
+    /// Phrases for acts that cannot be undone, if they are the whole label. In a longer label they are ignored.
+    GRAVE_ALONE = [
+        "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote,commit,push,bestellung,compra,pubblica,publica,公開,投稿,注文"
+    ];
+    /// Phrases that show that something is for sale. They count if the label contains a price and begins or ends with
+    /// such a phrase.
+    SELLS = [
+        "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
+        "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
+        "buchen,reservieren,mieten,verlängern,abonnieren,bieten,réserver,louer,renouveler,reservar,alquilar,renovar"
+        "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
+        "予約,预订,預訂,订购,訂購,예약"
+    ];
+    /// Phrases for sending something. In a login or a search, where the ordinary button has such a label, they do not
+    /// count.
+    SENDS = [
+        "send,senden,absenden,abschicken,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить,送信,发送,發送"
+        "보내기,skicka,إرسال"
+    ];
+    /// Harmless phrases that contain a phrase of another list, such as "order history". They are removed from a label
+    /// before the label is searched.
+    EXEMPT = [
+        "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
+        "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"
+        "purchase details,purchase date,transfer history,transfer details,transfer status,buy again,best buy,how to buy"
+        "where to buy,why buy,how to pay,ways to pay,pay monthly options,pay later options"
+        "remove filter,remove filters,delete filter,delete filters,remove from cart,remove from basket,remove from bag"
+        "remove from wishlist,remove from favorites,remove from favourites,remove from comparison,remove from compare"
+        "remove from list,remove bookmark,remove formatting,discard filters,clear filters"
+        "send code,send verification code,send security code,send me code,send me verification code,send otp,send password reset"
+        "send reset link,send link,send login link,send magic link"
+        "cancel transfer,cancel payment,cancel purchase,cancel delete,cancel deletion,cancel send"
+        "sign in,sign up,sign on,sign out,sign off,sign language,release notes,release date,claim status,vote count"
+        "filter entfernen,filter löschen,aus warenkorb entfernen,bestellungen ansehen,code senden"
+        "retirer du panier,supprimer du panier,supprimer filtre,supprimer filtres,effacer filtres"
+        "envoyer code,eliminar filtro,eliminar filtros,borrar filtros,quitar filtro,quitar filtros,eliminar del carrito"
+        "quitar del carrito,cómo comprar,cómo pagar,enviar código,rimuovi filtro,rimuovi filtri,cancella filtri"
+        "rimuovi dal carrello,invia codice,remover filtro,remover filtros,limpar filtros,remover do carrinho,como comprar"
+        "購入履歴,購入手続き,購入方法,注文履歴,支払い方法,支払方法,送信済み,カートから削除,フィルターを削除"
+        "购买记录,購買紀錄,支付方式,付款方式,已发送,已發送,发布时间,发布日期,移除筛选,구매내역,구매 내역,결제 수단,결제수단"
+    ];
+    /// Phrases at the beginning of the label of a button that says yes.
+    AGREES = [
+        "yes,ok,okay,confirm,accept,agree,sure,submit,complete,finish,finalize,i agree,i accept,i confirm,i understand,understood,got"
+        "verify,ja,bestätigen,zustimmen,akzeptieren,einverstanden,verstanden,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim"
+        "aceitar,conferma,accetta,bevestigen,akkoord,tak,potwierdź,да,подтвердить,принять,はい,確認,確定,実行,是,确定,确认,同意,예,확인"
+        "동의"
+    ];
+    /// Phrases at the beginning of the label of a button that continues to the next part of a dialog.
+    GOES_ON = [
+        "continue,proceed,next,weiter,fortfahren,continuer,suivant,poursuivre,continuar,siguiente,continua,avanti,próximo,avançar"
+        "verder,doorgaan,volgende,dalej,kontynuuj,далее,продолжить,続行,次へ,继续,繼續,下一步,계속,다음"
+    ];
+    /// Phrases at the beginning of the label of a button that says no, or that only shows or hides something.
+    HARMLESS = [
+        "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no,forgot,continue shopping,continue reading"
+        "next page,next month,next slide,next image,abbrechen,schließen,zurück,anzeigen,passwort vergessen,weiter einkaufen"
+        "annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar,annulla,chiudi,mostra,indietro,キャンセル,閉じる"
+        "戻る,表示,取消,关闭,關閉,返回,显示,취소,닫기"
+    ];
+    /// Phrases in a sentence that asks whether to do something, or announces that a button does it.
+    ASKS = [
+        "are you sure,you sure,really,do you want to,would you like to,about to,going to,will,will be,permanently,click,press,tap"
+        "confirm,confirms,by continuing,by clicking,by proceeding,enter password,type password,with password,password to,to confirm"
+        "to continue,to proceed,type,once,i want to,hereby,sind sie sicher,wirklich,möchten,wollen,endgültig,klicken,drücken,wird"
+        "werden,bestätigen,geben ein,passwort,unwiderruflich,êtes vous sûr,vraiment,voulez vous,définitivement,cliquez,confirmer,va"
+        "mot de passe,está seguro,realmente,desea,quiere,definitivamente,haga clic,confirmar,contraseña,será,sei sicuro,davvero"
+        "vuoi,definitivamente,clicca,confermare,tem certeza,deseja,clique,senha,weet je zeker,weet u zeker,wilt,klik,wachtwoord"
+        "czy na pewno,naprawdę,kliknij,вы уверены,действительно,хотите,нажмите,пароль,本当に,しますか,パスワード,确定要,是否,点击,密码"
+        "정말"
+    ];
+    /// Phrases that say that something cannot be undone.
+    FINAL = [
+        "cannot be undone,can not be undone,can t be undone,irreversible,irrevocable,no way back,no undo,for good,permanent"
+        "kann nicht rückgängig,nicht rückgängig gemacht,unwiderruflich,irréversible,ne peut pas être annulé,ne pourra pas être annulé"
+        "no se puede deshacer,irreversible,non può essere annullata,irreversibile,não pode ser desfeita,kan niet ongedaan"
+        "nie można cofnąć,нельзя отменить,необратимо,元に戻せません,取り消せません,无法撤销,不可撤销,无法恢复,되돌릴 수 없"
+    ];
+    /// Words for such acts in other forms than those of a label. They count in sentences that ask or announce.
+    DONE = [
+        "deleted,deletes,deleting,removed,erased,destroyed,wiped,charged,debited,billed,paid,transferred,published,cancelled,canceled"
+        "terminated,revoked,signed,ordered,purchased,bought,granted,restarted,rebooted,archived,gelöscht,löscht,entfernt,abgebucht"
+        "belastet,bezahlt,überwiesen,veröffentlicht,gekündigt,bestellt,storniert,supprimé,supprimée,supprimés,débité,payé,publié"
+        "résilié,commandé,eliminado,eliminada,borrado,cobrado,publicado,cancelado,eliminato,eliminata,addebitato,excluído,excluída"
+        "cobrada,verwijderd,usunięte,удален,удалены,списано,削除され,被删除,扣款,삭제됩니다"
+    ];
+    /// Nouns for such acts. They count in the heading over a button that says yes.
+    MATTERS = [
+        "payment,purchase,deletion,removal,transfer,withdrawal,cancellation,termination,resignation,donation,contract,order,bid"
+        "publication,signature,zahlung,überweisung,kauf,löschung,kündigung,bestellung,vertrag"
+        "spende,unterschrift,paiement,virement,achat,suppression,résiliation,commande,contrat,pago,transferencia,compra"
+        "eliminación,baja,pedido,contrato,pagamento,bonifico,acquisto,cancellazione,ordine,contratto,transferência,exclusão"
+        "betaling,overschrijving,bestelling,płatność,przelew,zamówienie,платеж,перевод,заказ,удаление,договор,支払い,購入,注文,契約"
+        "退会,支付,订单,订购,转账,合同"
+    ];
+    /// Words of a request for consent to cookies, which often says what can be deleted or withdrawn later.
+    CONSENT = [
+        "cookie,cookies,consent,privacy,tracking,einwilligung,datenschutz,consentement,confidentialité,privacidad,consentimiento"
+        "consenso,privacidade,toestemming,zgoda,prywatności,クッキー,隐私"
+    ];
+    /// Words in the label of a field whose text Enter sends to somebody.
+    MESSAGE = [
+        "message,msg,chat,comment,reply,write to,tweet,post,what s happening,say something,respond,answer to,nachricht,kommentar"
+        "antworten,antwort,message à,commentaire,répondre,mensaje,comentario,responder,messaggio,commento,rispondi,mensagem"
+        "comentário,bericht,reactie,wiadomość,komentarz,odpowiedz,сообщение,комментарий,ответить,メッセージ,コメント,返信,消息,评论"
+        "留言,回复,메시지,댓글"
+    ];
+    /// Words that lead to an account, or that log out.
+    ACCOUNT = [
+        "login,log in,log on,logon,signin,sign in,sso,oauth,logout,log out,log off,logoff,signout,sign out,signup,sign up,register"
+        "registration,join,account,profile,password,anmelden,anmeldung,einloggen,abmelden,ausloggen,registrieren,konto,connexion"
+        "se connecter,déconnexion,se déconnecter,inscription,s inscrire,compte,iniciar sesión,acceder,cerrar sesión,salir"
+        "registrarse,cuenta,entrar,sair,terminar sessão,cadastre se,conta,accedi,esci,registrati,inloggen,uitloggen,registreren"
+        "logga in,logga ut,zaloguj,wyloguj,zarejestruj,giriş,çıkış,üye ol,hesabım,войти,вход,выйти,выход,регистрация,аккаунт"
+        "личный кабинет,увійти,вийти,تسجيل الدخول,تسجيل الخروج,خروج,حسابي,ورود,ログイン,ログアウト,新規登録,会員登録,マイページ"
+        "アカウント,登录,登錄,退出,登出,注册,註冊,账户,로그인,로그아웃,회원가입,내 계정,odhlásit,přihlásit,log ud,log ind,logg ut"
+        "kirjaudu,αποσύνδεση,σύνδεση,התנתקות,התחברות,đăng xuất,đăng nhập,लॉग आउट,लॉग इन,keluar,masuk,ออกจากระบบ,เข้าสู่ระบบ"
+    ];
+    /// Words that lead to a purchase.
+    BASKET = [
+        "cart,basket,checkout,check out,order,payment,warenkorb,einkaufswagen,kasse,panier,paiement,carrito,cesta,pago,carrinho"
+        "carrello,winkelwagen,varukorg,koszyk,sepet,корзина,оплата,кошик,سلة,カート,注文,买,购物车,購物車,结账,結帳,장바구니"
+    ];
+    /// Words that lead to other changes.
+    CHANGES = [
+        "cancel,undo,confirm,reset,retire,reject,approve,vote,order,subscribe,stornieren,abbrechen,annuler,cancelar,annulla,annuleren"
+        "anuluj,iptal,отменить,إلغاء,取消,キャンセル,提交,취소"
+    ];
+    /// Verbs in addresses and links by which a person who is logged in changes something.
+    COMMANDS = [
+        "invite,toggle,enable,disable,drop,run,restart,stop,kill,flush,restore,like,unlike,follow,unfollow,set,add,create,update,save"
+        "clear,accept,decline,activate,import,rebuild,reindex,sync,trigger,start,impersonate,become,lock,unlock,mute,pin,unpin,mark"
+        "assign,close,reopen,resolve,retry,requeue,drain,rotate,regenerate,switch,change,edit,move,rename,copy,clone,upload,install"
+        "upgrade,downgrade,migrate,reload,refresh token,resend,submit,test,generate,link,unlink,connect,disconnect,make,hide,apply"
+        "aktivieren,deaktivieren,hinzufügen,ändern,einladen,ausführen,ajouter,modifier,activer,añadir,activar,aggiungi,attiva"
+        "toevoegen,dodaj,добавить,изменить,追加,変更,添加,修改,추가,변경"
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_look_alike_are_the_same_word() {
+        let plain = words("Delete account");
+        for disguised in [
+            "DELETE ACCOUNT",
+            "D\u{435}l\u{435}t\u{435} account",
+            "Ｄｅｌｅｔｅ account",
+            "\u{1d403}\u{1d41e}\u{1d425}\u{1d41e}\u{1d42d}\u{1d41e} account",
+            "De1ete acc0unt",
+            "DeIete account",
+            "D\u{200b}elete account",
+            "D e l e t e account",
+            "D\u{301}elete \u{430}ccount",
+            "Delete your account now",
+        ] {
+            assert_eq!(words(disguised), plain, "{disguised}");
+        }
+    }
+
+    #[test]
+    fn ascii_is_folded_to_its_skeleton() {
+        for c in (' '..='~').filter(char::is_ascii_alphanumeric) {
+            let c = c.to_lowercase().to_string();
+            let whole: String = skeleton(&c).flat_map(char::to_lowercase).collect();
+            assert_eq!(folded(&c), whole, "{c}");
+        }
+    }
+
+    #[test]
+    fn every_phrase_is_found_in_its_own_words() {
+        assert!(DESTROYS.are_in(&words("bitte löschen")) && DESTROYS.are_in(&words("全部削除")));
+        assert!(PAYS.are_in(&words("결제하기")) && ENDS.are_in(&words("Se désabonner")));
+        assert!(!DESTROYS.are_in(&words("Deletedx")));
+        assert!(leads_to_change("/doLogout") && leads_to_change("İptal et"));
+        assert!(!leads_to_change("Cartography of Descartes"));
+    }
+}
