@@ -8,6 +8,8 @@
 //!   second case the checkpoint contains that action as the intent. So the last checkpoint contains what the run knew
 //!   when the model was last asked, except the page and the texts that the program gave. It also contains the action
 //!   whose outcome is unknown.
+//! - The checkpoint that is read may be older than the last one, because its file was damaged and the store restored an
+//!   earlier version. So the run's manifest and the journal are asked too for the last irreversible action.
 
 use std::fmt::Debug;
 
@@ -46,12 +48,13 @@ const LAST_STEPS: usize = 50;
 
 #[async_trait]
 pub(super) trait Checkpoints: Debug + Send + Sync {
-    /// Writes a checkpoint. Returns false, and writes nothing, if another process has taken over the run. Returns true,
-    /// but writes nothing either, if the run was removed from the register.
+    /// Writes a checkpoint, and into the run's manifest the number of the step of an irreversible action that is about to
+    /// be carried out. Returns false if another process has taken over the run. Returns true, but writes nothing, if the
+    /// run was removed from the register.
     ///
     /// # Errors
     /// The errors of the store.
-    async fn keep(&self, checkpoint: Checkpoint) -> Result<bool>;
+    async fn keep(&self, checkpoint: Checkpoint, irreversible: Option<u32>) -> Result<bool>;
 }
 
 impl State {
@@ -140,7 +143,17 @@ impl State {
 
     /// Prepares the state for a process that resumes the run. Queues the opening of the page at `url`, and tells the
     /// model that the run was interrupted. Records the action of the intent as a step with an unclear outcome.
-    pub(super) fn go_on(&mut self, url: &Url, intent: Option<Intent>) {
+    ///
+    /// `journaled` is the last irreversible action that the journal knows, and `marked` is the number of the last
+    /// irreversible step that the run's manifest knows. If the checkpoint does not know that step, the action may have been
+    /// carried out, as if it were the intent.
+    pub(super) fn go_on(
+        &mut self,
+        url: &Url,
+        intent: Option<Intent>,
+        journaled: Option<Intent>,
+        marked: Option<u32>,
+    ) {
         (self.stopped, self.error) = (None, None);
         (self.answer, self.evidence) = (None, None);
         self.unverified.clear();
@@ -156,11 +169,18 @@ impl State {
         if let Some(intent) = intent {
             self.doubt(intent, thought);
         }
+        if let Some(intent) = journaled.filter(|intent| !self.knows(intent.step)) {
+            self.doubt(intent, None);
+        }
         let unseen = self.steps().last().filter(|step| step.unseen);
         let unseen =
             unseen.map(|step| (step.number, step.action.tool_name().to_owned(), step.effect));
         if let Some((number, tool, effect)) = unseen {
             self.warn_of(number, &tool, effect);
+        }
+        if let Some(step) = marked.filter(|step| !self.knows(*step)) {
+            self.spent.steps = self.spent.steps.max(step);
+            self.warn_of(step, "irreversible action", Effect::Irreversible);
         }
         let goto = BrowserAction::Goto(Goto {
             url: url.to_string(),
@@ -172,6 +192,10 @@ impl State {
             restores: None,
             picked: Vec::new(),
         });
+    }
+
+    fn knows(&self, step: u32) -> bool {
+        self.steps().last().is_some_and(|last| last.number >= step)
     }
 
     /// Tells the model that the action of a step may have been carried out. If it cannot be undone, a person must approve
@@ -215,6 +239,7 @@ impl State {
         step.targets = intent.targets;
         step.before = place;
         step.thought = thought;
+        self.spent.steps = self.spent.steps.max(step.number);
         self.memory.record(step);
     }
 }

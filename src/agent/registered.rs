@@ -32,6 +32,7 @@ pub(super) struct Registered {
     register: Register,
     lease: Lease,
     shared: Arc<Shared>,
+    clock: Arc<dyn Clock>,
     signs: watch::Sender<Heartbeat>,
     heart: JoinHandle<()>,
     timeout: Duration,
@@ -69,13 +70,14 @@ impl Registered {
             register: register.clone(),
             lease: lease.clone(),
             shared: Arc::clone(&shared),
-            clock,
+            clock: Arc::clone(&clock),
             timeout,
         };
         Self {
             register,
             lease,
             shared,
+            clock,
             signs,
             heart: tokio::spawn(heart.beats(watched)),
             timeout,
@@ -109,14 +111,20 @@ impl Registered {
 
 #[async_trait]
 impl Checkpoints for Registered {
-    async fn keep(&self, checkpoint: Checkpoint) -> Result<bool> {
+    async fn keep(&self, checkpoint: Checkpoint, irreversible: Option<u32>) -> Result<bool> {
         if self.shared.is_taken.load(Ordering::Acquire) {
             return Ok(false);
         }
         let is_first = !self.shared.is_kept.load(Ordering::Acquire);
         let kept = self.register.keep(&self.lease, &checkpoint, is_first);
-        let held = within(self.timeout, kept).await?;
+        let mut held = within(self.timeout, kept).await?;
         self.shared.is_kept.store(true, Ordering::Release);
+        if held == Held::Yes && irreversible.is_some() {
+            let mut sign = self.signs.borrow().clone();
+            sign.irreversible_step = irreversible;
+            let beat = self.register.beat(&self.lease, &sign, self.clock.now());
+            held = within(self.timeout, beat).await?;
+        }
         Ok(held != Held::Taken)
     }
 }

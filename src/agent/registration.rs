@@ -78,6 +78,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         // If this version cannot read the state, return the error before the run is taken over, because a process of
         // another version may be able to resume it.
         State::of_checkpoint(&within(limit, register.checkpoint(&run)).await?)?;
+        let journaled = match &parts.guarded.journal {
+            Some(journal) => within(limit, journal.last_irreversible(&run)).await?,
+            None => None,
+        };
         let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
         let Taken {
             lease,
@@ -93,7 +97,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             ..manifest.clone()
         };
         let place = last.resume_url().or_else(|_| manifest.resume_url())?;
-        state.go_on(&place, intent);
+        state.go_on(&place, intent, journaled, manifest.irreversible_step);
         let executor = Executor::resume(&parts.guarded, task, state, Some(turn))?;
         let mut run = Self::open(parts, executor);
         run.hold(register, lease, true);

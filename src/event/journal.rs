@@ -128,6 +128,18 @@ pub trait Journal: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io), or another kind that says why the intent could not be recorded.
     async fn intent(&self, intent: &Intent) -> Result<()>;
+
+    /// Returns the last recorded intent of the run whose action is irreversible; `None` if there is none. It is read when
+    /// another process resumes the run, because the run's checkpoint may be lost or older. The default returns `None`, for a
+    /// journal that cannot read what it has recorded.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), or another kind that says why the intents cannot be read. The run is not
+    /// resumed then.
+    async fn last_irreversible(&self, run: &RunId) -> Result<Option<Intent>> {
+        let _ = run;
+        Ok(None)
+    }
 }
 
 macro_rules! forward {
@@ -136,6 +148,10 @@ macro_rules! forward {
         impl<T: Journal + ?Sized> Journal for $pointer {
             async fn intent(&self, intent: &Intent) -> Result<()> {
                 (**self).intent(intent).await
+            }
+
+            async fn last_irreversible(&self, run: &RunId) -> Result<Option<Intent>> {
+                (**self).last_irreversible(run).await
             }
         }
     )*};

@@ -106,6 +106,7 @@ enum Message {
     Event(Arc<Event>),
     /// An intent, and the channel that tells the waiting task when the intent is written.
     Intent(Box<Intent>, oneshot::Sender<Result<()>>),
+    LastIrreversible(RunId, oneshot::Sender<Result<Option<Intent>>>),
 }
 
 /// The runs that could not be written completely, each with the reason. Only the writer thread adds entries.
@@ -161,6 +162,18 @@ impl RunFolder {
     pub fn close(&self) -> Result<()> {
         self.writer.close()
     }
+
+    /// Sends a message to the thread that writes, and waits for the answer.
+    async fn ask<T>(
+        &self,
+        message: impl FnOnce(oneshot::Sender<Result<T>>) -> Message,
+    ) -> Result<T> {
+        let (done, answer) = oneshot::channel();
+        self.writer.send(message(done));
+        answer.await.unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::Io, "event.intent").with("why", "the run folder is closed"))
+        })
+    }
 }
 
 impl EventSink for RunFolder {
@@ -182,12 +195,13 @@ impl Journal for RunFolder {
     /// Writes the intent on the thread that writes events. That thread handles all earlier events first, so the run's
     /// folder exists by then. Lines of these events may still wait in memory.
     async fn intent(&self, intent: &Intent) -> Result<()> {
-        let (done, kept) = oneshot::channel();
-        self.writer
-            .send(Message::Intent(Box::new(intent.clone()), done));
-        kept.await.unwrap_or_else(|_| {
-            Err(Error::new(ErrorKind::Io, "event.intent").with("why", "the run folder is closed"))
-        })
+        let intent = Box::new(intent.clone());
+        self.ask(|done| Message::Intent(intent, done)).await
+    }
+
+    async fn last_irreversible(&self, run: &RunId) -> Result<Option<Intent>> {
+        let run = run.clone();
+        self.ask(|done| Message::LastIrreversible(run, done)).await
     }
 }
 
@@ -226,6 +240,10 @@ impl RunFolderBuilder {
                     // is not recorded. So the intent is not written.
                     Message::Intent(_, done) if done.is_closed() => {}
                     Message::Intent(intent, done) => _ = done.send(runs.keep(&intent)),
+                    Message::LastIrreversible(run, done) => {
+                        let folder = runs.parent.join(run.as_str());
+                        let _ = done.send(intents::last_irreversible(&folder));
+                    }
                 }
             }
             runs.finish()

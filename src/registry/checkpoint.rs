@@ -122,10 +122,12 @@ pub(crate) fn read(records: &[Record], run: &RunId) -> Result<Option<Checkpoint>
     let Some(found) = waiting::all(&parts).into_iter().next() else {
         return Ok(None);
     };
-    let (of, mut said) = found.said?;
-    if of != *run {
-        return Err(Error::new(ErrorKind::Corrupt, "run.checkpoint").with("run", run));
-    }
+    let whole = found.said.ok().filter(|(of, _)| of == run);
+    let (_, mut said) = whole.ok_or_else(|| {
+        Error::new(ErrorKind::Corrupt, "run.checkpoint")
+            .with("run", run)
+            .with("why", "parts of its checkpoint are missing or damaged")
+    })?;
     let intent = said["intent"].take();
     Ok(Some(Checkpoint {
         state: said["state"].take(),

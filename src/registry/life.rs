@@ -35,12 +35,19 @@ pub struct Heartbeat {
     pub current_url: Option<String>,
     /// Number of calls of the model so far, including failed ones.
     pub turns: u32,
+    /// Number of the step in which an irreversible action is about to be carried out. `None` leaves the number that the
+    /// manifest has.
+    pub irreversible_step: Option<u32>,
 }
 
 impl Heartbeat {
     /// Creates a heartbeat.
     pub const fn new(current_url: Option<String>, turns: u32) -> Self {
-        Self { current_url, turns }
+        Self {
+            current_url,
+            turns,
+            irreversible_step: None,
+        }
     }
 }
 
@@ -210,6 +217,7 @@ pub(crate) fn beat(
     change(records, run, lease, |run| {
         run.updated_at = now;
         run.turn_count = sign.turns;
+        run.irreversible_step = sign.irreversible_step.or(run.irreversible_step);
         if let Some(url) = &sign.current_url {
             if run.domain.is_none() {
                 run.domain = run.clone().starting_at(url).domain;

@@ -154,6 +154,9 @@ pub struct RunManifest {
     /// Number of calls of the model, including failed ones.
     #[serde(default)]
     pub turn_count: u32,
+    /// Number of the last step in which an irreversible action was about to be carried out; `None` if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub irreversible_step: Option<u32>,
     /// The answer, in the model's words. A run that gave up can have one too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
@@ -188,6 +191,7 @@ impl RunManifest {
             summary: None,
             artifact_paths: Vec::new(),
             turn_count: 0,
+            irreversible_step: None,
             result: None,
             unverified: None,
             reason: None,

@@ -20,6 +20,10 @@
 //!   process takes the lease, either it reads the intent, or the write is refused and the earlier process does not act.
 //!   If the store fails, an irreversible action is not carried out. Other actions are carried out without a stored
 //!   intent.
+//! - The manifest contains the number of the step of an irreversible action, written before that action. A checkpoint that
+//!   does not know this step is older than the last one: its shelf was damaged and restored from a backup, or somebody
+//!   replaced it. The action may have been carried out then. No store needs to tell that it restored a shelf, and a
+//!   second process that resumes the run sees it too.
 
 mod checkpoint;
 mod filter;

@@ -59,6 +59,19 @@ fn a_run_is_abandoned_after_a_minute_without_a_sign_of_life_and_not_after_its_en
 }
 
 #[test]
+fn a_heartbeat_without_an_irreversible_step_leaves_the_one_before() {
+    let mut records = after(&[], start(&[], &begun(1, 0)));
+    for (step, expected) in [(None, None), (Some(3), Some(3)), (None, Some(3))] {
+        let mut sign = Heartbeat::new(None, 1);
+        sign.irreversible_step = step;
+        records = after(&records, beat(&records, &id(1), 1, &sign, at(9)));
+        assert_eq!(known(&records, 1).irreversible_step, expected);
+    }
+    let records = after(&records, take(&records, &id(1), at(99)));
+    assert_eq!(known(&records, 1).irreversible_step, Some(3));
+}
+
+#[test]
 fn only_the_last_lease_writes() {
     let records = after(&[], start(&[], &begun(1, 0)));
     let sign = Heartbeat::default();

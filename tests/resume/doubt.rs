@@ -1,10 +1,11 @@
 //! An irreversible action that may have been done before the run was interrupted.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::json;
+use tokio::sync::Notify;
 use webwise::{
     BrowserDriver, DecisionLoop, Result, RunId, Task,
     action::{ErrorClass, Outcome},
@@ -21,14 +22,21 @@ use webwise::{
     working::StopReason,
 };
 
-const START: &str = "https://shop.example/";
-const SHOP: &str = "https://shop.example/cart";
+pub(crate) const START: &str = "https://shop.example/";
+pub(crate) const SHOP: &str = "https://shop.example/cart";
 const DONE: &str = "https://shop.example/done";
-const NOW: &str = "2026-01-02T03:04:05Z";
+pub(crate) const NOW: &str = "2026-01-02T03:04:05Z";
 
 /// A browser that never comes back from a click.
 #[derive(Debug)]
-struct Stuck(ScriptedBrowser);
+pub(crate) struct Stuck(ScriptedBrowser, Arc<Notify>);
+
+impl Stuck {
+    pub(crate) fn new(browser: ScriptedBrowser) -> (Self, Arc<Notify>) {
+        let clicked = Arc::new(Notify::new());
+        (Self(browser, Arc::clone(&clicked)), clicked)
+    }
+}
 
 #[async_trait]
 impl BrowserDriver for Stuck {
@@ -42,6 +50,7 @@ impl BrowserDriver for Stuck {
 
     async fn execute(&self, request: &ExecuteRequest) -> Result<Execution> {
         if matches!(request.action, webwise::action::BrowserAction::Click(_)) {
+            self.1.notify_one();
             return std::future::pending().await;
         }
         self.0.execute(request).await
@@ -60,7 +69,7 @@ impl BrowserDriver for Stuck {
     }
 }
 
-fn shop() -> ScriptedBrowser {
+pub(crate) fn shop() -> ScriptedBrowser {
     ScriptedBrowser::new()
         .with_page(START, "Shop", "link \"Cart\" e1")
         .with_page(SHOP, "Cart", "button \"Place order\" e1")
@@ -75,7 +84,7 @@ fn options() -> Options {
 }
 
 #[derive(Debug, Clone)]
-struct Shared(Arc<FixedClock>);
+pub(crate) struct Shared(pub(crate) Arc<FixedClock>);
 
 impl Clock for Shared {
     fn now(&self) -> chrono::DateTime<chrono::Utc> {
@@ -103,7 +112,8 @@ async fn is_not_done_again(end: End) {
     let clock = Shared(Arc::new(FixedClock::at(NOW)));
     let order = || call("click", json!({ "target": "e1" }));
     let model = ScriptedModel::new([call("goto", json!({ "url": SHOP })), order()]);
-    let agent = DecisionLoop::builder(Stuck(shop()), model, store.clone())
+    let (browser, clicked) = Stuck::new(shop());
+    let agent = DecisionLoop::builder(browser, model, store.clone())
         .with_options(options())
         .with_clock(clock.clone())
         .with_registry(store.clone())
@@ -116,9 +126,10 @@ async fn is_not_done_again(end: End) {
         .unwrap()
         .with_run_id(id.clone());
     let mut run = agent.start(task).await;
-    let steps = async { while run.step().await == StepEnd::Continue {} };
-    let cut = tokio::time::timeout(Duration::from_millis(500), steps).await;
-    assert!(cut.is_err(), "it is in the middle of the click");
+    tokio::select! {
+        () = async { while run.step().await == StepEnd::Continue {} } => panic!("it ended"),
+        () = clicked.notified() => {}
+    }
     match end {
         End::Killed => drop(run),
         End::Finished => assert_eq!(run.finish().await.summary.stop, StopReason::Cancelled),

@@ -5,6 +5,7 @@
 //! world    the club's site and browser, which outlive the process of the run, and what kills that process
 //! child    the process that carries out the run, or goes on with it
 //! doubt    an irreversible action that may have been done, with nobody there to ask
+//! damaged  a checkpoint that was lost or damaged after such an action
 //! ```
 #![cfg(target_os = "linux")]
 
@@ -18,6 +19,7 @@ mod club;
 mod profile;
 
 mod child;
+mod damaged;
 mod doubt;
 mod world;
 

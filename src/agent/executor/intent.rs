@@ -71,7 +71,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let mut state = self.state.clone();
         state.before_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let kept = match state.checkpoint(intent, &self.redactor) {
-            Ok(checkpoint) => checkpoints.keep(checkpoint).await,
+            Ok(checkpoint) => {
+                let irreversible = intent.filter(|intent| intent.effect == Effect::Irreversible);
+                let step = irreversible.map(|intent| intent.step);
+                checkpoints.keep(checkpoint, step).await
+            }
             Err(error) => Err(error),
         };
         match kept {

@@ -120,7 +120,12 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
     let checkpoint = before.checkpoint(Some(&intent), &redactor).unwrap();
     assert!(!format!("{checkpoint:?}").contains("hunter2-canary"));
     let (mut after, intent) = State::of_checkpoint(&checkpoint).unwrap();
-    after.go_on(&"https://shop.example/".parse().unwrap(), intent);
+    after.go_on(
+        &"https://shop.example/".parse().unwrap(),
+        intent,
+        None,
+        None,
+    );
     assert_eq!((after.stopped, after.doubt), (None, Some(3)));
     assert_eq!(after.steps().len(), 3);
     assert!(matches!(after.steps()[2].outcome, Outcome::Unclear(_)));
@@ -129,6 +134,33 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
         (true, By::Model)
     );
     assert_eq!((after.queue.len(), after.remarks.notes.len()), (1, 2));
+}
+
+#[test]
+fn an_irreversible_step_that_an_older_checkpoint_does_not_know_is_in_doubt() {
+    let home = "https://shop.example/".parse().unwrap();
+    let intent = |step| {
+        let run = RunId::parse("run_1").unwrap();
+        let at = "2026-01-02T03:04:05Z".parse().unwrap();
+        Intent::new(run, step, at, reload(), Effect::Irreversible)
+    };
+    // The checkpoint knows two steps.
+    for (journaled, marked, doubt, steps) in [
+        (None, None, None, 2),
+        (Some(2), Some(2), None, 2),
+        (Some(5), None, Some(5), 3),
+        (Some(5), Some(5), Some(5), 3),
+        (None, Some(5), Some(5), 2),
+        (Some(2), Some(5), Some(5), 2),
+    ] {
+        let mut state = state(2, 1);
+        state.go_on(&home, None, journaled.map(intent), marked);
+        assert_eq!((state.doubt, state.steps().len()), (doubt, steps));
+        let notes = state.remarks.notes.len();
+        assert_eq!(notes, 1 + usize::from(doubt.is_some()));
+        // The number is not given to another step.
+        assert!(state.spent.steps >= doubt.unwrap_or_default());
+    }
 }
 
 #[test]
@@ -142,7 +174,7 @@ fn an_opening_that_was_interrupted_is_an_opening_of_the_task() {
     let intent = Intent::new(run, 1, at, action, Effect::Reversible);
     let mut state = state(0, 0);
     state.about.start = Some(home.to_owned());
-    state.go_on(&home.parse().unwrap(), Some(intent));
+    state.go_on(&home.parse().unwrap(), Some(intent), None, None);
     let step = &state.steps()[0];
     assert_eq!((step.by, step.unseen), (By::Task, true));
 }

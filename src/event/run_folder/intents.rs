@@ -3,7 +3,7 @@
 
 use std::{
     fmt::Debug,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
     path::Path,
 };
@@ -94,11 +94,23 @@ impl<D: Disk> Intents<D> {
     }
 }
 
+/// Reads the last intent of an irreversible action from the file in a run's folder; `None` if there is none. Lines that
+/// cannot be read are passed over: a line that was cut off belongs to an action that had not begun.
+pub(super) fn last_irreversible(folder: &Path) -> Result<Option<Intent>> {
+    let path = folder.join(INTENTS);
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(|error| io_error(&path, error))?,
+    };
+    let lines = bytes.rsplit(|byte| *byte == b'\n');
+    let mut intents = lines.filter_map(|line| serde_json::from_slice::<Intent>(line).ok());
+    Ok(intents.find(|intent| intent.effect == Effect::Irreversible))
+}
+
 #[cfg(test)]
 mod tests {
     use std::{
         cell::{Cell, RefCell},
-        fs,
         path::PathBuf,
     };
 
@@ -173,6 +185,26 @@ mod tests {
             assert_eq!(steps, [up_to(step), up_to(durable)], "{effect:?}");
             assert_eq!(synced, *folders, "{effect:?}");
         }
+    }
+
+    #[test]
+    fn the_last_irreversible_intent_is_read_back_past_lines_that_are_cut_off() {
+        let place = tempfile::tempdir().unwrap();
+        let last = || last_irreversible(place.path()).unwrap();
+        assert_eq!(last(), None);
+        let mut intents = Intents::<Watched>::default();
+        for (step, effect) in [
+            (1, Effect::Irreversible),
+            (2, Effect::Irreversible),
+            (3, Effect::Reversible),
+        ] {
+            intents.keep(place.path(), &intent(step, effect)).unwrap();
+        }
+        let path = place.path().join(INTENTS);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes.truncate(bytes.len() - 9);
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(last(), Some(intent(2, Effect::Irreversible)));
     }
 
     #[test]
