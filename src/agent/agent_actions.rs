@@ -1,11 +1,18 @@
 //! Carries out the actions of the loop itself, such as `finish` and `note`, and calls of the tools of the embedder (the
 //! program that uses this crate).
 
-use std::sync::Arc;
+use std::{
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+};
 
+use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::{Run, executor::Tried, reading::MAX_EXTRACT, state::Queued};
+use super::{Run, Tool, executor::Tried, reading::MAX_EXTRACT, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
@@ -242,12 +249,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.executor.in_flight = Some(tried.clone());
         self.executor.state.stale = true;
         let limit = self.parts.guarded.options.tool_timeout;
-        let result =
-            match timeout(limit, tool.call(&call.arguments)).await {
-                Ok(result) => result,
-                Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool")
-                    .with("waited", format!("{limit:?}"))),
-            };
+        let result = match timeout(limit, result_of(&*tool, &call.arguments)).await {
+            Ok(result) => result,
+            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool")
+                .with("waited", format!("{limit:?}"))
+                .to_string()),
+        };
         let mut returned = None;
         let mut outcome = match result {
             Ok(text) => {
@@ -255,12 +262,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 returned = Some(text::cut(&text, MAX_RESULT));
                 Outcome::Done
             }
-            // The error's sources are left out, because they may hold text that is not meant for a model, such as a
-            // connection string.
-            Err(error) => Outcome::failed(
-                ErrorClass::Other,
-                &self.executor.redactor.text(&error.to_string()),
-            ),
+            Err(why) => Outcome::failed(ErrorClass::Other, &self.executor.redactor.text(&why)),
         };
         // The tool may have used the run's browser.
         let before = self.executor.state.page.clone();
@@ -284,4 +286,25 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         tried.before = before;
         self.absorb(tried.ended(outcome)).await
     }
+}
+
+/// Calls a tool of the embedder, and returns its result or the words of its error. A panic of the tool is an error too,
+/// because it must not end the run without a report.
+async fn result_of(tool: &dyn Tool, arguments: &Value) -> Result<String, String> {
+    let mut call = pin!(async { tool.call(arguments).await });
+    poll_fn(|context| {
+        // After a panic the call is not polled again, so nobody sees what the panic left half done in it.
+        match catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(context))) {
+            // The error's sources are left out, because they may hold text that is not meant for a model, such as a
+            // connection string.
+            Ok(polled) => polled.map_err(|error| error.to_string()),
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().copied();
+                let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+                let text = text.unwrap_or("without words");
+                Poll::Ready(Err(format!("the tool panicked: {text}")))
+            }
+        }
+    })
+    .await
 }

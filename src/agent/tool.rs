@@ -55,6 +55,6 @@ pub trait Tool: Debug + Send + Sync {
     ///
     /// # Errors
     /// Any error may be returned. The model sees the error's operation, kind and context, but not the error's
-    /// sources.
+    /// sources. A panic fails the call too, and the model sees the first 400 characters of its message.
     async fn call(&self, arguments: &Value) -> Result<String>;
 }

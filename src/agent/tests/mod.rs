@@ -9,6 +9,7 @@ mod growth;
 mod journal;
 mod learning;
 mod memory;
+mod panics;
 mod questions;
 mod reading;
 mod told;
