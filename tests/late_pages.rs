@@ -19,12 +19,16 @@ use webwise::{
 
 /// A menu that opens 250 ms after the pointer came to it.
 #[derive(Debug, Default)]
-struct LateMenu(Mutex<Option<Instant>>);
+struct LateMenu(Mutex<Option<Instant>>, webwise::browser::Lease);
 
 #[async_trait]
 impl BrowserDriver for LateMenu {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("late", [BrowserTool::Hover])
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.1
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {

@@ -49,6 +49,7 @@ struct Shop {
     /// Each click to the next page whose number this divides fails, and the page stays.
     fails: u32,
     clicks: AtomicU32,
+    lease: webwise::browser::Lease,
 }
 
 impl Shop {
@@ -59,6 +60,7 @@ impl Shop {
             aisle,
             fails,
             clicks: AtomicU32::new(0),
+            lease: webwise::browser::Lease::new(),
         }
     }
 
@@ -96,6 +98,10 @@ impl Shop {
 impl BrowserDriver for Shop {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("shop", [BrowserTool::Goto, BrowserTool::Click])
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.lease
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {

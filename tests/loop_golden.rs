@@ -16,11 +16,11 @@ use std::{
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use webwise::{
-    DecisionLoop, Error, ErrorKind, Origin, RunId, Site, Task, Trust,
+    BrowserDriver, DecisionLoop, Error, ErrorKind, Origin, RunId, Site, Task, Trust,
     action::{BrowserTool, ErrorClass, FailureKind, Outcome, RawCall},
     agent::{Approval, ApprovalRequest, Approver, Cancel, Options, RunReport, State, StepEnd},
     base::TokenCount,
-    browser::BrowserCapabilities,
+    browser::{BrowserCapabilities, Lease},
     chat::{ChatResponse, LlmCapabilities},
     event::{EventKind, RunFolder},
     guard::{ApprovalMode, Money, Prices},
@@ -415,6 +415,7 @@ async fn the_same_action_again_and_again_is_warned_of_twice_and_then_ends_the_ru
 #[tokio::test(start_paused = true)]
 async fn other_texts_in_the_same_field_are_warned_of_twice_and_then_end_the_run() {
     let mut browser = MockBrowserDriver::new();
+    browser.expect_lease().return_const(Lease::new());
     let capabilities = || BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied());
     browser.expect_capabilities().returning(capabilities);
     let typed = Arc::<std::sync::Mutex<String>>::default();
@@ -730,6 +731,36 @@ async fn busy() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn two_loops_over_one_driver_use_it_one_after_the_other() {
+    let browser = shop();
+    let driver: Arc<dyn BrowserDriver> = Arc::new(browser.clone());
+    let agent = |replies| {
+        let model = ScriptedModel::new(replies);
+        DecisionLoop::builder(Arc::clone(&driver), model, InMemory::new())
+            .build()
+            .unwrap()
+    };
+    let first = agent(vec![click("e3"), finish("racket")]);
+    let second = agent(vec![click("e3"), finish("racket")]);
+    let mut run = first.start(task()).await;
+    run.step().await;
+    let before = browser.executed();
+    let report = second.run(task()).await;
+    assert_eq!(report.summary.stop, StopReason::Busy);
+    let mut busy = second.guarded().start(task());
+    assert_eq!(busy.open_start_page().await, Err(StopReason::Busy));
+    drop(busy);
+    assert_eq!(browser.executed(), before, "it did nothing");
+    run.step().await;
+    let acted = browser.executed();
+    assert!(acted.len() > before.len(), "the first run goes on");
+    drop(run.finish().await);
+    let report = second.run(task()).await;
+    assert_ne!(report.summary.stop, StopReason::Busy);
+    assert!(browser.executed().len() > acted.len());
+}
+
+#[tokio::test(start_paused = true)]
 async fn budget_money() {
     let mut options = options();
     let price = Money::micros(1_000_000);
@@ -809,6 +840,7 @@ async fn browser_lost() {
 /// A browser on the last page, which is there until somebody says that it is gone, and the word for it.
 fn mortal() -> (MockBrowserDriver, Arc<AtomicBool>) {
     let (mut browser, gone) = (MockBrowserDriver::new(), Arc::<AtomicBool>::default());
+    browser.expect_lease().return_const(Lease::new());
     let lost = Arc::clone(&gone);
     let lost = move || {
         if lost.load(Ordering::Relaxed) {
@@ -1535,6 +1567,7 @@ async fn tabs_and_frames_out_of_scope_are_neither_shown_nor_recorded() {
         Tab::new(2, false, "Racket club", "https://club.example/"),
     ];
     let mut browser = MockBrowserDriver::new();
+    browser.expect_lease().return_const(Lease::new());
     browser
         .expect_capabilities()
         .returning(|| BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied()));

@@ -83,6 +83,10 @@ impl BrowserDriver for Metered {
         self.driver.capabilities()
     }
 
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.driver.lease()
+    }
+
     async fn observe(&self, request: &ObserveRequest) -> webwise::Result<Observation> {
         self.meter
             .time("observe", self.driver.observe(request))

@@ -11,7 +11,7 @@ use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::M
 /// The agent: a browser, a model, a memory and options.
 ///
 /// It can run many tasks in one browser, one after the other. A run that is started while another run uses the browser
-/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+/// ends at once, even if the other run belongs to another loop with the same driver. It ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -81,8 +81,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
 
     /// Starts a run of the task. The caller advances the run with [`Run::step`] and ends it with [`Run::finish`].
     ///
-    /// The run holds the browser until it is finished or dropped. Another run that is started in the meantime does
-    /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// The run holds the browser until it is finished or dropped. Another run of the same driver that is started in the
+    /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
         Run::start(self, task).await
     }

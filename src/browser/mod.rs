@@ -45,6 +45,7 @@
 mod cdp;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod chromium;
+mod lease;
 #[cfg(feature = "playwright-cli")]
 mod playwright_cli;
 pub(crate) mod port;
@@ -72,6 +73,8 @@ const SELECTION: &str = include_str!("selection.js");
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 pub use chromium::ProgramPlaces;
+pub use lease::Lease;
+pub(crate) use lease::Turn;
 #[cfg(feature = "playwright-cli")]
 pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, TransportChoice, parse_snapshot};
 pub use port::{

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use super::Lease;
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Outcome},
     base::Result,
@@ -238,6 +239,8 @@ impl From<Outcome> for Execution {
 /// - The driver does not repeat an action whose first attempt may have had an effect.
 /// - If the future of a call is dropped, the call is cancelled and leaves no lock and no child process behind. If the
 ///   driver is dropped, the browser that it started ends.
+/// - All handles of one browser have one [`Lease`], and a wrapper has the lease of the driver in it. So loops that share
+///   the browser use it one after the other.
 /// - All text from the browser is cleaned by [`clean`](crate::base::text::clean) when it arrives.
 ///
 /// `testing::conformance::browser` checks a large part of this contract. It does not check what happens if the browser
@@ -249,19 +252,24 @@ impl From<Outcome> for Execution {
 /// use async_trait::async_trait;
 /// use webwise::action::{BrowserTool, ErrorClass, Outcome};
 /// use webwise::browser::{
-///     BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest, SceneRequest, ScreenshotRequest,
+///     BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, Lease, ObserveRequest, SceneRequest,
+///     ScreenshotRequest,
 /// };
 /// use webwise::page::{Node, Observation, Role, Scene, Tree};
 /// use webwise::{Error, ErrorKind, Result};
 ///
 /// /// A browser that shows one page and cannot leave it.
-/// #[derive(Debug)]
-/// struct OnePage;
+/// #[derive(Debug, Default)]
+/// struct OnePage(Lease);
 ///
 /// #[async_trait]
 /// impl BrowserDriver for OnePage {
 ///     fn capabilities(&self) -> BrowserCapabilities {
 ///         BrowserCapabilities::new("one-page", [BrowserTool::Goto])
+///     }
+///
+///     fn lease(&self) -> &Lease {
+///         &self.0
 ///     }
 ///
 ///     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
@@ -287,7 +295,7 @@ impl From<Outcome> for Execution {
 ///     }
 /// }
 ///
-/// let page = OnePage.observe(&ObserveRequest::default()).await?;
+/// let page = OnePage::default().observe(&ObserveRequest::default()).await?;
 /// assert_eq!(&*page.tree.nodes()[0].name, "Open from 9 to 17");
 /// # Ok::<(), webwise::Error>(())
 /// # }).unwrap();
@@ -297,6 +305,10 @@ impl From<Outcome> for Execution {
 pub trait BrowserDriver: Debug + Send + Sync {
     /// Returns the driver's abilities, which do not change during a run.
     fn capabilities(&self) -> BrowserCapabilities;
+
+    /// Returns the right to use the browser, which the driver owns. A run takes it at its start and gives it back at its
+    /// end; a run that finds it taken ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    fn lease(&self) -> &Lease;
 
     /// Observes the current page, and returns its state.
     ///
@@ -356,6 +368,10 @@ macro_rules! forward {
         impl<T: BrowserDriver + ?Sized> BrowserDriver for $pointer {
             fn capabilities(&self) -> BrowserCapabilities {
                 (**self).capabilities()
+            }
+
+            fn lease(&self) -> &Lease {
+                (**self).lease()
             }
 
             async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -13,7 +13,7 @@ use crate::{
     action::{Action, BrowserAction, BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{
-        BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
+        BrowserCapabilities, ExecuteRequest, Execution, Lease, ObserveRequest, SceneRequest,
         ScreenshotRequest,
     },
     page::{Dialog, Observation, Scene},
@@ -67,7 +67,10 @@ struct State {
 /// address, and fails if there is no such page. An answer to a dialog closes the dialog, and fails if none is open.
 /// Every other action succeeds without effect.
 #[derive(Debug, Clone, Default)]
-pub struct ScriptedBrowser(Arc<Mutex<State>>);
+pub struct ScriptedBrowser {
+    state: Arc<Mutex<State>>,
+    lease: Lease,
+}
 
 impl ScriptedBrowser {
     /// Creates a browser without pages.
@@ -79,7 +82,10 @@ impl ScriptedBrowser {
     /// browser.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self(Arc::new(Mutex::new(self.lock().clone())))
+        Self {
+            state: Arc::new(Mutex::new(self.lock().clone())),
+            lease: Lease::new(),
+        }
     }
 
     /// Adds the page at this address. `content` is the page's tree in the notation of [`tree`].
@@ -137,7 +143,7 @@ impl ScriptedBrowser {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -200,6 +206,10 @@ impl State {
 impl BrowserDriver for ScriptedBrowser {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &Lease {
+        &self.lease
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -57,6 +57,10 @@ impl BrowserDriver for Stuck {
         self.inner.capabilities()
     }
 
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.inner.lease()
+    }
+
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
         self.inner.observe(request).await
     }

@@ -75,6 +75,10 @@ impl<B: BrowserDriver> BrowserDriver for Slow<B> {
     fn capabilities(&self) -> BrowserCapabilities {
         self.0.capabilities()
     }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.0.lease()
+    }
     async fn observe(&self, request: &ObserveRequest) -> Result<webwise::page::Observation> {
         self.1.around("observe", self.0.observe(request)).await
     }

@@ -253,6 +253,10 @@ impl BrowserDriver for OpensWhileLooking {
         self.driver.capabilities()
     }
 
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.driver.lease()
+    }
+
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
         let open = async {
             tokio::time::sleep(self.after).await;

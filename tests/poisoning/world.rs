@@ -61,15 +61,16 @@ struct State {
 
 /// The pages; clones share them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct World(Arc<Mutex<State>>);
+pub(crate) struct World(Arc<Mutex<State>>, webwise::browser::Lease);
 
 impl World {
     pub(crate) fn new(story: Story, words: &Words) -> Self {
-        Self(Arc::new(Mutex::new(State {
+        let state = State {
             words: words.clone(),
             story: Some(story),
             ..State::default()
-        })))
+        };
+        Self(Arc::new(Mutex::new(state)), webwise::browser::Lease::new())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -287,6 +288,10 @@ impl State {
 impl BrowserDriver for World {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("world", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.1
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation, Error> {

@@ -133,6 +133,7 @@ pub(crate) fn document(
 pub(crate) struct Site {
     pages: Vec<(String, String, Tree)>,
     at: AtomicUsize,
+    lease: webwise::browser::Lease,
 }
 
 impl Site {
@@ -143,6 +144,7 @@ impl Site {
                 .map(|page| (page.url.clone(), page.title.clone(), page.tree.clone()))
                 .collect(),
             at: AtomicUsize::new(0),
+            lease: webwise::browser::Lease::new(),
         }
     }
 
@@ -162,6 +164,10 @@ impl Site {
 impl BrowserDriver for Site {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("site", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.lease
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {

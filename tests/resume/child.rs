@@ -76,12 +76,16 @@ impl Line {
 }
 
 #[derive(Debug)]
-struct Remote(Line);
+struct Remote(Line, webwise::browser::Lease);
 
 #[async_trait]
 impl BrowserDriver for Remote {
     fn capabilities(&self) -> BrowserCapabilities {
         Club::new(0, std::time::Duration::ZERO).capabilities()
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.1
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
@@ -154,7 +158,7 @@ async fn work() {
     let line = Line(Arc::new(Mutex::new(BufReader::new(stream))));
     let store = JsonFiles::open(place.join("memory"));
     let folder = Arc::new(RunFolder::new(place.join("runs")).unwrap());
-    let eyes = Eyes::new(Remote(line.clone()));
+    let eyes = Eyes::new(Remote(line.clone(), webwise::browser::Lease::new()));
     let policy = eyes.policy();
     let thinks = line.clone();
     let model = ScriptedModel::deciding(move |_| {

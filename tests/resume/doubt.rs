@@ -44,6 +44,10 @@ impl BrowserDriver for Stuck {
         self.0.capabilities()
     }
 
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.0.lease()
+    }
+
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
         self.0.observe(request).await
     }

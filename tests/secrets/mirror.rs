@@ -29,7 +29,7 @@ struct State {
 
 /// The page; clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Mirror(Arc<Mutex<State>>);
+pub(crate) struct Mirror(Arc<Mutex<State>>, webwise::browser::Lease);
 
 impl std::fmt::Debug for Mirror {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -276,6 +276,10 @@ impl State {
 impl BrowserDriver for Mirror {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("mirror", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.1
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation, Error> {

@@ -38,7 +38,7 @@ struct State {
 
 /// The page; clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Shadow(Arc<Mutex<State>>);
+pub(crate) struct Shadow(Arc<Mutex<State>>, webwise::browser::Lease);
 
 impl Shadow {
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -164,6 +164,10 @@ impl State {
 impl BrowserDriver for Shadow {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("shadow", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.1
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation, Error> {

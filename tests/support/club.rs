@@ -56,6 +56,7 @@ pub(crate) struct Club {
     /// Decides which references and which order the form has.
     seed: u32,
     delay: Duration,
+    lease: webwise::browser::Lease,
 }
 
 impl Club {
@@ -70,6 +71,7 @@ impl Club {
             state: Arc::new(Mutex::new(state)),
             seed,
             delay,
+            lease: webwise::browser::Lease::new(),
         }
     }
 
@@ -209,6 +211,10 @@ impl BrowserDriver for Club {
         BrowserCapabilities::new("club", tools)
     }
 
+    fn lease(&self) -> &webwise::browser::Lease {
+        &self.lease
+    }
+
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
         self.pause().await;
         Ok(self.look())
@@ -260,6 +266,10 @@ impl<B> Eyes<B> {
 impl<B: BrowserDriver> BrowserDriver for Eyes<B> {
     fn capabilities(&self) -> BrowserCapabilities {
         self.inner.capabilities()
+    }
+
+    fn lease(&self) -> &webwise::browser::Lease {
+        self.inner.lease()
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

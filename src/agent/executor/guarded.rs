@@ -1,11 +1,12 @@
 //! A browser behind guards, with the options and parts that its runs share.
 
-use std::sync::{Arc, atomic::AtomicBool};
+use std::sync::Arc;
 
-use super::{Executor, turn::Turn};
+use super::Executor;
 use crate::{
     BrowserDriver,
     agent::{Approver, Builder, Cancel, Clock, Options, SystemClock, Task},
+    browser::Turn,
     event::{EventSink, Journal, NoEvents},
 };
 
@@ -43,7 +44,6 @@ pub struct GuardedBrowser<B> {
     pub(in crate::agent) clock: Arc<dyn Clock>,
     pub(in crate::agent) approver: Option<Arc<dyn Approver>>,
     pub(in crate::agent) cancel: Cancel,
-    is_busy: AtomicBool,
 }
 
 impl<B> GuardedBrowser<B> {
@@ -56,18 +56,12 @@ impl<B> GuardedBrowser<B> {
             clock: Arc::new(SystemClock),
             approver: None,
             cancel: Cancel::new(),
-            is_busy: AtomicBool::new(false),
         }
     }
 
     /// Returns a builder for a guarded browser. Call [`Builder::build_guarded`] at the end.
     pub fn builder(browser: B) -> Builder<B, (), ()> {
         Builder::new(browser, (), ())
-    }
-
-    /// Takes the right to use the browser; `None` while another run has it.
-    pub(in crate::agent) fn turn(&self) -> Option<Turn<'_>> {
-        Turn::take(&self.is_busy)
     }
 
     /// Returns the browser. A run never closes it; close it yourself when you are done.
@@ -77,10 +71,15 @@ impl<B> GuardedBrowser<B> {
 }
 
 impl<B: BrowserDriver> GuardedBrowser<B> {
+    /// Takes the right to use the browser; `None` while another run of the same driver has it.
+    pub(in crate::agent) fn turn(&self) -> Option<Turn<'_>> {
+        self.browser.lease().take()
+    }
+
     /// Starts a run whose actions the caller decides.
     ///
-    /// The run keeps the browser until the run is finished or dropped. Another run that is started in the meantime does
-    /// nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// The run keeps the browser until the run is finished or dropped. Another run of the same driver that is started in the
+    /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub fn start(&self, task: Task) -> Executor<'_, B> {
         Executor::start(self, task)
     }

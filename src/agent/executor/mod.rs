@@ -18,7 +18,6 @@ mod look;
 mod patience;
 mod record;
 mod scope;
-mod turn;
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,7 +32,6 @@ pub(super) use {
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use self::turn::Turn;
 use super::{
     Task,
     checkpoint::Checkpoints,
@@ -44,6 +42,7 @@ use crate::{
     BrowserDriver,
     action::{Action, BrowserAction, Goto},
     base::{Error, ErrorKind, Result as CrateResult, RunId, text::counted},
+    browser::Turn,
     event::EventKind,
     guard::Spent,
     page::PageView,

@@ -13,7 +13,7 @@ use crate::{
     },
     agent::{Approval, Builder, Executor, Options, approver::MockApprover},
     base::{ErrorKind, Origin},
-    browser::{BrowserCapabilities, Execution},
+    browser::{BrowserCapabilities, Execution, Lease},
     guard::ApprovalMode,
     page::{Notice, Observation},
     secret::{Secret, SecretName, Vault},
@@ -85,6 +85,7 @@ async fn an_address_that_begins_with_a_slash_is_on_the_site_of_the_page() {
 #[tokio::test(start_paused = true)]
 async fn a_step_keeps_what_its_action_gave_and_not_what_the_browser_noticed() {
     let mut browser = MockBrowserDriver::new();
+    browser.expect_lease().return_const(Lease::new());
     browser
         .expect_capabilities()
         .returning(|| BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied()));
@@ -338,6 +339,7 @@ async fn a_browser_that_is_lost_ends_the_run() {
 #[tokio::test(start_paused = true)]
 async fn a_page_that_shows_nothing_yet_is_waited_for() {
     let mut browser = MockBrowserDriver::new();
+    browser.expect_lease().return_const(Lease::new());
     browser
         .expect_capabilities()
         .returning(|| shop().capabilities());

@@ -27,6 +27,7 @@ struct Form {
     shown: Mutex<Shown>,
     /// The address to which every load of the form except the first redirects.
     later: Option<&'static str>,
+    lease: crate::browser::Lease,
 }
 
 #[derive(Debug, Default)]
@@ -52,6 +53,10 @@ impl BrowserDriver for Form {
             "form",
             [BrowserTool::Goto, BrowserTool::Fill, BrowserTool::Scroll],
         )
+    }
+
+    fn lease(&self) -> &crate::browser::Lease {
+        &self.lease
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {

@@ -128,6 +128,7 @@ fn spread(page: &mut TreeBuilder, n: usize) {
 struct OnePage {
     looks: Arc<[Observation; 2]>,
     commands: Arc<AtomicUsize>,
+    lease: crate::browser::Lease,
 }
 
 impl OnePage {
@@ -142,6 +143,7 @@ impl OnePage {
         Self {
             looks: Arc::new([look(0), look(1)]),
             commands: Arc::default(),
+            lease: crate::browser::Lease::new(),
         }
     }
 }
@@ -150,6 +152,10 @@ impl OnePage {
 impl BrowserDriver for OnePage {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("one page", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &crate::browser::Lease {
+        &self.lease
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {

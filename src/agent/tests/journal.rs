@@ -188,6 +188,10 @@ mod on_disk {
             self.inner.capabilities()
         }
 
+        fn lease(&self) -> &crate::browser::Lease {
+            self.inner.lease()
+        }
+
         async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
             self.inner.observe(request).await
         }

@@ -39,12 +39,17 @@ struct Stepper {
     restless: bool,
     /// True if the driver reports that the page reacted to the click.
     traces: bool,
+    lease: crate::browser::Lease,
 }
 
 #[async_trait]
 impl BrowserDriver for Stepper {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("stepper", BrowserTool::ALL.iter().copied())
+    }
+
+    fn lease(&self) -> &crate::browser::Lease {
+        &self.lease
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
@@ -452,13 +457,17 @@ async fn a_reply_that_cannot_be_read_is_the_error_of_the_run_only_if_the_last_on
 }
 
 /// A page with buttons. A click on a button only draws something, so nothing in the tree changes.
-#[derive(Debug)]
-struct Drawing;
+#[derive(Debug, Default)]
+struct Drawing(crate::browser::Lease);
 
 #[async_trait]
 impl BrowserDriver for Drawing {
     fn capabilities(&self) -> BrowserCapabilities {
         BrowserCapabilities::new("drawing", [BrowserTool::Goto, BrowserTool::Click])
+    }
+
+    fn lease(&self) -> &crate::browser::Lease {
+        &self.0
     }
 
     async fn observe(&self, _: &ObserveRequest) -> Result<Observation> {
@@ -491,7 +500,7 @@ async fn clicks_that_only_draw_are_no_standstill() {
     let mut replies: Vec<ChatResponse> = keys.map(|key| calls([click(key)])).into();
     replies.push(give_up());
     let model = ScriptedModel::new(replies);
-    let agent = DecisionLoop::builder(Drawing, model.clone(), InMemory::new());
+    let agent = DecisionLoop::builder(Drawing::default(), model.clone(), InMemory::new());
     let task = Task::new("Draw").unwrap().with_start_url(URL).unwrap();
     let report = agent.build().unwrap().run(task).await;
     assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");

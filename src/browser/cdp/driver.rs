@@ -24,7 +24,7 @@ use crate::{
     action::{BrowserTool, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{
-        BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution,
+        BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, Lease,
         ObserveRequest, SceneRequest, ScreenshotRequest, chromium, rules::out_of_time,
     },
     page::{Observation, Scene},
@@ -64,6 +64,7 @@ pub struct Cdp {
     /// The state between actions. Its lock lets only one action or observation run at a time.
     turn: Mutex<Turn>,
     life: Mutex<Life>,
+    lease: Lease,
 }
 
 /// The state of the driver that is kept from one action to the next.
@@ -143,6 +144,7 @@ impl Cdp {
             hub,
             turn: Mutex::default(),
             life: Mutex::new(life),
+            lease: Lease::new(),
         }
     }
 
@@ -372,6 +374,10 @@ impl BrowserDriver for Cdp {
         };
         BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
             .with_attached(!self.hub.owned)
+    }
+
+    fn lease(&self) -> &Lease {
+        &self.lease
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -24,7 +24,7 @@ use crate::{
     action::{BrowserTool, ErrorClass, Outcome},
     base::{Error, ErrorKind, Result},
     browser::{
-        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, ObserveRequest,
+        BrowserCapabilities, BrowserDriver, ExecuteRequest, Execution, Lease, ObserveRequest,
         SceneRequest, ScreenshotRequest, chromium::Folder,
     },
     page::{Dialog, Notice, Observation, Scene, Tab},
@@ -48,6 +48,7 @@ pub struct PlaywrightCli {
     pub(super) options: PlaywrightCliOptions,
     pub(super) folder: Folder,
     pub(super) files: AtomicU64,
+    lease: Lease,
     state: Mutex<State>,
 }
 
@@ -92,6 +93,7 @@ impl PlaywrightCli {
             options: options.clone(),
             folder,
             files: AtomicU64::new(0),
+            lease: Lease::new(),
             state: Mutex::new(state),
         })
     }
@@ -416,6 +418,10 @@ impl BrowserDriver for PlaywrightCli {
         };
         let tools = BrowserTool::ALL.iter().copied().filter(has);
         BrowserCapabilities::new("playwright-cli", tools)
+    }
+
+    fn lease(&self) -> &Lease {
+        &self.lease
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

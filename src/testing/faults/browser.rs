@@ -202,6 +202,10 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
         self.inner.capabilities()
     }
 
+    fn lease(&self) -> &crate::browser::Lease {
+        self.inner.lease()
+    }
+
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {
         let fault = {
             let mut state = self.state();

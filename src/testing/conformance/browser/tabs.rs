@@ -18,10 +18,21 @@ const TRIES: usize = 100;
 const BETWEEN: Duration = Duration::from_millis(100);
 
 checks! {
+    the_browser_is_leased_to_one_run_at_a_time needs [],
     a_window_that_a_page_opens_is_told_and_does_not_take_over needs [Click, TabList],
     tabs_are_opened_chosen_and_closed needs [TabNew, TabSelect, TabClose, TabList],
     the_last_tab_stays_and_unknown_tabs_are_refused needs [TabSelect, TabClose],
     a_file_that_a_page_offers_is_told needs [Click],
+}
+
+async fn the_browser_is_leased_to_one_run_at_a_time(bed: &Bed<'_>) -> Found {
+    let first = bed.driver.lease().take();
+    ensure!(first.is_some(), "no run has the browser, but it is taken");
+    ensure!(bed.driver.lease().take().is_none(), "two runs have it");
+    drop(first);
+    let again = bed.driver.lease().take();
+    ensure!(again.is_some(), "it was not given back");
+    Ok(())
 }
 
 async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(bed: &Bed<'_>) -> Found {
