@@ -30,9 +30,9 @@ pub struct PageName {
     /// The name of a group around the element, if the element's own name is not unique.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
-    /// True if the element is on another page than the current one.
+    /// True if the name belongs to a step of an earlier run. A prompt then shows no reference for it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    elsewhere: bool,
+    earlier: bool,
 }
 
 impl PageName {
@@ -52,7 +52,7 @@ impl PageName {
             name: Self::plain(name),
             ordinal,
             within: None,
-            elsewhere: false,
+            earlier: false,
         }
     }
 
@@ -75,19 +75,23 @@ impl PageName {
         }
     }
 
-    /// Returns true if both names are the same, even if only one of the elements is on the current page.
+    /// Returns true if both names are the same, even if only one of them belongs to a step of an earlier run.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let own = (&self.role, &self.name, self.ordinal, &self.within);
         own == (&other.role, &other.name, other.ordinal, &other.within)
     }
 
-    /// Marks the element as one of another page, so that prompts do not look for it on the current page.
-    pub(super) const fn set_elsewhere(&mut self) {
-        self.elsewhere = true;
+    /// Marks the name as that of an element on which an earlier run acted. A prompt does not look for the element on the
+    /// current page: an element of that name may be another one now, and a reader would act on it without a look.
+    pub(super) fn of_earlier_run(self) -> Self {
+        Self {
+            earlier: true,
+            ..self
+        }
     }
 
-    pub(super) const fn is_elsewhere(&self) -> bool {
-        self.elsewhere
+    pub(super) const fn is_of_earlier_run(&self) -> bool {
+        self.earlier
     }
 
     pub(super) fn group(&self) -> Option<&str> {

@@ -109,11 +109,15 @@ impl Aim {
     }
 
     pub(crate) fn named(&self) -> Piece {
+        self.page_name().into()
+    }
+
+    pub(super) fn page_name(&self) -> PageName {
         let name = PageName::new(&self.role, &self.name, self.ordinal);
-        Piece::Name(match &self.within {
+        match &self.within {
             Some(group) => name.within(group),
             None => name,
-        })
+        }
     }
 }
 

@@ -6,12 +6,12 @@ use super::{Advice, Aim, Line, PageName, Piece};
 use crate::page::{ElementRef, NodeId, TargetIdentity, Tree, sketch_nodes};
 
 /// Returns the elements that the advice names: each name and the reference of its element. A name is left out unless exactly
-/// one element of the page has it.
+/// one element of the page has it. Names in steps of earlier runs are left out too.
 pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRef)> {
     let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
     let names: HashSet<&PageName> = pieces
         .filter_map(|piece| match piece {
-            Piece::Name(name) if !name.is_elsewhere() => Some(name),
+            Piece::Name(name) if !name.is_of_earlier_run() => Some(name),
             _ => None,
         })
         .collect();
@@ -68,6 +68,7 @@ mod tests {
             name(Role::Link, "Send", None),
             name(Role::TextBox, "", Some(1)),
             name(Role::TextBox, "", Some(2)),
+            name(Role::Button, "Send", None).of_earlier_run(),
         ];
         let id = AdviceId {
             shelf: Shelf::global(&Namespace::default(), "x"),

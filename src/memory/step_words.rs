@@ -1,37 +1,10 @@
-//! A stored step in words. Names of page elements are separate pieces.
+//! A stored step in words. Names of page elements are separate pieces. A prompt shows them without references to elements
+//! of the current page, because the step belongs to an earlier run and its element may be another one now.
 
 use std::fmt;
 
-use super::{Advice, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
+use super::{Aim, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
 use crate::{action::BrowserTool, page::Role};
-
-/// The mark behind the next step, and what follows it if the target of the step is on the page.
-const NEXT: (&str, &str) = (" <- next", ", on this page");
-
-/// Returns the words that mark a step as the next one. They include `on this page` only if the step names its target,
-/// because any other step may belong to another page.
-pub(super) fn next(step: &StoredStep) -> String {
-    let is_known = |of: &StoredTarget| of.aim.is_some() || of.slot.is_some();
-    let is_here = step.target.as_ref().is_some_and(is_known);
-    [NEXT.0, if is_here { NEXT.1 } else { "" }].concat()
-}
-
-/// Returns true if a line of this advice ends with the mark `<- next, on this page`.
-pub(super) fn has_next(advice: &Advice) -> bool {
-    let mark = [NEXT.0, NEXT.1].concat();
-    let is_next = |piece: &Piece| matches!(piece, Piece::Words(words) if words.contains(&mark));
-    let lines = advice.lines().iter();
-    lines.filter_map(|line| line.pieces().last()).any(is_next)
-}
-
-/// Marks the names in a line as names of elements of another page.
-pub(super) fn set_elsewhere(line: &mut [Piece]) {
-    for piece in line {
-        if let Piece::Name(name) = piece {
-            name.set_elsewhere();
-        }
-    }
-}
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`: `n1` is the name of the target, and `<1>` stands for the
 /// first value of the goal. `values` has the new goal's value for each value of the recorded goal, if it is known.
@@ -63,7 +36,8 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
     match (step.tool, &step.leads_to) {
         (T::Goto, Some(page)) => {
             out.push(" ".into());
-            out.push(PageName::new(&Role::Document, page.path(), None).into());
+            let page = PageName::new(&Role::Document, page.path(), None);
+            out.push(page.of_earlier_run().into());
         }
         (T::Goto, None) => out.push(" the page that fits your goal".into()),
         _ => {}
@@ -113,17 +87,14 @@ fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
     }
     match (&target.aim, target.collection) {
         (Some(aim), Some(list)) if target.for_goal == ForGoal::SameOrOther => vec![
-            aim.named(),
+            past(aim),
             Piece::Words(format!(
                 " or another of its list of {}, as your goal says",
                 list.size
             )),
         ],
-        (Some(aim), _) if !aim.name.is_empty() => vec![aim.named()],
-        (Some(aim), _) => vec![
-            aim.named(),
-            Piece::Words(format!(" (it has no name{place})")),
-        ],
+        (Some(aim), _) if !aim.name.is_empty() => vec![past(aim)],
+        (Some(aim), _) => vec![past(aim), Piece::Words(format!(" (it has no name{place})"))],
         (None, _) if target.for_goal == ForGoal::Other => vec![Piece::Words(format!(
             "the {role}{place} that fits your goal"
         ))],
@@ -136,6 +107,10 @@ fn named(target: &StoredTarget, values: &[Option<String>]) -> Vec<Piece> {
             "a {role}{place}, whose name was not kept"
         ))],
     }
+}
+
+fn past(aim: &Aim) -> Piece {
+    aim.page_name().of_earlier_run().into()
 }
 
 /// Returns the part of the page that contains the target, such as ` in the header`; empty if it is not known.

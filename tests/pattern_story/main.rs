@@ -132,17 +132,22 @@ fn section<'m>(message: &'m str, heading: &str) -> &'m str {
     of.unwrap_or_default()
 }
 
-/// The next step of a shown pattern: its verb, the reference of its target, and the text to type.
+/// The first step of a shown pattern: its verb, the name of its target, and the text to type.
 fn next_step(message: &str) -> Option<(String, String, String)> {
     let lines = section(message, "Patterns of this site");
     let line = lines
         .lines()
-        .find_map(|line| line.strip_suffix(" <- next, on this page"))?;
+        .find(|line| line.trim_start().starts_with(char::is_numeric))?;
     let (_, step) = line.split_once(". ")?;
     let mut words = step.split(' ');
-    let (verb, reference) = (words.next()?, words.next()?);
+    let (verb, number) = (words.next()?, words.next()?);
+    let names = section(message, "Names in the tips");
+    let mut names = names.lines().filter_map(|line| line.split_once(' '));
+    let (_, name) = names.find(|(of, _)| *of == number)?;
+    let (_, label) = name.split_once(' ')?;
     let text = step.split_once(" with ").map_or("", |(_, text)| text);
-    Some((verb.to_owned(), reference.to_owned(), text.to_owned()))
+    let label = label.trim_matches('"');
+    Some((verb.to_owned(), label.to_owned(), text.to_owned()))
 }
 
 /// A model that knows nothing but the message. It takes the next step of a pattern that it is shown. Without one, it tries the
@@ -166,7 +171,7 @@ fn reader(story: StoryTask) -> ScriptedModel {
             return Ok(act("click", wanted));
         }
         if let Some((verb, target, text)) = next_step(message) {
-            let is_target = |one: &&ShownElement| one.reference == target;
+            let is_target = |one: &&ShownElement| one.label == target;
             let element = page
                 .elements
                 .iter()
@@ -280,16 +285,16 @@ async fn a_run_with_a_third_goal_reads_how_two_others_logged_in_and_needs_fewer_
     let third = run(&store, DESK, REPORT, 3).await;
     let expected = "\n## Patterns of this site\n\
         - How earlier tasks logged in here (4 steps, 2 tasks). Follow it if your task needs it, with your own value for <1>.\n  \
-        1. click e3 <- next, on this page\n  2. fill n1 with <1>\n  3. fill n2 with <secret:password>\n  4. click n3\n";
+        1. click n1\n  2. fill n2 with <1>\n  3. fill n3 with <secret:password>\n  4. click n4\n";
     assert!(
         third.messages[0].contains(expected),
         "{}",
         third.messages[0]
     );
-    let names = "## Names in the tips\nn1 textbox \"User\"\nn2 textbox \"Password\"\nn3 button \"Log in\"\n";
+    let names = "## Names in the tips\nn1 link \"Staff\"\nn2 textbox \"User\"\nn3 textbox \"Password\"\nn4 button \"Log in\"\n";
     assert!(third.messages[0].contains(names), "{}", third.messages[0]);
-    let next = "  2. fill e1 with <1> <- next, on this page\n";
-    assert!(third.messages[1].contains(next), "{}", third.messages[1]);
+    let rest = "for <1>.\n  2. fill n1 with <1>\n";
+    assert!(third.messages[1].contains(rest), "{}", third.messages[1]);
     assert!(
         third.messages[4..]
             .iter()
@@ -377,7 +382,7 @@ async fn a_pattern_that_a_person_gave_is_followed_by_the_first_run_already() {
         .await
         .unwrap();
     let first = run(&store, DESK, REPORT, 1).await;
-    let expected = "- The desk is behind this link (4 steps). Follow it if your task needs it, with your own value for <1>.\n  1. click e3 <- next, on this page\n";
+    let expected = "- The desk is behind this link (4 steps). Follow it if your task needs it, with your own value for <1>.\n  1. click n1\n";
     assert!(
         first.messages[0].contains(expected),
         "{}",

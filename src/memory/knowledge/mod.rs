@@ -52,7 +52,7 @@ pub use slot::{DROP, GAIN, Held, LOSS, SHOWN, START, Slot};
 
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
-    Namespace, Note, Occasion, Origin, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
+    Namespace, Note, Occasion, Origin, PageName, Piece, Record, RunLog, Shelf, ShelfEdit, Standing,
     agent_memory::{Converted, Domain},
     kind::merged_one,
 };
@@ -100,11 +100,15 @@ impl MemoryKind for Knowledge {
                 .iter()
                 .flat_map(|line| line.pieces().to_vec());
             pieces
-                .filter(|piece| matches!(piece, Piece::Name(_)))
+                .filter_map(|piece| match piece {
+                    Piece::Name(name) => Some(name),
+                    Piece::Words(_) => None,
+                })
                 .collect::<Vec<_>>()
         };
         let own = names(own);
-        !said.iter().flat_map(names).any(|name| own.contains(&name))
+        let is_said = |name: PageName| own.iter().any(|own| own.is_same(&name));
+        !said.iter().flat_map(names).any(is_said)
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {

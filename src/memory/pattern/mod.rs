@@ -59,7 +59,6 @@ pub use record::{
 use super::{
     Advice, AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
     Namespace, Note, Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing, step_records,
-    step_words::has_next,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, text::counted};
 
@@ -113,10 +112,12 @@ impl MemoryKind for Patterns {
 
     /// Returns true if the pattern adds something to the advice `said`, which the prompt shows before it. A pattern
     /// adds nothing if one piece of this advice shows all of its steps that name an element. Unless a person gave the
-    /// pattern, it also adds nothing if a piece of this advice says which step comes next.
+    /// pattern, it also adds nothing if a piece of this advice shows steps of which the first names an element.
     fn adds(&self, own: &Advice, said: &[Advice]) -> bool {
         let is_given = own.trust() == Trust::User;
-        let is_said = |other: &Advice| show::is_said(own, other) || (!is_given && has_next(other));
+        let is_said = |other: &Advice| {
+            show::is_said(own, other) || (!is_given && show::names_first_step(other))
+        };
         !said.iter().any(is_said)
     }
 

@@ -11,9 +11,9 @@ use super::{
 use crate::{
     base::{Trust, text::counted},
     memory::{
-        Advice, AdviceId, Aim, Cue, Index, Lasts, Line, Moment, PageName, Piece, Record, Section,
-        Shelf, StoredStep, StoredText,
-        step_words::{next, set_elsewhere, slot_name, words},
+        Advice, AdviceId, Aim, Cue, Index, Lasts, Moment, PageName, Piece, Record, Section, Shelf,
+        StoredStep, StoredText,
+        step_words::{slot_name, words},
     },
     page::{PageTemplate, Role, Tree, sketch},
 };
@@ -206,16 +206,9 @@ pub(super) fn lines(pattern: &Pattern, from: usize) -> Vec<Vec<Piece>> {
         own_values(left)
     );
     let mut out = vec![vec![Piece::Words(head)]];
-    let mut is_elsewhere = false;
     for (step, n) in left.iter().zip(from..) {
         let mut line = vec![Piece::Words(format!("{}. ", n + 1))];
         line.extend(words(step, &[]));
-        if n == from {
-            line.push(next(step).into());
-        } else if is_elsewhere {
-            set_elsewhere(&mut line);
-        }
-        is_elsewhere |= step.opens_page();
         out.push(line);
     }
     out
@@ -260,27 +253,32 @@ fn own_values(steps: &[StoredStep]) -> String {
 /// Returns true if every step in `own` that names an element is also in `other`, with the same verb and the same name.
 /// Returns false if no step in `own` names an element.
 pub(super) fn is_said(own: &Advice, other: &Advice) -> bool {
-    let said: Vec<(String, &PageName)> = other.lines().iter().filter_map(step).collect();
-    let mut own = own.lines().iter().filter_map(step).peekable();
-    let is_said = |(verb, name): (String, &PageName)| {
-        let is_it = |other: &(String, &PageName)| other.0 == verb && other.1.is_same(name);
-        said.iter().any(is_it)
-    };
-    own.peek().is_some() && own.all(is_said)
+    let named = |(verb, name): (String, Option<PageName>)| Some((verb, name?));
+    let said: Vec<(String, PageName)> = steps(other).filter_map(named).collect();
+    let mut own = steps(own).filter_map(named).peekable();
+    own.peek().is_some() && own.all(|step| said.contains(&step))
 }
 
-/// Returns the verb and the first name of a numbered line; `None` for any other line.
-fn step(line: &Line) -> Option<(String, &PageName)> {
-    let mut before = String::new();
-    for piece in line.pieces() {
-        match piece {
-            Piece::Words(words) => before.push_str(words),
-            Piece::Name(name) => {
-                let (number, words) = before.split_once(". ")?;
-                number.parse::<u32>().ok()?;
-                return Some((words.split(' ').next()?.to_owned(), name));
+/// Returns true if the advice shows steps and the first of them names an element.
+pub(super) fn names_first_step(advice: &Advice) -> bool {
+    steps(advice).next().is_some_and(|(_, name)| name.is_some())
+}
+
+/// Returns the verb and the first name of each numbered line.
+fn steps(advice: &Advice) -> impl Iterator<Item = (String, Option<PageName>)> {
+    advice.lines().iter().filter_map(|line| {
+        let (mut before, mut name) = (String::new(), None);
+        for piece in line.pieces() {
+            match piece {
+                Piece::Words(words) => before.push_str(words),
+                Piece::Name(first) => {
+                    name = Some(first.clone());
+                    break;
+                }
             }
         }
-    }
-    None
+        let (number, words) = before.split_once(". ")?;
+        number.parse::<u32>().ok()?;
+        Some((words.split(' ').next()?.to_owned(), name))
+    })
 }

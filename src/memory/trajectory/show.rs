@@ -9,7 +9,7 @@ use crate::{
     memory::{
         Lasts, Piece, Section, StoredStep,
         ago::ago,
-        step_words::{next, set_elsewhere, slot_name, words},
+        step_words::{slot_name, words},
     },
 };
 
@@ -52,13 +52,9 @@ pub(super) fn lines(
     };
     let mut out = vec![vec![Piece::Words(head)]];
     let shown = shown(left);
-    for (nth, at) in shown.iter().enumerate() {
-        let step = &trajectory.steps[*at];
+    for at in shown {
         let mut pieces = vec![Piece::Words(format!("{}. ", at + 1))];
-        pieces.extend(words(step, values));
-        if nth == 0 {
-            pieces.push(next(step).into());
-        }
+        pieces.extend(words(&trajectory.steps[*at], values));
         out.push(pieces);
     }
     let hidden = left.len() - shown.len();
@@ -81,8 +77,8 @@ fn shown(left: &[usize]) -> &[usize] {
     }
 }
 
-/// Marks the steps in `lines` whose target is on another page, or is missing from this page at the moment. The first step
-/// is never marked. `lines` is the result of [`lines`]. `way` has all steps of the trajectory, adapted to the new goal.
+/// Marks the steps in `lines` whose target belongs to this page but is missing from it at the moment. The first step is
+/// never marked. `lines` is the result of [`lines`]. `way` has all steps of the trajectory, adapted to the new goal.
 /// `recorded` has the same steps as recorded, with all addresses that they led to. `left` has the positions of the
 /// remaining steps in `way` and `recorded`.
 pub(super) fn mark(
@@ -91,15 +87,12 @@ pub(super) fn mark(
     left: &[usize],
     here: &Here<'_>,
 ) {
-    // An earlier step may open another page, on which references of this page are void.
     let mut is_elsewhere = false;
     for (nth, (line, at)) in lines.iter_mut().skip(1).zip(shown(left)).enumerate() {
         let step = &way[*at];
         is_elsewhere |= !here.may_be_page_of(step);
         let names_target = step.target.as_ref().is_some_and(|of| of.aim.is_some());
-        if nth > 0 && is_elsewhere {
-            set_elsewhere(line);
-        } else if nth > 0 && names_target && !here.can_take(step) {
+        if nth > 0 && !is_elsewhere && names_target && !here.can_take(step) {
             line.push(" if it appears".into());
         }
         is_elsewhere |= recorded[*at].opens_page();

@@ -58,8 +58,7 @@ fn quoted_values_are_read_without_their_quotes() {
     let first = issue("\"Printer jams\"", "\"urgent\"");
     let expected = |title: &str, priority: &str| {
         [
-            "1. fill textbox \"Login\" with <1> (in your goal \"admin\") <- next, on this page"
-                .to_owned(),
+            "1. fill textbox \"Login\" with <1> (in your goal \"admin\")".to_owned(),
             format!("2. fill textbox \"Title\" with <2> (in your goal \"{title}\")"),
             format!("3. choose <3> (in your goal \"{priority}\") in combobox \"Priority\""),
             "4. click button \"Submit\"".to_owned(),
@@ -93,7 +92,7 @@ fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
     let records = learned(&[], &log("run_1", 0, &first, steps));
     let other = goal("cancelled", "Pickup");
     let expected = [
-        "1. click the link in the navigation that fits your goal <- next",
+        "1. click the link in the navigation that fits your goal",
         "2. click the radio <1>",
         "3. click button \"Log in\"",
     ];
@@ -107,10 +106,7 @@ fn a_name_that_says_a_value_of_the_other_goal_is_not_shown() {
     // The run took another link, and is further for it.
     let taken = log("run_2", 1, &other, vec![click(Role::Link, "Cancelled")]).steps;
     let next = shown(&records, &other, &taken, page);
-    assert!(
-        next[1].starts_with("2. click the radio") && next[1].ends_with("on this page"),
-        "{next:?}"
-    );
+    assert!(next[1].starts_with("2. click the radio"), "{next:?}");
 }
 
 #[test]
@@ -137,9 +133,9 @@ fn a_choice_that_repeats_words_of_the_goal_is_named_for_goals_with_these_words()
             .cloned()
             .unwrap_or_default()
     };
-    let named = "1. click link \"Bookings\" <- next, on this page";
+    let named = "1. click link \"Bookings\"";
     assert_eq!(next(&goal("Delete", "booking", "Choir 5")), named);
-    let other = "1. click the link in the main part that fits your goal <- next";
+    let other = "1. click the link in the main part that fits your goal";
     assert_eq!(next(&goal("Change", "room", "Oak")), other);
 }
 
@@ -153,10 +149,7 @@ fn a_value_that_is_not_on_the_page_is_no_next_step() {
         [""; 0]
     );
     let there = way("link \"Bookings\" e1\nlink \"Choir 5\" e2");
-    assert_eq!(
-        there[1],
-        "1. click the link <1> (in your goal \"Choir 5\") <- next, on this page"
-    );
+    assert_eq!(there[1], "1. click the link <1> (in your goal \"Choir 5\")");
 }
 
 #[test]
@@ -179,20 +172,14 @@ fn scrolling_that_changed_the_page_is_a_step() {
             "textbox \"Terms\" e1\nbutton \"Agree\" e2",
         )
     };
-    assert_eq!(
-        way(&log)[1..],
-        ["1. click button \"Agree\" <- next, on this page"]
-    );
+    assert_eq!(way(&log)[1..], ["1. click button \"Agree\""]);
     let (before, after) = ("button \"Agree\" e2 [disabled]", "button \"Agree\" e2");
     let head = PageHead::new(SHOP, "Shop");
     let [before, after] = [before, after].map(crate::testing::tree);
     log.steps[1].changes = Some(diff((&head, &before), (&head, &after)));
     assert_eq!(
         way(&log)[1..],
-        [
-            "1. scroll textbox \"Terms\" <- next, on this page",
-            "2. click button \"Agree\""
-        ]
+        ["1. scroll textbox \"Terms\"", "2. click button \"Agree\""]
     );
 }
 
@@ -251,7 +238,7 @@ fn the_row_of_a_chosen_item_is_not_kept() {
     let way = |goal: &str| shown(&learned(&[], &log), goal, &[], page);
     assert_eq!(
         way("Cancel the order of John Smith")[1],
-        "1. click button \"Cancel\" <- next, on this page"
+        "1. click button \"Cancel\""
     );
     assert!(
         way(first)[1].contains("in \"Maria Gonzalez"),
@@ -277,13 +264,10 @@ fn an_address_that_says_a_value_is_not_shown() {
     );
     let way = |goal: &str, taken: &[Step]| shown(&records, goal, taken, "button \"Print\" e1");
     let other = "List the cancelled orders";
-    assert_eq!(
-        way(other, &[])[1],
-        "1. open the page that fits your goal <- next"
-    );
+    assert_eq!(way(other, &[])[1], "1. open the page that fits your goal");
     assert!(way("List the confirmed orders", &[])[1].contains("\"/orders/confirmed\""));
     let taken = log("run_2", 1, other, vec![goto("orders/cancelled")]).steps;
-    assert!(way(other, &taken)[1].starts_with("2. click button \"Print\" <- next"));
+    assert!(way(other, &taken)[1].starts_with("2. click button \"Print\""));
 }
 
 #[test]
@@ -303,10 +287,7 @@ fn links_of_one_name_in_a_menu_are_told_apart() {
         &[],
         "link \"Create New\" e1",
     );
-    assert_eq!(
-        way[1],
-        "1. click link \"Create New\" in \"Issues\" <- next, on this page"
-    );
+    assert_eq!(way[1], "1. click link \"Create New\" in \"Issues\"");
 }
 
 /// Returns a click on a filter link in the navigation, which shows other rows of the same page.
@@ -329,18 +310,18 @@ fn another_choice_of_a_filter_is_offered_and_counts_as_the_step() {
     let other = goal("not paid");
     assert_eq!(
         shown(&records, &other, &[], page)[1],
-        "1. click link \"Yes\" or another of its list of 3, as your goal says <- next, on this page"
+        "1. click link \"Yes\" or another of its list of 3, as your goal says"
     );
     assert_eq!(
         shown(&records, &goal("paid"), &[], page)[1],
-        "1. click link \"Yes\" <- next, on this page"
+        "1. click link \"Yes\""
     );
 
     let taken = |goal: &str, step| {
         let steps = log("run_2", 1, goal, vec![step]).steps;
         shown(&records, goal, &steps, page)[1].clone()
     };
-    let behind = "2. click button \"Show the number\" <- next, on this page";
+    let behind = "2. click button \"Show the number\"";
     assert_eq!(taken(&other, filter("No", 2)), behind);
     assert_eq!(taken(&goal("paid"), filter("Yes", 1)), behind);
     // With the goal of the way, another choice is a mistake.
