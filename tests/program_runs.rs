@@ -124,14 +124,14 @@ async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it(
 
     // One answer of the model is not enough for two pages.
     let both = ["--goal", "Open \"Size guide\". Open \"Returns\"."];
-    let cut = ["--url", &home, "--max-calls", "1", "--no-replay"];
+    let cut = ["--url", &home, "--max-calls", "1"];
     let (cut, _) = desk.run(1, &[&both[..], &cut].concat());
     let listed = desk.runs().remove(0);
     assert_eq!(
         (&listed["runId"], &listed["status"]),
         (&cut["run"], &"failed".into())
     );
-    let (resumed, folder) = desk.run(0, &["--resume-run", "last", "--no-replay"]);
+    let (resumed, folder) = desk.run(0, &["--resume-run", "last"]);
     assert_eq!(resumed["run"], cut["run"]);
     let was_told = asked(&folder);
     assert!(was_told.contains("this run was interrupted"), "{was_told}");
@@ -206,7 +206,7 @@ async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown() {
     let home = desk.web.url("localhost", "/");
     let run = |args: &[&str]| {
         let goal = ["--goal", "Open \"Size guide\".", "--url", &home];
-        desk.run(0, &[&goal[..], &["--no-replay"], args].concat()).1
+        desk.run(0, &[&goal[..], args].concat()).1
     };
     run(&[]);
     // The same way once more: a day older, but faster.

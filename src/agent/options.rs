@@ -29,13 +29,13 @@ pub enum Images {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
+    /// No step is taken from memory.
+    #[default]
+    Off,
     /// If memory has recorded the task in an earlier run, the steps that need no decision are taken from memory:
     /// logins, links, searches, and the filling of fields. The model decides the other steps, and decides when the task
     /// is done.
-    #[default]
     Known,
-    /// No step is taken from memory.
-    Never,
 }
 
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
@@ -100,7 +100,7 @@ pub struct Options {
     pub scripts: bool,
     /// True if the agent uses its memory. Default: true.
     pub memory: bool,
-    /// The policy for taking steps from memory without asking the model. Default: [`Replay::Known`].
+    /// The policy for taking steps from memory without asking the model. Default: [`Replay::Off`].
     pub replay: Replay,
     /// Share of the advice from memory that each run withholds from the model. Use it to compare runs with and without
     /// a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the advice by

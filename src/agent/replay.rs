@@ -67,7 +67,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let page = state.page.as_ref()?;
         let is_blocked =
             page.observation.dialog.is_some() || page.view.page_type == PageType::DialogBlocking;
-        if options.replay == Replay::Never || is_blocked || state.remarks.is_unread() {
+        if options.replay == Replay::Off || is_blocked || state.remarks.is_unread() {
             return None;
         }
         let cue = Cue::PageShown {

@@ -15,7 +15,7 @@
 //! A flag takes precedence over an environment variable, and a variable over the file. With `--config FILE` only that file
 //! is read. Otherwise the file of the user is read (in `WEBWISE_HOME`, or in `webwise` in the user's configuration folder),
 //! and then the file in the working folder, which takes precedence. But if both files set a limit, the smaller value
-//! counts, and `no-memory` and `no-replay` stay on if the user's file sets them.
+//! counts, and `no-memory` stays on if the user's file sets it.
 //!
 //! # Decisions
 //!
@@ -54,7 +54,7 @@ const NAME: &str = "webwise.toml";
 
 /// The flags that the file in the working folder may set. None of them sends an API key elsewhere, permits an action,
 /// or puts words into the instruction or into memory. Limits with a default are not listed here (see [`most`]).
-const HARMLESS: [&str; 14] = [
+const HARMLESS: [&str; 13] = [
     "headed",
     "json",
     "limit",
@@ -63,17 +63,12 @@ const HARMLESS: [&str; 14] = [
     "max-output-tokens",
     "mode",
     "no-memory",
-    "no-replay",
     "port",
     "seed",
     "slow",
     "timeout",
     "trace-scoring",
 ];
-
-/// Flags that switch off a part of memory. If the user's file sets one, the file in the working folder cannot undo
-/// that.
-const SWITCHES: [&str; 2] = ["no-memory", "no-replay"];
 
 /// Returns the default of a flag that sets a limit; `None` for other flags. The file in the working folder may not
 /// raise the limit above this default.
@@ -150,7 +145,7 @@ struct Setting {
 }
 
 /// The flags that the configuration files set. The file that was read last takes precedence, but the file in the
-/// working folder can neither raise a limit of the user's file nor undo one of its [`SWITCHES`].
+/// working folder can neither raise a limit of the user's file nor undo its `no-memory`.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     settings: Vec<Setting>,
@@ -234,7 +229,7 @@ impl Config {
             };
             // What the user's file switched off stays off.
             let is_off = |known: &Setting| {
-                SWITCHES.contains(&flag.as_str())
+                flag == "no-memory"
                     && known.flag == flag
                     && known.values == ["true"]
                     && values == ["false"]

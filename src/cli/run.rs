@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Error, MemoryBackend, Task,
-    agent::{Approver, Options, Replay},
+    agent::{Approver, Options},
     base::{SessionId, TokenCount},
     registry::RunStatus,
     store::InMemory,
@@ -228,9 +228,7 @@ fn options(args: &RunArgs) -> Options {
     options.approval = args.approve.mode();
     options.mode = args.mode.mode();
     options.memory = !args.no_memory;
-    if args.no_replay {
-        options.replay = Replay::Never;
-    }
+    options.replay = args.replay.replay();
     options.withheld_share = args.withheld_share.unwrap_or(options.withheld_share);
     options.namespace = args.memory.namespace();
     options

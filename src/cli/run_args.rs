@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     action::ParameterName,
+    agent::Replay,
     base::{Host, SessionId, Site},
     guard::ApprovalMode,
     memory::KindOptions,
@@ -77,6 +78,24 @@ impl ModeArg {
             Self::Execute => Mode::Execute,
             Self::Scrape => Mode::Scrape,
             Self::Research => Mode::Research,
+        }
+    }
+}
+
+/// The steps that a run takes from memory without asking the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReplayArg {
+    /// No step is taken from memory.
+    Off,
+    /// Steps of a task that memory knows are taken from memory if they need no decision.
+    Known,
+}
+
+impl ReplayArg {
+    pub(super) const fn replay(self) -> Replay {
+        match self {
+            Self::Off => Replay::Off,
+            Self::Known => Replay::Known,
         }
     }
 }
@@ -148,9 +167,9 @@ pub(super) struct RunArgs {
     /// Run without reading or writing memory.
     #[arg(long)]
     pub(super) no_memory: bool,
-    /// Ask the model for every step, also for those of a task that memory knows.
-    #[arg(long)]
-    pub(super) no_replay: bool,
+    /// Which steps are taken from memory without asking the model.
+    #[arg(long, value_enum, default_value_t = ReplayArg::Off)]
+    pub(super) replay: ReplayArg,
     /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an
     /// item to see what it is worth.
     #[arg(long, value_name = "SHARE", value_parser = values::share)]

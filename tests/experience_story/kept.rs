@@ -86,7 +86,6 @@ impl<'a> Visit<'a> {
         let recorder = Recorder::new();
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
-        options.replay = Replay::Never;
         let agent = DecisionLoop::builder(browser, Slow(model.clone(), self.thinks), store.clone())
             .with_options(options)
             .with_kinds(kinds_with(self.options))

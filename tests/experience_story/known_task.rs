@@ -52,6 +52,7 @@ async fn run(
     let recorder = Recorder::new();
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
+    options.replay = Replay::Known;
     change(&mut options);
     let agent = DecisionLoop::builder(browser, model.clone(), store.clone())
         .with_options(options)
@@ -198,7 +199,7 @@ async fn a_step_whose_effect_was_unclear_is_left_to_the_model() {
 #[tokio::test]
 async fn a_run_without_replay_or_that_holds_the_way_back_asks_for_each_step() {
     let without: [fn(&mut Options); 3] = [
-        |options| options.replay = Replay::Never,
+        |options| options.replay = Replay::Off,
         |options| options.memory = false,
         |options| options.withheld_share = 1.0,
     ];
@@ -358,7 +359,10 @@ async fn a_way_that_does_not_work_any_more_is_left_to_the_model_and_retired() {
 async fn a_step_from_memory_is_told_as_one() {
     let store = experienced().await;
     let browser = desk("red cars", "Case of Silva", r#"button "Close""#);
+    let mut options = Options::default();
+    options.replay = Replay::Known;
     let agent = DecisionLoop::builder(browser, ScriptedModel::new(few()), store.clone())
+        .with_options(options)
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))
         .build()
         .unwrap();

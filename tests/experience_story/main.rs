@@ -97,8 +97,6 @@ async fn run(
     let recorder = Recorder::new();
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    // What a run reads is asked for here, so each step is one of the model.
-    options.replay = Replay::Never;
     let agent = DecisionLoop::builder(desk(typed, row, button), model.clone(), store.clone())
         .with_options(options)
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, Task,
     action::ErrorClass,
-    agent::{Options, Replay},
+    agent::Options,
     chat::ChatResponse,
     event::EventKind,
     guard::ApprovalMode,
@@ -104,8 +104,6 @@ async fn run(
 ) -> Ran {
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    // What a run reads is asked for here, so each step is one of the model.
-    options.replay = Replay::Never;
     run_with(options, store, kinds, id, start, browser, model).await
 }
 

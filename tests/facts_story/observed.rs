@@ -108,8 +108,7 @@ async fn a_fact_that_nobody_sees_again_is_removed_when_its_confidence_is_gone() 
         run(&store, kinds(), "run_1", HOME, browser, model).await;
         let clock = FixedClock::at(FIRST_DAY);
         clock.advance(TimeDelta::days(days));
-        let mut options = Options::default();
-        options.replay = Replay::Never;
+        let options = Options::default();
         let looks = ScriptedModel::new([finish()]);
         let page = ScriptedBrowser::new().with_page(HOME, "Desk", "heading \"All done\" e8");
         let later = run_at(clock, options, &store, kinds(), "run_2", HOME, page, looks).await;

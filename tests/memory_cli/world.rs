@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use webwise::{
     DecisionLoop, RunId, Task,
     action::ErrorClass,
-    agent::{Options, Replay},
+    agent::Options,
     event::RunFolder,
     guard::ApprovalMode,
     store::JsonFiles,
@@ -136,8 +136,6 @@ impl Machine {
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
         options.withheld_share = share;
-        // The lessons are to be used, so each step is one of the model.
-        options.replay = Replay::Never;
         let folder = std::sync::Arc::new(RunFolder::new(self.path("runs")).unwrap());
         let agent = DecisionLoop::builder(browser, model, JsonFiles::open(self.memory()))
             .with_options(options)

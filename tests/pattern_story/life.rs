@@ -78,7 +78,6 @@ async fn play(
     let (model, recorder) = (ScriptedModel::new(replies), Recorder::new());
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    options.replay = Replay::Never;
     let agent = DecisionLoop::builder(browser, model.clone(), store.clone())
         .with_options(options)
         .with_clock(FixedClock::at("2026-01-02T03:04:05Z"))

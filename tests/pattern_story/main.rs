@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, Task,
     action::BrowserTool,
-    agent::{Options, Replay},
+    agent::Options,
     base::{Host, Origin},
     chat::ChatResponse,
     event::EventKind,
@@ -224,8 +224,6 @@ async fn run(store: &InMemory, at: Site, story: StoryTask, minute: u32) -> Ran {
     let (model, recorder) = (reader(story), Recorder::new());
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    // What a run reads is asked for here, so each step is one of the model.
-    options.replay = Replay::Never;
     let agent = DecisionLoop::builder(browser(at, story.user), model.clone(), store.clone())
         .with_options(options)
         .with_clock(FixedClock::at(&format!("2026-01-02T03:{minute:02}:05Z")))
