@@ -51,4 +51,5 @@ pub use seconds::Seconds;
 pub use signature::Signature;
 pub use spec::{ToolSet, ToolSpec};
 pub use target::Target;
+pub(crate) use text_value::without_values;
 pub use text_value::{ParameterName, Parameters, TextValue};

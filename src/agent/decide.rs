@@ -52,7 +52,7 @@ fn replayed(steps: usize) -> Option<String> {
         _ => "the last steps come",
     };
     Some(format!(
-        "{come} from memory, as an earlier run with such a task took them ({}): check on this page that they did what the goal asks, then go \
+        "{come} from memory, as an earlier run with this goal took them ({}): check on this page that they did what the goal asks, then go \
          on from here",
         counted(steps, "step")
     ))

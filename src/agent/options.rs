@@ -32,9 +32,11 @@ pub enum Replay {
     /// No step is taken from memory.
     #[default]
     Off,
-    /// If memory has recorded the task in an earlier run, the steps that need no decision are taken from memory:
-    /// logins, links, searches, and the filling of fields. The model decides the other steps, and decides when the task
-    /// is done.
+    /// If memory has recorded a run with the same goal, word for word, the steps that need no decision are taken from
+    /// memory: logins, links, searches, and the filling of fields. The values of the task's parameters may differ. A step
+    /// is taken only on a page that says the same of it as the recorded page: the same headings, the same words and type
+    /// of the element, the same form around it, the same address of a link. The model decides the other steps, and
+    /// decides when the task is done.
     Known,
 }
 

@@ -59,15 +59,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     /// Returns the next step of the task as memory has recorded it in an earlier run. Returns `None` if memory has no
-    /// such step, or if this run withholds the step. Also returns `None` if the options forbid replay, if a dialog is
-    /// open, or if there is something that the model must read first.
+    /// such step, or if this run withholds the step. Also returns `None` if the options do not switch replay on, if a
+    /// dialog is open, or if there is something that the model must read first. This includes words of the user beside
+    /// the goal, such as instructions, because the record does not have them.
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;
         let page = state.page.as_ref()?;
         let is_blocked =
             page.observation.dialog.is_some() || page.view.page_type == PageType::DialogBlocking;
-        if options.replay == Replay::Off || is_blocked || state.remarks.is_unread() {
+        let task = &self.executor.task;
+        let has_more_words =
+            !task.instructions.is_empty() || !task.given.is_empty() || !task.site_notes.is_empty();
+        if options.replay == Replay::Off
+            || is_blocked
+            || has_more_words
+            || state.remarks.is_unread()
+        {
             return None;
         }
         let cue = Cue::PageShown {
@@ -81,6 +89,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             state.memory.steps(),
             self.parts.guarded.clock.now(),
         )
+        .with_parameters(&task.parameters)
         .of_run(self.executor.id());
         let asking = Asking {
             emitter: &self.executor.emitter,

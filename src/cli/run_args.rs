@@ -87,7 +87,8 @@ impl ModeArg {
 pub(super) enum ReplayArg {
     /// No step is taken from memory.
     Off,
-    /// Steps of a task that memory knows are taken from memory if they need no decision.
+    /// Steps that need no decision are taken from memory if an earlier run had the same goal, word for word, and the page
+    /// says the same as then.
     Known,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    action::FailureKind,
+    action::{FailureKind, Parameters},
     base::{Host, RunId},
     memory::{Scope, Shelf},
     page::{Observation, PageTemplate, TargetIdentity},
@@ -24,6 +24,8 @@ pub struct Moment<'a> {
     pub steps: &'a [Step],
     /// The time by the run's clock.
     pub now: DateTime<Utc>,
+    /// The parameters of the run's task. Their values are no part of [`about`](Self::about).
+    pub parameters: &'a Parameters,
     /// The run that asks, if it is known. Sessions and conversations that this run itself stored are not shown to it.
     pub run: Option<&'a RunId>,
 }
@@ -41,6 +43,7 @@ impl<'a> Moment<'a> {
             about,
             steps,
             now,
+            parameters: const { &Parameters::new() },
             run: None,
         }
     }
@@ -49,6 +52,13 @@ impl<'a> Moment<'a> {
     #[must_use]
     pub const fn of_run(mut self, run: &'a RunId) -> Self {
         self.run = Some(run);
+        self
+    }
+
+    /// Sets the parameters of the run's task. Without them, no step that types one is repeated.
+    #[must_use]
+    pub const fn with_parameters(mut self, parameters: &'a Parameters) -> Self {
+        self.parameters = parameters;
         self
     }
 

@@ -9,12 +9,11 @@ use crate::action::BrowserAction;
 pub struct ReplayStep {
     /// The item of memory with the steps of the task.
     pub item: AdviceId,
-    /// The action, with the values of this run's goal and a reference to an element of the current page.
+    /// The action, with a reference to an element of the current page.
     pub action: BrowserAction,
     /// The position of the step in the task, counted from 1.
     pub number: usize,
-    /// Number of recorded steps that this run's goal needs too, from the first on. They are all recorded steps, unless
-    /// the two goals only begin alike.
+    /// Number of steps of the task.
     pub of: usize,
 }
 

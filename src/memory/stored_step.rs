@@ -14,7 +14,7 @@ use super::{
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Effect, Key, ParameterName, TextValue},
     base::text,
-    page::{Collection, Locator, PageTemplate, Role, TargetIdentity},
+    page::{Collection, Fingerprint, Locator, PageTemplate, Role, TargetIdentity},
     secret::SecretName,
     working::Step,
 };
@@ -60,6 +60,10 @@ pub struct StoredStep {
     /// never repeated, such as `drag`, may have lost arguments although this is false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
+    /// The hash of the words of the page that said what the step was for. The step is repeated only on a page with the
+    /// same hash. `None` if it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Fingerprint>,
     /// The possible effect of the step, as judged before it was taken.
     pub effect: Effect,
     /// True if the outcome of the step was [`Done`](crate::action::Outcome::Done). Usually the page then showed an
@@ -138,6 +142,7 @@ impl StoredStep {
             key: None,
             submit: false,
             partial: false,
+            purpose: None,
             effect: tool.effect(),
             verified: true,
         }
@@ -225,6 +230,7 @@ impl StoredStep {
             key,
             submit,
             partial,
+            purpose: step.purpose,
             effect: step.effect,
             verified: step.outcome.is_done(),
         };

@@ -40,6 +40,7 @@ mod meant;
 mod observation;
 mod outline;
 mod page_type;
+mod purpose;
 mod reading;
 mod reference;
 mod role;
@@ -70,6 +71,7 @@ pub use observation::{
     Dialog, DialogKind, MAX_MESSAGE, MAX_SELECTED, MAX_TITLE, Notice, Observation, Tab,
 };
 pub use page_type::PageType;
+pub(crate) use purpose::purpose;
 pub use reference::ElementRef;
 pub use role::Role;
 pub use scene::{Area, Drawing, DrawingKind, Scene};

@@ -10,7 +10,7 @@ use crate::page::{ElementRef, Node, Role, Tree, Tri};
 /// - a reference,
 /// - states in brackets: `[checked]`, `[unchecked]`, `[disabled]`, `[pointer]`, `[level=2]`, `[expanded]`, `[collapsed]`,
 ///   `[selected]`, `[focused]`, `[readonly]`, `[required]`, `[listens]`,
-/// - the property `[testid=x]`, `[icon=x]`, `[look=x]` or `[multiple=x]`,
+/// - the property `[testid=x]`, `[type=x]`, `[icon=x]`, `[look=x]` or `[multiple=x]`,
 /// - `= value` or `-> url`, which takes the rest of the line.
 ///
 /// A line that begins with a quotation mark is a text node.
@@ -81,7 +81,9 @@ fn quoted(text: &str) -> (String, &str) {
 }
 
 fn set_state(node: &mut Node, state: &str) {
-    if let Some((name @ ("testid" | "icon" | "look" | "multiple"), value)) = state.split_once('=') {
+    if let Some((name @ ("testid" | "type" | "icon" | "look" | "multiple"), value)) =
+        state.split_once('=')
+    {
         node.properties.push((name.into(), value.into()));
         return;
     }

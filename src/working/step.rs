@@ -9,7 +9,7 @@ use url::Url;
 use crate::{
     action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
     base::{Host, RunId, SessionId, Site},
-    page::{PageDiff, PageTemplate, TargetIdentity},
+    page::{Fingerprint, PageDiff, PageTemplate, TargetIdentity},
 };
 
 /// Maximum number of lines that [`Step::changed`] returns; twice as many are allowed if the changes of elements that
@@ -211,6 +211,11 @@ pub struct Step {
     /// is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
+    /// The hash of the words of the page that said what the action was for: headings, the words of the target, the form
+    /// around it, the address of a link. `None` for an action that is not one of the browser, and if the target was not on
+    /// the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Fingerprint>,
     /// The changes of the page; `None` if the step led to another page, if one of the two pages could not be observed,
     /// or if the action was refused or is not one of the browser. The page wrote the texts in the changes, so they are
     /// untrusted.
@@ -273,6 +278,7 @@ impl Step {
             left_scope: false,
             reloaded: false,
             within: None,
+            purpose: None,
             changes: None,
             healed: false,
             restores: Vec::new(),

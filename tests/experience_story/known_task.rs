@@ -76,14 +76,18 @@ async fn run(
 
 /// A desk with a search, of which the first result is closed by a button.
 fn desk(typed: &str, row: &str, button: &str) -> ScriptedBrowser {
-    let home = "search\n  searchbox \"Value\" e1\n  button \"Go\" e2";
+    desk_with("Go", typed, row, button)
+}
+
+fn desk_with(go: &str, typed: &str, row: &str, button: &str) -> ScriptedBrowser {
+    let home = format!("search\n  searchbox \"Value\" e1\n  button \"{go}\" e2");
     let list = format!(
         "list\n  listitem\n    link \"{row}\" e3\n  listitem\n    link \"Another\" e4\n  listitem\n    link \"A third\" e5"
     );
     let item = format!("heading \"Details\" e6\n{button} e7");
     let fill = json!({ "target": "e1", "text": typed });
     ScriptedBrowser::new()
-        .with_page(HOME, "Desk", home)
+        .with_page(HOME, "Desk", &home)
         .with_page(FILLED, "Desk", &format!("{home}\n\"Ready\""))
         .with_page(LIST, "List", &list)
         .with_page(ITEM, "Item", &item)
@@ -98,19 +102,12 @@ fn goal(what: &str) -> String {
     format!("Look up {what} and close the first case")
 }
 
-/// A store that knows how blue boats were looked up.
+/// A store that knows how red cars were looked up.
 async fn experienced() -> InMemory {
     let store = InMemory::new();
-    let browser = desk("blue boats", "Case of Meyer", r#"button "Close""#);
-    let first = run(
-        &store,
-        "run_1",
-        &goal("blue boats"),
-        browser,
-        replies("blue boats"),
-        |_| (),
-    )
-    .await;
+    let browser = desk("red cars", "Case of Silva", r#"button "Close""#);
+    let all = replies("red cars");
+    let first = run(&store, "run_1", &goal("red cars"), browser, all, |_| ()).await;
     assert!(first.report.summary.success, "{:?}", first.report);
     assert_eq!((first.messages.len(), first.replayed()), (5, vec![]));
     store
@@ -141,7 +138,7 @@ async fn the_model_is_asked_only_for_what_is_left_to_decide() {
             "click done"
         ]
     );
-    let note = "- the last steps come from memory, as an earlier run with such a task took them (2 steps): check on this page that \
+    let note = "- the last steps come from memory, as an earlier run with this goal took them (2 steps): check on this page that \
                 they did what the goal asks, then go on from here\n";
     assert!(second.messages[0].contains(note), "{}", second.messages[0]);
     assert!(!second.messages[1].contains("from memory"));
@@ -170,14 +167,13 @@ async fn a_step_whose_effect_was_unclear_is_left_to_the_model() {
     let store = InMemory::new();
     let button = r#"button "Close""#;
     // The button brought the next page, but the driver reported a failure.
-    let browser = desk("blue boats", "Case of Meyer", button).on(
+    let browser = desk("red cars", "Case of Silva", button).on(
         FILLED,
         r#"click {"target":"e2"}"#,
         [Reply::FailOn(LIST, ErrorClass::NotStable)],
     );
-    let blue = goal("blue boats");
-    let all = replies("blue boats");
-    let first = run(&store, "run_1", &blue, browser, all, |_| ()).await;
+    let all = replies("red cars");
+    let first = run(&store, "run_1", &goal("red cars"), browser, all, |_| ()).await;
     assert!(first.report.summary.success, "{:?}", first.report);
     assert_eq!(
         first.done(),
@@ -293,22 +289,56 @@ async fn what_the_model_has_not_read_yet_comes_before_the_next_step() {
 }
 
 #[tokio::test]
-async fn a_goal_that_begins_alike_shares_the_way_up_to_there() {
-    let store = InMemory::new();
+async fn a_goal_or_page_whose_meaning_changed_is_left_to_the_model() {
+    let store = experienced().await;
     let button = r#"button "Close""#;
-    let goal = |what: &str, rest: &str| format!("Look up \"{what}\". {rest}");
-    let page = desk("blue boats", "Case of Meyer", button);
-    let close = goal("blue boats", "Close the first case.");
-    let first = run(&store, "run_1", &close, page, replies("blue boats"), |_| ()).await;
-    assert!(first.report.summary.success, "{:?}", first.report);
-    let page = desk("red cars", "Case of Silva", button);
-    let said = json!({ "answer": "Case of Silva", "evidence": "Case of Silva" });
-    let rest = vec![replies("")[1].clone(), call("finish", said)];
-    let tell = goal("red cars", "Tell the first case.");
-    let second = run(&store, "run_2", &tell, page, rest, |_| ()).await;
-    assert!(second.report.summary.success, "{:?}", second.report);
-    let summary = &second.report.summary;
-    assert_eq!((summary.replayed, second.messages.len()), (1, 2));
+    let known = goal("red cars");
+    for (n, (goal, button, replayed)) in [
+        (known.clone(), button, vec![1, 2]),
+        (format!("{known}. Ask me before."), button, vec![]),
+        (known.replace("and", "and do not"), button, vec![]),
+        (goal("blue boats"), button, vec![]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let typed = if goal.contains("red cars") {
+            "red cars"
+        } else {
+            "blue boats"
+        };
+        let browser = desk(typed, "Case of Silva", button);
+        let replies = replies(typed).split_off(replayed.len());
+        let id = format!("run_{}", n + 2);
+        let run = run(&store.fork(), &id, &goal, browser, replies, |_| ()).await;
+        assert!(run.report.summary.success, "{goal}: {:?}", run.report);
+        assert_eq!(run.replayed(), replayed, "{goal}");
+    }
+    // The form of the field says something else now.
+    let page = desk_with("Delete", "red cars", "Case of Silva", button);
+    let changed = run(&store, "run_9", &known, page, replies("red cars"), |_| ()).await;
+    assert_eq!(changed.replayed(), [0; 0], "{:?}", changed.done());
+}
+
+#[tokio::test]
+async fn words_of_the_user_beside_the_goal_are_left_to_the_model() {
+    let store = experienced().await;
+    let browser = desk("red cars", "Case of Silva", r#"button "Close""#);
+    let mut options = Options::default();
+    (options.approval, options.replay) = (ApprovalMode::Auto, Replay::Known);
+    let model = ScriptedModel::new(replies("red cars"));
+    let agent = DecisionLoop::builder(browser, model.clone(), store)
+        .with_options(options)
+        .build()
+        .unwrap();
+    let task = Task::new(goal("red cars"))
+        .unwrap()
+        .with_start_url(HOME)
+        .unwrap()
+        .with_instructions("Ask me before you search.")
+        .unwrap();
+    let report = agent.run(task).await;
+    assert_eq!((report.summary.replayed, model.requests().len()), (0, 5));
 }
 
 #[tokio::test]

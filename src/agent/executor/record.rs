@@ -5,11 +5,14 @@ use tokio::time::Instant;
 use super::{Executor, aim::references, guards::TurnNow};
 use crate::{
     BrowserDriver,
-    action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
+    action::{
+        Action, BrowserAction, Effect, ErrorClass, Outcome, Parameters, Signature, Target,
+        without_values,
+    },
     agent::{emit::elapsed_ms, state::Queued},
     base::text,
     event::EventKind,
-    page::{PageDiff, TargetIdentity},
+    page::{Fingerprint, PageDiff, TargetIdentity, purpose},
     verify::{PageNow, empties, is_another_document, moves_the_caret, restored},
     working::{By, Finished, Step, StopReason},
 };
@@ -64,6 +67,22 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     let reference = *references(action).first()?;
     let node = page.tree().by_ref(reference.as_str())?;
     page.layout().surroundings(node)
+}
+
+/// Returns the hash of the words of the page that say what the action is for: see [`purpose`]. Returns `None` if the target
+/// of the action is not on the page.
+fn purpose_of(page: &PageNow, action: &Action, parameters: &Parameters) -> Option<Fingerprint> {
+    let Action::Browser(action) = action else {
+        return None;
+    };
+    let target = match action.targets().first() {
+        Some(Target::Ref(reference)) => Some(page.tree().by_ref(reference.as_str())?),
+        Some(Target::Locator(_)) => return None,
+        None => None,
+    };
+    purpose(&page.observation, target, |words| {
+        without_values(words, parameters)
+    })
 }
 
 /// Gives each target that has no name of any kind a description of its appearance.
@@ -191,6 +210,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         });
         step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));
+        step.purpose =
+            before.and_then(|page| purpose_of(page, &step.action, &self.task.parameters));
         step.restores = restored(self.state.memory.steps(), before, after);
         step.empties = empties(&tried.targets, before, after);
         step.offered.clone_from(&self.state.offered_now);

@@ -128,6 +128,7 @@ fn a_file_that_came_with_other_files_decides_nothing_that_matters() {
         "driver",
         "attach",
         "approve",
+        "replay",
         "allow",
         "memory-dir",
         "instructions",

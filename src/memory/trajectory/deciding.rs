@@ -79,7 +79,7 @@ fn without_quotes(goal: &str) -> String {
 }
 
 /// Returns true if the text after `c` is inside quotes. `is_quoted` says the same of the text before `c`.
-pub(super) const fn quoted_after(is_quoted: bool, c: char) -> bool {
+const fn quoted_after(is_quoted: bool, c: char) -> bool {
     match c {
         // The second of these marks ends a German quotation and begins an English one, so it toggles.
         '"' | '“' => !is_quoted,

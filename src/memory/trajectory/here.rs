@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Header, Trajectory, adapt::gone, progress::is_in, same_task::is_on};
+use super::{Header, Trajectory, adapt::gone, progress::is_in};
 use crate::{
     action::BrowserTool,
     goal::quoted_values,
-    memory::{Aim, StoredStep, StoredTarget, aim::without_remark},
+    memory::{Aim, StoredStep, StoredTarget, aim::without_remark, stored_step::half_is_in},
     page::{PageTemplate, Role, Tree, sketch},
 };
 
@@ -118,9 +118,19 @@ impl<'a> Here<'a> {
     /// Returns the quoted parts of the run's goal, one of which must be the run's value for this slot. Returns `None`
     /// unless the recorded goal quotes its own value for the slot and both goals have equally many quoted parts.
     fn quoted(&self, slot: usize) -> Option<Vec<&str>> {
-        let (start, end) = *self.header.slots.get(slot)?;
-        let value = self.header.goal.get(start..end)?;
+        let value = self.header.value(slot)?;
         let [recorded, own] = [&self.header.goal, self.goal].map(quoted_values);
         (recorded.contains(&value) && recorded.len() == own.len()).then_some(own)
     }
+}
+
+/// Returns true if a page matches a recorded template. All segments of the path must be equal, except segments that are
+/// probably values of the recorded goal. `gone` has the words of the recorded goal that the new goal does not contain.
+fn is_on(recorded: &PageTemplate, page: &PageTemplate, gone: &BTreeSet<String>) -> bool {
+    let parts = |page: &PageTemplate| -> Vec<String> {
+        page.path().split('/').map(str::to_owned).collect()
+    };
+    let (own, now) = (parts(recorded), parts(page));
+    let is_alike = |(own, now): (&String, &String)| own == now || half_is_in(own, gone);
+    own.len() == now.len() && own.iter().zip(&now).all(is_alike)
 }

@@ -5,18 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{
     Trajectory, TrajectoryOptions,
     adapt::adapted,
-    begun::begun_task,
     deciding::has_condition,
     here::Here,
     progress::{behind, left},
     rank::{best_first, score, similarity},
     replay::next,
-    same_task::{SameTask, same_task},
     show::{SECTION, lines, mark},
+    values::values,
 };
 use crate::{
     base::Trust,
-    goal::{MAX_GOAL, overlap},
+    goal::{MAX_GOAL, compose, overlap},
     memory::{Advice, AdviceId, Cue, Index, Moment, Record, ReplayStep, Shelf},
 };
 
@@ -26,44 +25,28 @@ pub(super) struct TrajectoryIndex {
     all: Vec<Known>,
 }
 
-/// A trajectory, with the results of two kinds of comparison: `same` is the last result for a whole goal, `begun` the
-/// last result for the beginning of a goal.
+/// The values of a new goal, as [`values`] returns them.
+type Values = Arc<Vec<Option<String>>>;
+
+/// A trajectory, with the last goal that was compared with it and the values in that goal. They are kept, because a run asks
+/// about the same goal at each step and a comparison is slow.
 #[derive(Debug)]
 struct Known {
     id: AdviceId,
     trajectory: Trajectory,
-    same: Compared,
-    begun: Compared,
+    last: Mutex<Option<(String, Values)>>,
 }
 
 impl Known {
-    /// Returns the trajectory's task, in which the values of `goal` replace the recorded ones; `None` if `goal` describes
-    /// another task.
-    fn same_task(&self, goal: &str) -> Option<Arc<SameTask>> {
-        self.same.task(goal, || same_task(&self.trajectory, goal))
-    }
-
-    /// Returns the trajectory's first steps, in which the values of `goal` replace the recorded ones; `None` if `goal`
-    /// does not begin like the recorded goal, or if no step belongs to the shared beginning.
-    fn begun_task(&self, goal: &str) -> Option<Arc<SameTask>> {
-        self.begun.task(goal, || begun_task(&self.trajectory, goal))
-    }
-}
-
-/// The result of the last comparison of a trajectory with a goal. It is cached, because a run asks about the same goal at
-/// each step and a comparison is slow.
-#[derive(Debug, Default)]
-struct Compared(Mutex<Option<(String, Option<Arc<SameTask>>)>>);
-
-impl Compared {
-    fn task(&self, goal: &str, compare: impl Fn() -> Option<SameTask>) -> Option<Arc<SameTask>> {
-        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, task)) = last.as_ref().filter(|(known, _)| known == goal) {
-            return task.clone();
+    /// Returns the value in `goal` for each value of the recorded goal; empty if `goal` describes another task.
+    fn values(&self, goal: &str) -> Values {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, values)) = last.as_ref().filter(|(known, _)| known == goal) {
+            return Arc::clone(values);
         }
-        let task = compare().map(Arc::new);
-        *last = Some((goal.to_owned(), task.clone()));
-        task
+        let values = Arc::new(values(&self.trajectory, goal).unwrap_or_default());
+        *last = Some((goal.to_owned(), Arc::clone(&values)));
+        values
     }
 }
 
@@ -78,8 +61,7 @@ impl TrajectoryIndex {
                 key,
             },
             trajectory,
-            same: Compared::default(),
-            begun: Compared::default(),
+            last: Mutex::default(),
         });
         Self {
             options,
@@ -128,16 +110,16 @@ impl Index for TrajectoryIndex {
         let Some(known) = self.ranked(moment).into_iter().find(is_similar) else {
             return Vec::new();
         };
-        let task = known.same_task(goal).unwrap_or_default();
+        let values = known.values(goal);
         let trajectory = adapted(&known.trajectory, goal);
         let behind = behind(&trajectory.steps, moment.steps, goal);
         let page = (page.as_ref(), &seen.tree);
-        let here = Here::new(&trajectory, page, goal, &task.values);
+        let here = Here::new(&trajectory, page, goal, &values);
         let left = left(&trajectory.steps, &behind, &here);
         if left.is_empty() {
             return Vec::new();
         }
-        let mut lines = lines(&trajectory, &left, goal, &task.values, moment.now);
+        let mut lines = lines(&trajectory, &left, goal, &values, moment.now);
         let ways = [&trajectory.steps, &known.trajectory.steps].map(Vec::as_slice);
         mark(&mut lines, ways, &left, &here);
         Advice::with_lines(known.id.clone(), lines, Trust::Code, SECTION)
@@ -149,27 +131,17 @@ impl Index for TrajectoryIndex {
         let Cue::PageShown { page, seen, .. } = moment.cue else {
             return None;
         };
-        let goal = &moment.about.goal;
-        if has_condition(goal) {
+        let goal = compose(&moment.about.goal);
+        if has_condition(&goal) {
             return None;
         }
-        // No minimum similarity is required here, because the same task with other values may share few words with the
-        // recorded goal.
-        let ranked = self.ranked(moment);
-        let repeatable = || {
-            let all = ranked.iter();
-            all.filter(|one| one.trajectory.header.repeatable)
+        let is_known = |one: &&Known| {
+            let header = &one.trajectory.header;
+            header.repeatable && header.goal == goal
         };
-        let same = || repeatable().find_map(|one| Some((one, one.same_task(goal)?)));
-        let begun = || repeatable().find_map(|one| Some((one, one.begun_task(goal)?)));
-        let (known, task) = same().or_else(begun)?;
-        let mut way = adapted(&known.trajectory, goal).steps[..task.steps].to_vec();
-        // `adapted` removes addresses that contain a value of the recorded goal. They are restored, because `next`
-        // accepts any other value in their place.
-        for (step, recorded) in way.iter_mut().zip(&known.trajectory.steps) {
-            step.leads_to.clone_from(&recorded.leads_to);
-        }
-        let (at, action) = next(&way, &task, moment.steps, page.as_ref(), &seen.tree)?;
-        Some(ReplayStep::new(known.id.clone(), action, at + 1, way.len()))
+        let known = self.ranked(moment).into_iter().find(is_known)?;
+        let (at, action) = next(&known.trajectory, moment, page.as_ref()?, seen)?;
+        let count = known.trajectory.steps.len();
+        Some(ReplayStep::new(known.id.clone(), action, at + 1, count))
     }
 }

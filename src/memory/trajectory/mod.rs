@@ -13,8 +13,8 @@
 //! - `here` checks whether a step can be taken on the current page.
 //! - `show` writes a trajectory for prompts.
 //! - `replay` takes the steps of a known task without the model.
-//! - `same_task` checks whether a goal is the task of a trajectory.
-//! - `begun` checks whether a goal begins like the task of a trajectory.
+//! - `values` finds the values of a new goal if it is the task of a trajectory with other values.
+//! - `deciding` finds the words by which a goal leaves a decision to the run.
 //! - `documented` reads and writes the trajectories of another program.
 //!
 //! Everything here is pure.
@@ -27,7 +27,7 @@
 //!   such as the link "Bookings" for a goal about a booking, because another run may have to choose another item.
 //! - Similar goals are not the same task. A trajectory is shown to the model as the trajectory of another task. Prompts
 //!   show only those words of the earlier goal that the new goal contains too. Steps are taken without the model only
-//!   if the whole task, or its beginning, is proven to be the same. They are taken only from trajectories that this
+//!   if the goal is the recorded one, word for word. They are taken only from trajectories that this
 //!   program recorded, and from an import only if the importing person trusts its source. Any other imported trajectory
 //!   is shown after a person has accepted it, but never repeated.
 //! - If the new goal is proven to be the recorded task with other values, each slot is shown with the value that the
@@ -46,7 +46,6 @@
 //!   succeeds or a person accepts it.
 
 mod adapt;
-mod begun;
 mod deciding;
 mod distill;
 mod documented;
@@ -57,8 +56,8 @@ mod progress;
 mod rank;
 mod record;
 mod replay;
-mod same_task;
 mod show;
+mod values;
 
 use std::sync::Arc;
 
@@ -265,8 +264,7 @@ impl MemoryKind for Trajectories {
             };
             let whole: Vec<usize> = (0..trajectory.steps.len()).collect();
             let goal = &trajectory.header.goal;
-            let task = same_task::same_task(&trajectory, goal);
-            let values = task.unwrap_or_default().values;
+            let values = values::values(&trajectory, goal).unwrap_or_default();
             let lines = show::lines(&trajectory, &whole, goal, &values, now);
             let advice = Advice::with_lines(id, lines, Trust::Code, show::SECTION);
             described.prompt = advice.iter().flat_map(Advice::texts).collect();

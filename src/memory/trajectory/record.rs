@@ -76,6 +76,12 @@ impl Header {
         })
     }
 
+    /// Returns a value of the goal; `None` if the goal has no value at this position of [`slots`](Self::slots).
+    pub(super) fn value(&self, slot: usize) -> Option<&str> {
+        let (start, end) = *self.slots.get(slot)?;
+        self.goal.get(start..end)
+    }
+
     /// Returns the goal as lists show it. While the trajectory waits for review, it is not cut, because a person must see
     /// all of it to accept it.
     pub(super) fn words(&self) -> String {

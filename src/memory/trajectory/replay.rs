@@ -2,10 +2,14 @@
 //!
 //! # Decisions
 //!
+//! - A step is taken only for the recorded goal, word for word, because any other word may take the task back. The task's
+//!   parameters may have other values, if steps type all of them: a parameter that no step types may say what to do.
 //! - A step is taken only if nothing is left to decide. The page must be of the recorded kind. In the recorded landmark
 //!   (region of the page), exactly one element must have the recorded role and name. A text to type must come from the
-//!   new goal, or be a parameter or a secret of the task. Steps of all other kinds are left to the model: it chooses an
+//!   goal, or be a parameter or a secret of the task. Steps of all other kinds are left to the model: it chooses an
 //!   element from a list, takes a text from the page, opens an address, or points at a place on the page.
+//! - A step is taken only if the page gives the recorded reason for it (see [`purpose`]): an address that asked for a
+//!   password to log in may ask for it to delete the account. A step without this record is left to the model.
 //! - No form is submitted and no button is pressed, except for a login or a search. So the model reads the whole goal and
 //!   sees the filled form before it submits the form. The goal may require something that the record does not show, such as
 //!   a condition that was true at the time of the recording.
@@ -20,21 +24,26 @@
 //!   the dialog covers the page. The recorded step that closes the dialog then counts as taken.
 //! - If a step taken from memory does not have its recorded result, no more steps are taken from memory in that run.
 
-use super::{progress::is_in, same_task::SameTask};
+use std::collections::BTreeSet;
+
+use super::{Header, Trajectory, deciding::chooses, progress::is_in};
 use crate::{
     action::{
-        Action, BrowserAction, BrowserTool, Click, Fill, OnTarget, Outcome, Press, Select, Target,
-        TextValue,
+        Action, BrowserAction, BrowserTool, Click, Fill, OnTarget, Outcome, ParameterName, Press,
+        Select, Target, TextValue, without_values,
     },
     base::text,
     memory::{
-        Aim, StoredStep, StoredTarget, StoredText,
+        Aim, Moment, StoredStep, StoredTarget, StoredText,
         aim::is_menu,
         aim::is_of_search,
         shortest::{looks_only, only_moves},
-        stored_step::{ForGoal, half_is_in},
+        stored_step::half_is_in,
     },
-    page::{Change, ElementRef, NodeId, PageTemplate, Role, TargetIdentity, Tree, sketch_nodes},
+    page::{
+        Change, NodeId, Observation, PageTemplate, Role, TargetIdentity, Tree, purpose,
+        sketch_nodes,
+    },
     working::{By, Step},
 };
 
@@ -42,45 +51,66 @@ use crate::{
 /// have the name, none is chosen. Source: chosen; the page is searched once for each element.
 const MAX_ALIKE: usize = 8;
 
-/// Returns the position in `way` of the next step, and its action on this page. Returns `None` if the model has to decide.
+/// Returns the position in the trajectory of the next step, and its action on this page. The run must have the goal of the
+/// trajectory. Returns `None` if the model has to decide.
 pub(super) fn next(
-    way: &[StoredStep],
-    task: &SameTask,
-    taken: &[Step],
-    page: Option<&PageTemplate>,
-    seen: &Tree,
+    trajectory: &Trajectory,
+    moment: &Moment<'_>,
+    page: &PageTemplate,
+    seen: &Observation,
 ) -> Option<(usize, BrowserAction)> {
-    let (at, is_direct) = position(way, task, taken)?;
+    let Trajectory { header, steps: way } = trajectory;
+    let is_typed = moment.parameters.keys().eq(typed_parameters(way));
+    let (at, is_direct) = position(trajectory, moment.steps).filter(|_| is_typed)?;
     let step = way.get(at)?;
-    let is_here = task.is_on(step.page.as_ref()?, page?);
-    if !is_here || !step.verified || step.partial || !may_be_taken(way, at, task) {
+    let is_here = step.page.as_ref() == Some(page);
+    if !is_here || !step.verified || step.partial || !may_be_taken(trajectory, at) {
         return None;
     }
     let target = match &step.target {
-        Some(target) => Some(element(step, target, task.names[at].as_deref(), seen)?),
+        Some(target) => Some(element(step, target, header, &seen.tree)?),
         // A key without a target goes to the field that the previous step filled, which still has the focus.
         None if step.tool == BrowserTool::Press && is_direct => None,
         None => return None,
     };
+    let now = purpose(seen, target, |words| {
+        without_values(words, moment.parameters)
+    });
+    if step.purpose.is_none() || step.purpose != now {
+        return None;
+    }
     let text = match &step.text {
-        Some(text) => Some(given(text, task.texts[at].as_deref())?),
+        Some(text) => Some(given(step, text, header)?),
         None => None,
     };
-    Some((at, action(step, target.map(Target::Ref), text)?))
+    let target = match target {
+        Some(id) => Some(Target::Ref(seen.tree[id].reference.clone()?)),
+        None => None,
+    };
+    Some((at, action(step, target, text)?))
+}
+
+/// Returns the names of the parameters that the steps type.
+fn typed_parameters(way: &[StoredStep]) -> BTreeSet<&ParameterName> {
+    let names = way.iter().filter_map(|step| match &step.text {
+        Some(StoredText::Parameter(name)) => Some(name),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// Returns true if the step at `at` leaves nothing to decide and submits nothing except a login or a search.
-fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
+fn may_be_taken(trajectory: &Trajectory, at: usize) -> bool {
     use BrowserTool as T;
+    let (goal, way) = (&trajectory.header.goal, &trajectory.steps);
     let step = &way[at];
     let target = step.target.as_ref();
+    let words: BTreeSet<String> = text::words(goal).into_iter().collect();
     let is_named = target.is_some_and(|target| {
-        let says = |aim: &Aim| half_is_in(&aim.name, &task.words);
+        let says = |aim: &Aim| half_is_in(&aim.name, &words);
         target.slot.is_some() || target.aim.as_ref().is_some_and(says)
     });
-    let is_of_menu = target.is_some_and(|target| {
-        is_menu(target.landmark.as_ref()) && target.for_goal == ForGoal::Same
-    });
+    let is_of_menu = target.is_some_and(|target| is_menu(target.landmark.as_ref()));
     match step.tool {
         T::Fill => !step.submit || is_search(step) || gives_secret(step),
         T::Select => true,
@@ -92,7 +122,7 @@ fn may_be_taken(way: &[StoredStep], at: usize, task: &SameTask) -> bool {
         T::Click => match target.map(|target| &target.role) {
             Some(Role::Button) => is_search(step) || is_login(way, at),
             Some(Role::Link | Role::MenuItem) => {
-                step.leads_to.is_some() && (is_named || (is_of_menu && !task.chooses))
+                step.leads_to.is_some() && (is_named || (is_of_menu && !chooses(goal)))
             }
             Some(Role::Radio | Role::Option | Role::Tab) => is_named,
             _ => false,
@@ -124,9 +154,11 @@ fn is_login(way: &[StoredStep], at: usize) -> bool {
     fields.any(gives_secret)
 }
 
-/// Returns the number of steps of `way` that the run has taken, and true if its last action was the last of these
-/// steps. Actions that only look at the page are not counted as actions here. Returns `None` if the run has left `way`, so that the model has to decide.
-fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usize, bool)> {
+/// Returns the number of steps of the trajectory that the run has taken, and true if its last action was the last of these
+/// steps. Actions that only look at the page are not counted as actions here. Returns `None` if the run has left the
+/// trajectory, so that the model has to decide.
+fn position(trajectory: &Trajectory, taken: &[Step]) -> Option<(usize, bool)> {
+    let Trajectory { header, steps: way } = trajectory;
     let (mut at, mut is_direct) = (0, false);
     let mut closed = Vec::new();
     // The first steps with `By::Task` open the start page. A later one means that the run was interrupted and resumed.
@@ -151,7 +183,7 @@ fn position(way: &[StoredStep], task: &SameTask, taken: &[Step]) -> Option<(usiz
         }
         let stored = StoredStep::of(step)?;
         let mut rest = way.iter().enumerate().skip(at);
-        match rest.find(|(n, own)| is_taken(own, *n, task, step, &stored)) {
+        match rest.find(|(_, own)| is_taken(own, header, step, &stored)) {
             Some((n, _)) if n == at => (at, is_direct) = (at + 1, true),
             _ if is_from_memory => return None,
             Some((n, _)) if closes_dialog(step) => {
@@ -182,13 +214,9 @@ fn closes_dialog(step: &Step) -> bool {
     step.before.url() == step.after.url() && has_gone(&is_dialog) && has_gone(&is_target)
 }
 
-/// Returns true if the run repeated the recorded step `own` in its step `step`, with the values of its own goal. `stored` is
-/// `step` in the form that memory stores. `n` is the position of `own` in the trajectory.
-fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &StoredStep) -> bool {
-    let led = match (&own.leads_to, &stored.leads_to) {
-        (Some(own), Some(there)) => task.is_on(own, there),
-        (own, there) => own.is_none() && there.is_none(),
-    };
+/// Returns true if the run repeated the recorded step `own` in its step `step`. `stored` is `step` in the form that memory
+/// stores.
+fn is_taken(own: &StoredStep, header: &Header, step: &Step, stored: &StoredStep) -> bool {
     let is_name = |name: &str| {
         let target = step.targets.first();
         target.is_some_and(|target| is_in(name, &target.name))
@@ -196,43 +224,43 @@ fn is_taken(own: &StoredStep, n: usize, task: &SameTask, step: &Step, stored: &S
     let Action::Browser(action) = &step.action else {
         return false;
     };
-    let gave = match (&own.text, task.texts[n].as_deref()) {
-        (Some(StoredText::Slot(_)), Some(value)) => {
-            matches!(action.texts().first(), Some(TextValue::Literal(text)) if text == value)
-        }
-        (Some(text @ (StoredText::Secret(_) | StoredText::Parameter(_))), _) => {
-            stored.text.as_ref() == Some(text)
-        }
-        _ => true,
+    let is_given = match &own.text {
+        None | Some(StoredText::Other { .. }) => true,
+        Some(text) => given(own, text, header).as_ref() == action.texts().first().copied(),
     };
-    led && gave
+    is_given
+        && own.leads_to == stored.leads_to
         && own.is_same(stored)
         && (own.key == stored.key && own.submit == stored.submit && own.partial == stored.partial)
-        && task.names[n].as_deref().is_none_or(is_name)
+        && name(own.target.as_ref(), header).is_none_or(is_name)
 }
 
-/// Returns the reference of the only element that matches the recorded target and is in the same landmark (region of the
-/// page). If the element's name is a value of the goal, `name` is that value.
+/// Returns the value of the goal that names the target; `None` if none does.
+fn name<'h>(target: Option<&StoredTarget>, header: &'h Header) -> Option<&'h str> {
+    header.value(target?.slot?)
+}
+
+/// Returns the only element that matches the recorded target and is in the same landmark (region of the page).
 fn element(
     step: &StoredStep,
     target: &StoredTarget,
-    name: Option<&str>,
+    header: &Header,
     tree: &Tree,
-) -> Option<ElementRef> {
+) -> Option<NodeId> {
     let here = sketch_nodes(tree, |role| *role == target.role);
     let among = |is_it: &dyn Fn(&TargetIdentity) -> bool| {
         let found = here.iter().filter(|(_, identity)| is_it(identity));
         only(&found.map(|(id, _)| *id).collect::<Vec<_>>(), target, tree)
     };
-    let id = match (&target.aim, target.slot, name) {
-        (Some(aim), None, _) if !aim.name.is_empty() => among(&|identity| {
+    match (&target.aim, name(Some(target), header)) {
+        (Some(aim), None) if !aim.name.is_empty() => among(&|identity| {
             let is_within = |group| Aim::groups(identity).contains(group);
             // The group of a field is not compared, because it may be the text of a table row, which is not among the
             // named groups of an element.
             let is_there = step.writes() || aim.within.as_ref().is_none_or(is_within);
             aim.is_called(&Aim::of(identity)) && is_there
         }),
-        (None, Some(_), Some(name)) => {
+        (None, Some(name)) => {
             let whole = text::fold(&TargetIdentity::cap(name));
             // The name of a choice may be longer than the value: "Oak (first floor)".
             let is_choice = matches!(target.role, Role::Radio | Role::Checkbox | Role::Option);
@@ -243,8 +271,7 @@ fn element(
                 .or_else(|| is_choice.then(|| among(&begins)).flatten())
         }
         _ => None,
-    }?;
-    tree[id].reference.clone()
+    }
 }
 
 /// Returns the only one of these nodes that is in the same landmark (region of the page) as the target was.
@@ -258,10 +285,13 @@ fn only(found: &[NodeId], target: &StoredTarget, tree: &Tree) -> Option<NodeId> 
     there.next().is_none().then_some(*one)
 }
 
-/// Returns the text to type or choose in place of the recorded text; `None` if the goal does not give it.
-fn given(recorded: &StoredText, value: Option<&str>) -> Option<TextValue> {
+/// Returns the text that the step types or chooses; `None` if the goal does not give it.
+fn given(step: &StoredStep, recorded: &StoredText, header: &Header) -> Option<TextValue> {
     match recorded {
-        StoredText::Slot(_) => value.map(|value| TextValue::Literal(value.to_owned())),
+        StoredText::Slot(slot) => {
+            let value = step.form.as_deref().or_else(|| header.value(*slot));
+            value.map(|value| TextValue::Literal(value.to_owned()))
+        }
         StoredText::Parameter(name) => Some(TextValue::Parameter(name.clone())),
         StoredText::Secret(name) => Some(TextValue::Secret(name.clone())),
         StoredText::Other { .. } => None,

@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::{
-    action::{BrowserAction, ErrorClass, Failure},
+    action::{BrowserAction, ErrorClass, Failure, Parameters, without_values},
     memory::ReplayStep,
+    page::{Dialog, DialogKind, purpose},
     working::By,
 };
+
+mod changed;
 
 type Taken = (Action, Vec<TargetIdentity>, String);
 
@@ -37,9 +40,48 @@ fn goal(name: &str, day: &str, room: &str) -> String {
 
 const FORM: &str = "textbox \"Name\" e1\ntextbox \"Day\" e2\nradio \"Elm\" e3\nradio \"Oak\" e4\nbutton \"Save\" e5";
 
+/// Returns the log of the run that is recorded.
+fn ann(run: &str) -> RunLog {
+    let log = book(run, 0, "Ann", "14 September 2026", "2026-09-14", "Elm");
+    on_page(FORM, log)
+}
+
+fn anns_goal() -> String {
+    goal("Ann", "14 September 2026", "Elm")
+}
+
 fn records() -> Vec<Record> {
-    let first = book("run_1", 0, "Ann", "14 September 2026", "2026-09-14", "Elm");
-    learned(&[], &first)
+    learned(&[], &ann("run_1"))
+}
+
+fn seen(url: &str, page: &str) -> Observation {
+    Observation::new(url, "Shop", crate::testing::tree(page))
+}
+
+/// Returns the log with what `page` said of each step whose target is on it.
+fn on_page(page: &str, log: RunLog) -> RunLog {
+    on_page_with(page, &Parameters::new(), log)
+}
+
+fn on_page_with(page: &str, parameters: &Parameters, mut log: RunLog) -> RunLog {
+    for step in &mut log.steps {
+        let seen = seen(step.before.url(), page);
+        let mut element = None;
+        if let Some(target) = step.targets.first_mut() {
+            let mut nodes = seen.tree.iter();
+            let found =
+                nodes.find(|(_, node)| node.role == target.role && *node.name == *target.name);
+            let Some((id, _)) = found else {
+                continue;
+            };
+            if target.landmark.is_none() {
+                target.landmark = TargetIdentity::of(&seen.tree, id).landmark;
+            }
+            element = Some(id);
+        }
+        step.purpose = purpose(&seen, element, |words| without_values(words, parameters));
+    }
+    log
 }
 
 /// Returns the step that memory offers to a run with this goal on a page, after the steps `taken`.
@@ -49,14 +91,23 @@ fn replayed(
     taken: &[Step],
     (url, page): (&str, &str),
 ) -> Option<ReplayStep> {
-    let seen = Observation::new(url, "Shop", crate::testing::tree(page));
+    replayed_with(records, goal, taken, seen(url, page), &Parameters::new())
+}
+
+fn replayed_with(
+    records: &[Record],
+    goal: &str,
+    taken: &[Step],
+    seen: Observation,
+    parameters: &Parameters,
+) -> Option<ReplayStep> {
     let cue = Cue::PageShown {
         host: Host::of_domain("shop.example").unwrap(),
-        page: Place::of(url).template().cloned(),
+        page: Place::of(seen.url.as_str()).template().cloned(),
         seen: Arc::new(seen),
     };
     let about = About::new(goal);
-    let moment = Moment::new(&cue, &about, taken, at(60));
+    let moment = Moment::new(&cue, &about, taken, at(60)).with_parameters(parameters);
     Trajectories::default()
         .index(&shelf(), records)
         .replay(&moment)
@@ -72,87 +123,55 @@ fn said(step: Option<ReplayStep>) -> Option<String> {
     })
 }
 
-/// Returns the action that a run with Bob's goal takes from memory after these steps.
+/// Returns the action that a run with the recorded goal takes from memory after these steps.
 fn next(taken: &[Step]) -> Option<String> {
-    let goal = goal("Bob", "23 October 2026", "Oak");
-    said(replayed(&records(), &goal, taken, (SHOP, FORM)))
-}
-
-fn bobs() -> Vec<Step> {
-    book("run_2", 1, "Bob", "23 October 2026", "2026-10-23", "Oak").steps
+    said(replayed(&records(), &anns_goal(), taken, (SHOP, FORM)))
 }
 
 #[test]
-fn a_task_with_other_values_is_taken_step_by_step_with_them() {
-    let bob = bobs();
-    assert_eq!(next(&[]).as_deref(), Some("fill e1 Bob"));
-    // The date is typed in the form that the field took before.
-    assert_eq!(next(&bob[..1]).as_deref(), Some("fill e2 2026-10-23"));
-    assert_eq!(next(&bob[..2]).as_deref(), Some("check e4"));
-    assert_eq!(next(&bob[..3]), None, "the model sends the form");
-
-    let own = goal("Ann", "14 September 2026", "Elm");
-    let ann = book("run_2", 1, "Ann", "14 September 2026", "2026-09-14", "Elm").steps;
-    let step = replayed(&records(), &own, &ann[..1], (SHOP, FORM)).unwrap();
+fn the_recorded_task_is_taken_step_by_step() {
+    let taken = ann("run_2").steps;
+    assert_eq!(next(&[]).as_deref(), Some("fill e1 Ann"));
+    let step = replayed(&records(), &anns_goal(), &taken[..1], (SHOP, FORM)).unwrap();
     assert_eq!((step.number, step.of), (2, 4));
+    // The date is typed in the form that the field took before.
     assert_eq!(said(Some(step)).as_deref(), Some("fill e2 2026-09-14"));
+    assert_eq!(next(&taken[..2]).as_deref(), Some("check e3"));
+    assert_eq!(next(&taken[..3]), None, "the model sends the form");
 }
 
 #[test]
 fn a_choice_is_a_value_of_the_goal_without_a_number_in_brackets() {
-    let next = |elm: &str, page: &str| {
-        let log = book("run_1", 0, "Ann", "14 September 2026", "2026-09-14", elm);
-        let log = RunLog {
-            about: About::new(goal("Ann", "14 September 2026", "Elm")),
-            ..log
-        };
-        let goal = goal("Bob", "23 October 2026", "Oak");
-        let step = replayed(&learned(&[], &log), &goal, &bobs()[..2], (SHOP, page));
-        said(step)
-    };
-    let page = "radio \"Elm (12 seats)\" e3\nradio \"Oak (8 seats)\" e4\nbutton \"Save\" e5";
-    assert_eq!(next("Elm (12 seats)", page).as_deref(), Some("check e4"));
-    // A remark in words may tell one choice from another.
-    let page =
-        "radio \"Elm (refundable)\" e3\nradio \"Oak (not refundable)\" e4\nbutton \"Save\" e5";
-    assert_eq!(next("Elm (refundable)", page), None);
-}
-
-#[test]
-fn another_task_is_not_taken() {
-    for other in [
-        "Book the room \"Oak\" for \"Bob\" on 23 October 2026 and print it",
-        "Book the room \"Oak\" for \"Bob\" on 23 October 2026 and save it twice",
-        "Do not book the room \"Oak\" for \"Bob\" on 23 October 2026 and save it",
-        // The value is of another type.
-        "Book the room \"Oak\" for \"Bob\" on Friday and save it",
-    ] {
-        assert_eq!(
-            replayed(&records(), other, &[], (SHOP, FORM)),
-            None,
-            "{other}"
-        );
-    }
+    let page = FORM.replace("\"Elm\"", "\"Elm (12 seats)\"");
+    let log = book(
+        "run_1",
+        0,
+        "Ann",
+        "14 September 2026",
+        "2026-09-14",
+        "Elm (12 seats)",
+    );
+    let about = About::new(anns_goal());
+    let records = learned(&[], &on_page(&page, RunLog { about, ..log }));
+    let taken = &ann("run_2").steps[..2];
+    let on = |page: &str| said(replayed(&records, &anns_goal(), taken, (SHOP, page)));
+    assert_eq!(on(&page).as_deref(), Some("check e3"));
+    let both = page.replace("\"Oak\"", "\"Elm (8 seats)\"");
+    assert_eq!(on(&both), None);
 }
 
 #[test]
 fn a_step_is_taken_only_on_its_page_and_only_if_one_element_can_be_meant() {
-    let goal = goal("Bob", "23 October 2026", "Oak");
-    let on = |url: &str, page: &str, taken: &[Step]| {
-        said(replayed(&records(), &goal, taken, (url, page)))
-    };
-    assert_eq!(on("https://shop.example/other", FORM, &[]), None);
-    assert_eq!(
-        on(SHOP, "textbox \"Name\" e1\ntextbox \"Name\" e2", &[]),
-        None
-    );
-    assert_eq!(on(SHOP, "searchbox \"Name\" e1", &[]), None);
-    let bob = bobs();
-    // A name that says more than the value is taken, unless two do.
-    let longer = "radio \"Oak (first floor)\" e3\nradio \"Elm\" e4";
-    assert_eq!(on(SHOP, longer, &bob[..2]).as_deref(), Some("check e3"));
-    let both = "radio \"Oak (first floor)\" e3\nradio \"Oak (second floor)\" e4";
-    assert_eq!(on(SHOP, both, &bob[..2]), None);
+    let on = |url: &str, page: &str| said(replayed(&records(), &anns_goal(), &[], (url, page)));
+    assert_eq!(on("https://shop.example/other", FORM), None);
+    let form = FORM.replace('\n', "\n  ");
+    let once = format!("form\n  {form}");
+    let twice = format!("{once}\n  textbox \"Name\" e9");
+    for (page, expected) in [(once, Some("fill e1 Ann")), (twice, None)] {
+        let records = learned(&[], &on_page(&page, ann("run_1")));
+        let next = said(replayed(&records, &anns_goal(), &[], (SHOP, &page)));
+        assert_eq!(next.as_deref(), expected, "{page}");
+    }
 }
 
 #[test]
@@ -161,9 +180,9 @@ fn a_target_is_told_from_another_of_its_name_by_its_landmark() {
     field.landmark = Some(Role::Main);
     let steps = vec![step("fill", json!({ "text": "Roof leaks" }), field, SHOP)];
     let goal = "Write \"Roof leaks\" and send it";
-    let records = learned(&[], &log("run_1", 0, goal, steps));
-    let on = |page: &str| said(replayed(&records, goal, &[], (SHOP, page)));
     let both = "navigation\n  textbox \"Title\" e1\nmain\n  textbox \"Title\" e2";
+    let records = learned(&[], &on_page(both, log("run_1", 0, goal, steps)));
+    let on = |page: &str| said(replayed(&records, goal, &[], (SHOP, page)));
     assert_eq!(on(both).as_deref(), Some("fill e2 Roof leaks"));
     let other = "navigation\n  textbox \"Title\" e1";
     assert_eq!(on(other), None);
@@ -171,31 +190,31 @@ fn a_target_is_told_from_another_of_its_name_by_its_landmark() {
 
 #[test]
 fn what_the_model_does_on_the_way_is_followed_and_what_it_does_beside_it_ends_the_way() {
-    let bob = bobs();
+    let own = ann("run_2").steps;
     let by = |steps: Vec<Taken>| log("run_2", 1, "", steps).steps;
     // It looked, and it followed a link to come here.
-    let mut detour = bob[..1].to_vec();
+    let mut detour = own[..1].to_vec();
     detour.extend(by(vec![
         step("snapshot", json!({}), None, SHOP),
         click(Role::Link, "Next page", "https://shop.example/?page=2"),
     ]));
-    assert_eq!(next(&detour).as_deref(), Some("fill e2 2026-10-23"));
+    assert_eq!(next(&detour).as_deref(), Some("fill e2 2026-09-14"));
     // It gave another value, filled another field, took a later step first, or pressed another button.
     for beside in [
-        fill("Day", "2026-10-24", SHOP),
+        fill("Day", "2026-09-15", SHOP),
         fill("Notice", "x", SHOP),
         click(Role::Button, "Save", "https://shop.example/saved"),
         click(Role::Button, "Reset", SHOP),
     ] {
-        let mut taken = bob[..1].to_vec();
+        let mut taken = own[..1].to_vec();
         taken.extend(by(vec![beside]));
         assert_eq!(next(&taken), None);
     }
     // It chose another item than the goal names.
-    let mut chosen = bob[..2].to_vec();
-    let mut elm = product("Elm");
-    elm.role = Role::Radio;
-    chosen.extend(by(vec![step("check", json!({}), elm, SHOP)]));
+    let mut chosen = own[..2].to_vec();
+    let mut oak = product("Oak");
+    oak.role = Role::Radio;
+    chosen.extend(by(vec![step("check", json!({}), oak, SHOP)]));
     assert_eq!(next(&chosen), None);
 }
 
@@ -213,8 +232,8 @@ fn a_dialog_that_is_closed_earlier_than_recorded_counts_as_closed() {
         log.steps.insert(at, step);
         log
     };
-    let recorded = learned(&[], &closing("run_1", 0, 1, true));
-    let goal = goal("Ann", "14 September 2026", "Elm");
+    let recorded = learned(&[], &on_page(FORM, closing("run_1", 0, 1, true)));
+    let goal = anns_goal();
     let after = |log: &RunLog, count: usize| {
         said(replayed(
             &recorded,
@@ -232,28 +251,27 @@ fn a_dialog_that_is_closed_earlier_than_recorded_counts_as_closed() {
 
 #[test]
 fn after_a_step_from_memory_that_failed_or_led_elsewhere_the_model_decides() {
-    let mut bob = bobs();
-    for step in &mut bob {
+    let mut own = ann("run_2").steps;
+    for step in &mut own {
         step.by = By::Memory;
     }
-    assert_eq!(next(&bob[..1]).as_deref(), Some("fill e2 2026-10-23"));
-    let mut failed = bob[..1].to_vec();
+    assert_eq!(next(&own[..1]).as_deref(), Some("fill e2 2026-09-14"));
+    let mut failed = own[..1].to_vec();
     failed[0].outcome = Outcome::Failed(Failure::new(ErrorClass::NotStable, ""));
     assert_eq!(next(&failed), None);
     failed[0].outcome = Outcome::NoEffect;
     assert_eq!(next(&failed), None);
     // The model failed and may try again.
     failed[0].by = By::Model;
-    assert_eq!(next(&failed).as_deref(), Some("fill e1 Bob"));
-    let mut elsewhere = bob;
+    assert_eq!(next(&failed).as_deref(), Some("fill e1 Ann"));
+    let mut elsewhere = own;
     elsewhere[3].after = Place::of("https://shop.example/error");
-    let goal = goal("Bob", "23 October 2026", "Oak");
-    assert_eq!(replayed(&records(), &goal, &elsewhere, (SHOP, FORM)), None);
+    assert_eq!(next(&elsewhere), None);
 }
 
 #[test]
 fn a_run_that_was_interrupted_is_left_to_the_model() {
-    let mut taken = bobs()[..1].to_vec();
+    let mut taken = ann("run_2").steps[..1].to_vec();
     let mut again = log(
         "run_2",
         1,
@@ -263,7 +281,7 @@ fn a_run_that_was_interrupted_is_left_to_the_model() {
     .steps;
     again[0].by = By::Task;
     taken.splice(0..0, again.clone());
-    assert_eq!(next(&taken).as_deref(), Some("fill e2 2026-10-23"));
+    assert_eq!(next(&taken).as_deref(), Some("fill e2 2026-09-14"));
     taken.extend(again);
     assert_eq!(next(&taken), None);
 }
@@ -272,9 +290,9 @@ fn a_run_that_was_interrupted_is_left_to_the_model() {
 fn what_leaves_something_to_decide_is_left_to_the_model() {
     let goal = "Set the code to \"XK-1\" in the wide box";
     let first = |step: Taken| {
-        let records = learned(&[], &log("run_1", 0, goal, vec![step]));
         let page = "textbox \"Code\" e1\nlistbox \"Sizes\" e2\nlink \"Third\" e3\nbutton \"Wide box\" e4\n\
             link \"Wide box\" e5\ncheckbox \"Wide box\" e6\ncheckbox \"Kitchen\" e7\nswitch \"Wide box\" e8";
+        let records = learned(&[], &on_page(page, log("run_1", 0, goal, vec![step])));
         said(replayed(&records, goal, &[], (SHOP, page)))
     };
     let click = |role, name: &str, to: &str| first(click(role, name, to));
@@ -322,16 +340,9 @@ fn a_link_of_the_menu_is_followed_unless_the_goal_chooses_one() {
     let taken = |goal: &str| {
         let mut link = element(Role::Link, "Inbox");
         link.landmark = Some(Role::Navigation);
-        let records = learned(
-            &[],
-            &log(
-                "run_1",
-                0,
-                goal,
-                vec![step("click", json!({}), link, FOUND)],
-            ),
-        );
         let page = "navigation\n  link \"Inbox\" e1\n  link \"Outbox\" e2";
+        let steps = vec![step("click", json!({}), link, FOUND)];
+        let records = learned(&[], &on_page(page, log("run_1", 0, goal, steps)));
         said(replayed(&records, goal, &[], (SHOP, page)))
     };
     assert_eq!(
@@ -344,29 +355,18 @@ fn a_link_of_the_menu_is_followed_unless_the_goal_chooses_one() {
 #[test]
 fn a_trajectory_of_another_person_is_only_read() {
     let own = records();
-    assert!(
-        replayed(
-            &own,
-            &goal("Bob", "23 October 2026", "Oak"),
-            &[],
-            (SHOP, FORM)
-        )
-        .is_some()
-    );
+    let goal = anns_goal();
+    assert!(replayed(&own, &goal, &[], (SHOP, FORM)).is_some());
     let kind = Trajectories::default();
     let admitted = own.iter().map(|record| kind.admit(record, false).unwrap());
     let admitted: Vec<Record> = admitted.collect();
     let known = Header::from_record(&own[0]).unwrap();
     let accept = kind.accept(&own[0].key, &known.goal, at(0)).unwrap();
     let imported = apply(&admitted, &accept.changes(&admitted).unwrap());
-    let goal = goal("Bob", "23 October 2026", "Oak");
     assert_eq!(replayed(&imported, &goal, &[], (SHOP, FORM)), None);
     assert!(!shown(&imported, &goal, &[], FORM).is_empty());
     // A run here that takes the way makes it one of ours.
-    let again = learned(
-        &imported,
-        &book("run_2", 5, "Bob", "23 October 2026", "2026-10-23", "Oak"),
-    );
+    let again = learned(&imported, &ann("run_2"));
     assert!(replayed(&again, &goal, &[], (SHOP, FORM)).is_some());
 }
 
@@ -402,25 +402,17 @@ fn a_run_that_took_its_steps_from_memory_is_no_second_proof() {
 #[test]
 fn a_key_goes_where_the_focus_is_only_right_after_a_field_was_filled() {
     let enter = || step("press", json!({ "key": "Enter" }), None, FOUND);
-    let find = |what: &str| {
-        step(
-            "fill",
-            json!({ "text": what }),
-            element(Role::SearchBox, "Find"),
-            SHOP,
-        )
+    let page = "searchbox \"Find\" e1";
+    let goal = "Search for red hats";
+    let find = || {
+        let text = json!({ "text": "red hats" });
+        step("fill", text, element(Role::SearchBox, "Find"), SHOP)
     };
-    let goal = |what: &str| format!("Search for {what}");
-    let first = log(
-        "run_1",
-        0,
-        &goal("red hats"),
-        vec![find("red hats"), enter()],
-    );
-    let records = learned(&[], &first);
-    let now = log("run_2", 0, &goal("blue caps"), vec![find("blue caps")]);
-    let page = (SHOP, "searchbox \"Find\" e1");
-    let next = said(replayed(&records, &now.about.goal, &now.steps, page));
+    let first = log("run_1", 0, goal, vec![find(), enter()]);
+    let records = learned(&[], &on_page(page, first));
+    let now = log("run_2", 0, goal, vec![find()]);
+    let page = (SHOP, page);
+    let next = said(replayed(&records, goal, &now.steps, page));
     assert_eq!(next.as_deref(), Some("press "));
     // A click without an effect may have moved the focus. A look has not.
     for (tool, expected) in [("click", None), ("snapshot", Some("press "))] {
@@ -428,40 +420,12 @@ fn a_key_goes_where_the_focus_is_only_right_after_a_field_was_filled() {
         let mut idle = log("run_2", 1, "", vec![step(tool, json!({}), button, SHOP)]).steps;
         idle[0].outcome = Outcome::NoEffect;
         let taken = [now.steps.clone(), idle].concat();
-        let next = said(replayed(&records, &now.about.goal, &taken, page));
+        let next = said(replayed(&records, goal, &taken, page));
         assert_eq!(next.as_deref(), expected, "{tool}");
     }
-    let alone = learned(&[], &log("run_1", 0, "Send it", vec![enter()]));
+    let alone = on_page(page.1, log("run_1", 0, "Send it", vec![enter()]));
+    let alone = learned(&[], &alone);
     assert_eq!(said(replayed(&alone, "Send it", &[], page)), None);
-}
-
-#[test]
-fn a_part_of_an_address_may_be_the_value() {
-    let open = |name: &str, slug: &str, size: &str| {
-        let page = format!("https://shop.example/product/{slug}");
-        vec![
-            step("click", json!({}), product(name), &page),
-            fill("Size", size, &page),
-        ]
-    };
-    let goal =
-        |name: &str, size: &str| format!("Put one \"{name}\" of size \"{size}\" into the cart");
-    let first = open("Wool Socks", "wool-socks", "small");
-    let records = learned(&[], &log("run_1", 0, &goal("Wool Socks", "small"), first));
-    let now = log(
-        "run_2",
-        0,
-        &goal("Rain Hat", "large"),
-        open("Rain Hat", "rain-hat", "large"),
-    );
-    let page = "textbox \"Size\" e1";
-    let on = |url: &str| {
-        let taken = &now.steps[..1];
-        said(replayed(&records, &now.about.goal, taken, (url, page)))
-    };
-    let there = on("https://shop.example/product/rain-hat");
-    assert_eq!(there.as_deref(), Some("fill e1 large"));
-    assert_eq!(on("https://shop.example/imprint/rain-hat"), None);
 }
 
 #[test]
@@ -473,8 +437,8 @@ fn a_secret_is_typed_as_its_placeholder() {
         element(Role::TextBox, "Password"),
         SHOP,
     )];
-    let records = learned(&[], &log("run_1", 0, goal, steps));
     let page = "textbox \"Password\" e1";
+    let records = learned(&[], &on_page(page, log("run_1", 0, goal, steps)));
     let step = replayed(&records, goal, &[], (SHOP, page)).unwrap();
     assert!(
         matches!(&step.action, BrowserAction::Fill(fill) if fill.text.to_string() == "<secret:PASSWORD>")
@@ -507,116 +471,41 @@ fn file_goal(title: &str, priority: &str, rest: &str) -> String {
     )
 }
 
+const DESK: &str = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
+    textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";
+
 /// Returns how many steps a run with this goal takes from memory before the first step that memory does not offer. Each
-/// of the taken steps has the same result as in the run `like`.
-fn first_steps(records: &[Record], goal: &str, like: &RunLog) -> usize {
-    let page = "textbox \"User\" e1\ntextbox \"Password\" e2\nbutton \"Log in\" e3\nnavigation\n  link \"New\" e4\n\
-        textbox \"Title\" e5\ntextbox \"Priority\" e6\nbutton \"Save\" e7\nbutton \"Export\" e8";
+/// of the taken steps has the same result as in the recorded run `like`.
+fn first_steps(goal: &str, like: RunLog) -> usize {
+    let like = on_page(DESK, like);
+    let records = learned(&[], &like);
     let is_taken = |n: &usize| {
         let url = like.steps.get(*n).map_or(SHOP, |step| step.before.url());
-        replayed(records, goal, &like.steps[..*n], (url, page)).is_some()
+        replayed(&records, goal, &like.steps[..*n], (url, DESK)).is_some()
     };
     (0..=like.steps.len()).take_while(is_taken).count()
 }
 
 #[test]
-fn a_goal_that_only_begins_alike_shares_the_steps_of_that_beginning() {
-    let records = learned(&[], &file_issue("run_1", "Printer jams", "urgent", ""));
-    let like = file_issue("run_2", "Roof leaks", "wish", "");
-    let taken = |goal: &str| first_steps(&records, goal, &like);
-    // All but the button that sends the form.
-    assert_eq!(taken(&file_goal("Roof leaks", "wish", "")), 6);
-    assert_eq!(
-        taken(&file_goal("Roof leaks", "wish", " Tell its number.")),
-        6
-    );
-    // Only the login is the same.
-    let other = "Log in as \"admin\" with <secret:PASSWORD>. Close the issue \"Printer jams\" with the priority \"urgent\".";
-    assert_eq!(taken(other), 3);
-    // A sentence in front, another password, a condition: nothing is taken.
-    for none in [
-        "Look at the weather. Log in as \"admin\" with <secret:PASSWORD>. File the issue \"A\" with the priority \"wish\".",
-        "Log in as \"admin\" with <secret:OTHER>. File the issue \"Roof leaks\" with the priority \"wish\".",
-        &file_goal(
-            "Roof leaks",
-            "wish",
-            " Only do so if there is no such issue yet.",
-        ),
+fn a_condition_that_was_true_then_is_not_taken_for_true_now() {
+    for (rest, taken) in [
+        // All but the button that sends the form.
+        ("", 6),
+        (" Only do so if there is no such issue yet.", 0),
     ] {
-        assert_eq!(taken(none), 0, "{none}");
+        let like = file_issue("run_1", "Printer jams", "urgent", rest);
+        let goal = file_goal("Printer jams", "urgent", rest);
+        assert_eq!(first_steps(&goal, like), taken, "{rest}");
     }
 }
 
 #[test]
-fn a_condition_that_was_true_then_is_not_taken_for_true_now() {
-    let rest = " Only do so if there is no such issue yet.";
-    let records = learned(&[], &file_issue("run_1", "Printer jams", "urgent", rest));
-    let like = file_issue("run_2", "Roof leaks", "wish", rest);
-    assert_eq!(
-        first_steps(&records, &file_goal("Roof leaks", "wish", rest), &like),
-        0
-    );
-}
-
-#[test]
-fn a_recorded_goal_with_more_sentences_shares_those_that_a_shorter_one_has() {
-    let recorded = file_issue("run_1", "Printer jams", "urgent", " Then log out.");
-    let records = learned(&[], &recorded);
-    let like = file_issue("run_2", "Roof leaks", "wish", "");
-    let goal = file_goal("Roof leaks", "wish", "");
-    assert_eq!(first_steps(&records, &goal, &like), 6);
-}
-
-#[test]
-fn a_full_stop_inside_of_quotes_ends_no_sentence() {
-    let records = learned(&[], &file_issue("run_1", "Stop. Now. Go.", "urgent", ""));
-    let like = file_issue("run_2", "Wait! Then go.", "wish", "");
-    let goal = file_goal("Wait! Then go.", "wish", " Tell its number.");
-    assert_eq!(first_steps(&records, &goal, &like), 6);
-}
-
-#[test]
-fn an_abbreviation_cuts_no_value() {
-    let search = |city: &str| {
-        let found = "https://shop.example/search";
-        let steps = vec![step(
-            "fill",
-            json!({ "text": city, "submit": true }),
-            element(Role::SearchBox, "City"),
-            found,
-        )];
-        log(
-            "run_1",
-            0,
-            &format!("Search for hotels in {city}. Tell the price."),
-            steps,
-        )
-    };
-    let records = learned(&[], &search("Berlin"));
-    let page = (SHOP, "searchbox \"City\" e1");
-    let taken = |goal: &str| said(replayed(&records, goal, &[], page));
-    let same = taken("Search for hotels in Bremen. Tell the price.");
-    assert_eq!(same.as_deref(), Some("fill e1 Bremen"));
-    assert_eq!(
-        taken("Search for hotels in St. Gallen. Tell the price."),
-        None
-    );
-}
-
-#[test]
 fn after_a_login_only_its_own_button_is_pressed() {
-    let goal = |rest: &str| format!("Log in with <secret:PASSWORD>. {rest}");
+    let goal = "Log in with <secret:PASSWORD>. Start the export.";
     let steps = vec![
         fill("Password", "<secret:PASSWORD>", SHOP),
         click(Role::Button, "Log in", SHOP),
         click(Role::Button, "Export", SHOP),
     ];
-    let first = log("run_1", 0, &goal("Start the export."), steps);
-    let records = learned(&[], &first);
-    for now in [
-        goal("Start the export."),
-        goal("Tell the number of exports."),
-    ] {
-        assert_eq!(first_steps(&records, &now, &first), 2, "{now}");
-    }
+    assert_eq!(first_steps(goal, log("run_1", 0, goal, steps)), 2);
 }
