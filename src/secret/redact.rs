@@ -4,20 +4,24 @@
 //! bytes of the text it came from.
 //!
 //! - The first views are the text as it is, and the text with one, two or three layers of escapes undone (escapes of
-//!   URLs, HTML, JSON and program text, in any mix).
-//! - From each first view, three further views are made: a folded view (in lower case, each white space character and
-//!   `+` as a blank), a folded view without separators, and a view without white space.
+//!   URLs, HTML, JSON and program text, in any mix). If one of them looks like quoted-printable, what it says is a first
+//!   view too. That is not mixed with the other escapes, because `=12` is often no escape.
+//! - From each first view, three further views are made: a folded view (in lower case, each letter replaced by the
+//!   letters that Unicode calls compatible with it, each white space character and `+` as a blank), a folded view
+//!   without separators, and a view without white space.
 //!
 //! For each kind of further view, one automaton looks for all secrets at once. The forms in which a secret is found, each
 //! with the search that finds it:
 //!
-//! - Written as it is, in another case, backwards, or with `+` for a blank: a search of the folded view.
+//! - Written as it is, in another case, in full-width letters, with its accents as characters of their own, backwards, or
+//!   with `+` for a blank: a search of the folded view.
 //! - Written with escapes such as `\"`, `\u0022`, `%22`, `&quot;`, `&#34;` or `&#x22;`, also with escapes of escapes: the
 //!   same search after the escapes are undone.
-//! - Written with separators, such as `h u n t e r 2`, `h-u-n-t-e-r-2` or `4111 1111`, or as hexadecimal digits: a search
-//!   of the folded view without separators.
+//! - Written with separators, such as `h u n t e r 2`, `h-u-n-t-e-r-2` or `4111 1111`, as hexadecimal digits, or as base32
+//!   at any alignment: a search of the folded view without separators.
 //! - Written as base64 at any alignment, in either alphabet, wrapped into lines or not, padded or not: a search of the view
-//!   without white space for the base64 characters that depend only on the secret.
+//!   without white space. Of base32 and base64, the characters that depend only on the secret are searched for; of these
+//!   codes and of hexadecimal digits, those of the value's UTF-8 and of both byte orders of its UTF-16.
 //! - Cut off, with this crate's own `…` at the end: a search for the secret's beginning, at least 6 characters,
 //!   directly before the `…`.
 //!
@@ -51,7 +55,8 @@ use aho_corasick::AhoCorasick;
 use serde_json::{Map, Value};
 
 use self::{
-    needles::{Coded, Form, MIN_ANYWHERE},
+    escape::quoted_printable,
+    needles::{Form, MIN_ANYWHERE, Needle},
     short::Short,
     view::View,
 };
@@ -61,6 +66,8 @@ use crate::page::{Observation, Tree};
 /// Maximum number of layers of escapes that are undone. Source: chosen; a URL inside an HTML attribute inside a JSON
 /// string has three layers.
 const MAX_LAYERS: usize = 3;
+/// Maximum number of characters that pad a base32 or base64 text. Source: RFC 4648.
+const MAX_PADDING: usize = 6;
 /// Replacement for every text if the secrets are too large to search for.
 const UNSEARCHABLE: &str = "[redacted]";
 
@@ -91,9 +98,6 @@ struct Forms {
     spelled: Automaton,
     joined: Automaton,
     coded: Automaton,
-    /// Two flags for each form in `coded`: true if the character before the form in a text also holds bits of the secret,
-    /// and true if the character after the form does.
-    margins: Vec<(bool, bool)>,
     /// The folded values of all secrets that are not too short (see [`View::folded`]), each with the index of its
     /// secret. A value whose end was cut off is found by its beginning.
     heads: Vec<(Form, usize)>,
@@ -109,13 +113,15 @@ struct Hit {
 
 impl Redactor {
     /// The forms in which a secret is found, in words for a person.
-    pub const FORMS: [&'static str; 6] = [
-        "as it is, in upper or lower case",
+    pub const FORMS: [&'static str; 8] = [
+        "as it is, in upper or lower case, in full-width and other compatible letters",
         "backwards",
         "with blanks or separators between its characters",
         "with up to three layers of URL, HTML, JSON or program escapes",
-        "as hexadecimal digits",
-        "as base64 in both alphabets, also inside a longer text",
+        "as quoted-printable",
+        "as hexadecimal digits of its UTF-8 or UTF-16",
+        "as base32 of its UTF-8 or UTF-16, also inside a longer text",
+        "as base64 of its UTF-8 or UTF-16 in both alphabets, also inside a longer text",
     ];
 
     /// Builds a redactor for these secrets.
@@ -247,8 +253,7 @@ impl Redactor {
 impl Forms {
     fn of(secrets: &[(&SecretName, &Secret)]) -> Self {
         let (mut spelled, mut joined, mut coded) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut margins, mut heads, mut weak, mut short) =
-            (Vec::new(), Vec::new(), Vec::new(), Short::default());
+        let (mut heads, mut weak, mut short) = (Vec::new(), Vec::new(), Short::default());
         for (index, (name, secret)) in secrets.iter().enumerate() {
             let value = secret.expose();
             if value.chars().count() < MIN_ANYWHERE {
@@ -256,21 +261,10 @@ impl Forms {
                 weak.push((*name).clone());
                 continue;
             }
-            spelled.extend(
-                needles::spelled(value)
-                    .into_iter()
-                    .map(|form| (form, index)),
-            );
-            joined.extend(needles::joined(value).into_iter().map(|form| (form, index)));
-            for Coded {
-                form,
-                before,
-                after,
-            } in needles::coded(value)
-            {
-                coded.push((form, index));
-                margins.push((before, after));
-            }
+            let of_secret = |needle: Needle| (needle, index);
+            spelled.extend(needles::spelled(value).into_iter().map(of_secret));
+            joined.extend(needles::joined(value).into_iter().map(of_secret));
+            coded.extend(needles::coded(value).into_iter().map(of_secret));
             heads.push((
                 Form::new(View::of(value.as_bytes()).folded().bytes().to_vec()),
                 index,
@@ -282,7 +276,6 @@ impl Forms {
             spelled: Automaton::of(&spelled),
             joined: Automaton::of(&joined),
             coded: Automaton::of(&coded),
-            margins,
             heads,
             short,
         }
@@ -307,6 +300,9 @@ impl Forms {
         let mut view = View::of(text);
         for layer in 0..=MAX_LAYERS {
             self.find_in(&view, &mut hits);
+            if let Some(unquoted) = view.decoded_by(&[quoted_printable]) {
+                self.find_in(&unquoted, &mut hits);
+            }
             match view.decoded() {
                 Some(next) if layer < MAX_LAYERS => view = next,
                 _ => break,
@@ -342,29 +338,10 @@ impl Forms {
             return;
         }
         let folded = view.folded();
-        self.spelled.find(&folded, |range, secret, _| {
-            hits.push(Hit {
-                range: folded.origin(range),
-                secret,
-            });
-        });
+        self.spelled.find(&folded, hits);
         self.find_cut_off(&folded, hits);
-        let joined = folded.joined();
-        self.joined.find(&joined, |range, secret, _| {
-            hits.push(Hit {
-                range: joined.origin(range),
-                secret,
-            });
-        });
-        let packed = view.packed();
-        self.coded.find(&packed, |range, secret, form| {
-            let (before, after) = self.margins[form];
-            let range = widened(packed.bytes(), range, before, after);
-            hits.push(Hit {
-                range: packed.origin(range),
-                secret,
-            });
-        });
+        self.joined.find(&folded.joined(), hits);
+        self.coded.find(&view.packed(), hits);
     }
 
     /// Finds secrets whose end this crate has cut off: the beginning of a secret directly before the mark `…`.
@@ -397,29 +374,32 @@ fn beginnings(value: &[u8]) -> impl Iterator<Item = usize> {
 struct Automaton {
     /// The automaton; `None` if the forms are too large for one.
     machine: Option<AhoCorasick>,
-    secrets: Vec<usize>,
+    /// For each form, the flags of its [`Needle`], and the index of its secret.
+    forms: Vec<(bool, bool, usize)>,
 }
 
 impl Automaton {
-    fn of(forms: &[(Form, usize)]) -> Self {
-        let machine = AhoCorasick::new(forms.iter().map(|(form, _)| form.as_slice())).ok();
+    fn of(needles: &[(Needle, usize)]) -> Self {
+        let forms = needles.iter().map(|(needle, _)| needle.form.as_slice());
+        let flags = |(needle, secret): &(Needle, usize)| (needle.before, needle.after, *secret);
         Self {
-            machine,
-            secrets: forms.iter().map(|(_, secret)| *secret).collect(),
+            machine: AhoCorasick::new(forms).ok(),
+            forms: needles.iter().map(flags).collect(),
         }
     }
 
-    /// Calls `found` for each occurrence of a form, including overlapping ones, with the range of the occurrence in the
-    /// view, the index of the secret, and the index of the form.
-    fn find(&self, view: &View, mut found: impl FnMut(Range<usize>, usize, usize)) {
-        for hit in self
-            .machine
-            .iter()
-            .flat_map(|machine| machine.find_overlapping_iter(view.bytes()))
-        {
-            let form = hit.pattern().as_usize();
-            found(hit.range(), self.secrets[form], form);
-        }
+    /// Adds a hit for each occurrence of a form in the view, including overlapping ones.
+    fn find(&self, view: &View, hits: &mut Vec<Hit>) {
+        let machine = self.machine.iter();
+        let found = machine.flat_map(|machine| machine.find_overlapping_iter(view.bytes()));
+        hits.extend(found.map(|found| {
+            let (before, after, secret) = self.forms[found.pattern().as_usize()];
+            let range = widened(view.bytes(), found.range(), before, after);
+            Hit {
+                range: view.origin(range),
+                secret,
+            }
+        }));
     }
 }
 
@@ -448,19 +428,18 @@ fn clusters(mut hits: Vec<Hit>) -> Vec<Hit> {
     out.into_iter().map(|(hit, _)| hit).collect()
 }
 
-/// Extends a range of base64 characters: by the character before it if `before` is true, by the character after it if
-/// `after` is true, and by the padding that follows.
+/// Extends the range of a form: by the character before it if `before` is true, by the character after it and the padding
+/// that follows if `after` is true.
 fn widened(text: &[u8], range: Range<usize>, before: bool, after: bool) -> Range<usize> {
     let is_digit = |b: &u8| b.is_ascii_alphanumeric() || b"+/-_".contains(b);
     let start =
         range.start - usize::from(before && text[..range.start].last().is_some_and(is_digit));
-    let mut end = range.end + usize::from(after && text[range.end..].first().is_some_and(is_digit));
-    end += text[end..]
-        .iter()
-        .take(2)
-        .take_while(|b| **b == b'=')
-        .count();
-    start..end
+    if !after {
+        return start..range.end;
+    }
+    let end = range.end + usize::from(text[range.end..].first().is_some_and(is_digit));
+    let padding = text[end..].iter().take(MAX_PADDING);
+    start..end + padding.take_while(|b| **b == b'=').count()
 }
 
 /// Returns the ranges of the text that are equal to `part`, from left to right. The ranges do not overlap.

@@ -5,6 +5,7 @@ pub(super) enum Unit {
     /// A byte of a text in UTF-8 or Latin-1.
     Byte(u8),
     Char(char),
+    Nothing,
 }
 
 /// A function that reads the escape at the start of a text and returns its decoded value and its length in bytes.
@@ -19,6 +20,18 @@ fn percent(text: &[u8]) -> Option<(Unit, usize)> {
         b'u' | b'U' => utf16(text, b'%'),
         _ => Some((Unit::Byte(hex_byte(rest)?), 3)),
     }
+}
+
+/// Decodes escapes of quoted-printable such as `=C3`, and escaped line ends, which stand for nothing. Digits in lower case
+/// are no escape, because `lang=de` is none.
+pub(super) fn quoted_printable(text: &[u8]) -> Option<(Unit, usize)> {
+    let rest = text.strip_prefix(b"=")?;
+    let blanks = rest.iter().take_while(|b| b" \t\r".contains(b)).count();
+    if rest.get(blanks) == Some(&b'\n') {
+        return Some((Unit::Nothing, blanks + 2));
+    }
+    let is_upper = rest.iter().take(2).all(|b| !b.is_ascii_lowercase());
+    Some((Unit::Byte(hex_byte(rest).filter(|_| is_upper)?), 3))
 }
 
 /// Decodes escapes such as `\"`, `\n`, `\x41`, `\u00e9` and `\u{e9}`, and a backslash before any other punctuation.

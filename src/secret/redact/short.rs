@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{
-    needles::{self, Form},
+    needles::{BASE64, Form, HEX, digits},
     view::View,
 };
 
@@ -32,12 +32,10 @@ impl Short {
         let folded = View::of(value.as_bytes()).folded();
         self.plain
             .push((Form::new(folded.bytes().trim_ascii().to_vec()), secret));
-        self.plain.push((needles::hex(value), secret));
-        for form in needles::base64(value) {
-            self.coded.push((
-                Form::new(form.iter().copied().take_while(|b| *b != b'=').collect()),
-                secret,
-            ));
+        self.plain.push((digits(value.as_bytes(), HEX), secret));
+        for alphabet in BASE64 {
+            self.coded
+                .push((digits(value.as_bytes(), alphabet), secret));
         }
     }
 

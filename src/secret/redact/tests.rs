@@ -8,6 +8,7 @@ use base64::{
 };
 use proptest::prelude::*;
 use serde_json::json;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::*;
 use crate::page::{Node, Role};
@@ -141,6 +142,65 @@ fn json_string(text: &str) -> String {
     unquoted(&json!(text).to_string())
 }
 
+/// Returns the text in UTF-16.
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .fold(String::new(), |out, b| out + &format!("{b:02x}"))
+}
+
+/// Returns the bytes as base32 with padding, by the table of RFC 4648.
+fn base32(bytes: &[u8]) -> String {
+    let mut bits: String = bytes.iter().map(|b| format!("{b:08b}")).collect();
+    while !bits.len().is_multiple_of(5) {
+        bits.push('0');
+    }
+    let digit = |at: usize| usize::from_str_radix(&bits[at..at + 5], 2).unwrap();
+    let mut out: String = (0..bits.len())
+        .step_by(5)
+        .map(|at| char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[digit(at)]))
+        .collect();
+    while !out.len().is_multiple_of(8) {
+        out.push('=');
+    }
+    out
+}
+
+/// Returns the text as quoted-printable in which lines have this length. Bytes for which `plain` is true stay as they are.
+fn quoted(text: &str, line: usize, plain: impl Fn(u8) -> bool) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for b in text.bytes() {
+        let piece = if plain(b) {
+            char::from(b).to_string()
+        } else {
+            format!("={b:02X}")
+        };
+        if column + piece.len() > line {
+            out.push_str("=\r\n");
+            column = 0;
+        }
+        column += piece.len();
+        out.push_str(&piece);
+    }
+    out
+}
+
+fn is_quoted_plain(b: u8) -> bool {
+    (b == b' ' || b.is_ascii_graphic()) && b != b'='
+}
+
+fn full_width(text: &str) -> String {
+    each(text, |c| {
+        let wide = ('!'..='~').contains(&c).then(|| u32::from(c) + 0xfee0);
+        wide.and_then(char::from_u32).unwrap_or(c).into()
+    })
+}
+
 type Encode = fn(&str) -> String;
 
 /// Returns the encodings in which a page may write a value, each with its name.
@@ -207,6 +267,46 @@ fn encodings() -> Vec<(&'static str, Encode)> {
         }),
         ("lower case", str::to_lowercase),
         ("reversed", |v| v.chars().rev().collect()),
+        ("utf-16 le hex", |v| hex_of(&utf16(v, u16::to_le_bytes))),
+        ("utf-16 be hex upper", |v| {
+            hex_of(&utf16(v, u16::to_be_bytes)).to_uppercase()
+        }),
+        ("utf-16 le base64", |v| {
+            STANDARD.encode(utf16(v, u16::to_le_bytes))
+        }),
+        ("utf-16 be base64 url", |v| {
+            URL_SAFE_NO_PAD.encode(utf16(v, u16::to_be_bytes))
+        }),
+        ("utf-16 le base64 at 2", |v| {
+            STANDARD.encode(utf16(&format!("u{v}x"), u16::to_le_bytes))
+        }),
+        ("utf-16 be base64 at 1", |v| {
+            URL_SAFE.encode(utf16(&format!("us{v}"), u16::to_be_bytes))
+        }),
+        ("base32", |v| base32(v.as_bytes())),
+        ("base32 lower, no pad", |v| {
+            base32(v.as_bytes()).trim_end_matches('=').to_lowercase()
+        }),
+        ("base32 at 1", |v| base32(format!("u{v}x").as_bytes())),
+        ("base32 at 2", |v| base32(format!("u:{v}").as_bytes())),
+        ("base32 at 3", |v| base32(format!("use{v}xy").as_bytes())),
+        ("base32 at 4", |v| base32(format!("user{v}").as_bytes())),
+        ("base32 in groups", |v| {
+            each(&base32(v.as_bytes()), |c| format!("{c} "))
+        }),
+        ("quoted-printable", |v| quoted(v, 76, is_quoted_plain)),
+        ("quoted-printable in short lines", |v| {
+            quoted(v, 5, is_quoted_plain)
+        }),
+        ("quoted-printable all", |v| quoted(v, 30, |_| false)),
+        ("quoted-printable in json", |v| {
+            json_string(&quoted(v, 8, is_quoted_plain))
+        }),
+        ("full-width", full_width),
+        ("full-width in html", |v| {
+            each(&full_width(v), |c| format!("&#{};", u32::from(c)))
+        }),
+        ("decomposed", |v| v.nfd().collect()),
     ]
 }
 

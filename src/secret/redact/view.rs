@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use unicode_normalization::char::decompose_compatible;
+
 use super::escape::{DECODERS, Decoder, Unit};
 use crate::base::text::is_deceptive;
 
@@ -46,7 +48,7 @@ impl View {
         let (mut at, mut changed) = (0, false);
         while at < self.bytes.len() {
             let rest = &self.bytes[at..];
-            let escape = matches!(rest[0], b'%' | b'&' | b'\\')
+            let escape = matches!(rest[0], b'%' | b'&' | b'\\' | b'=')
                 .then(|| decoders.iter().find_map(|d| d(rest)))
                 .flatten();
             let taken = escape.map_or(1, |(_, taken)| taken);
@@ -54,6 +56,7 @@ impl View {
             match escape {
                 Some((Unit::Char(c), _)) => out.push_char(c, &origin),
                 Some((Unit::Byte(byte), _)) => out.push(byte, origin),
+                Some((Unit::Nothing, _)) => {}
                 None => out.push(rest[0], origin),
             }
             changed |= escape.is_some();
@@ -62,8 +65,8 @@ impl View {
         changed.then_some(out)
     }
 
-    /// Returns the folded view: in lower case, and with a space in place of each white space character and each plus
-    /// sign. HTML forms send a space as a plus sign.
+    /// Returns the folded view: in lower case, with the compatible decomposition in place of each character, and with a
+    /// space in place of each white space character and each plus sign. HTML forms send a space as a plus sign.
     ///
     /// Bytes that are not UTF-8 count as Latin-1, because old pages escape texts in that encoding.
     pub(super) fn folded(&self) -> Self {
@@ -128,11 +131,19 @@ impl View {
     }
 
     fn push_folded(&mut self, c: char, origin: &Range<usize>) {
-        if c.is_whitespace() || c == '+' {
-            self.push(b' ', origin.clone());
+        let mut push = |c: char| {
+            if c.is_whitespace() || c == '+' {
+                self.push(b' ', origin.clone());
+            } else {
+                c.to_lowercase()
+                    .for_each(|lower| self.push_char(lower, origin));
+            }
+        };
+        // The mark of this crate for a text that was cut off stays whole; it is compatible with three dots.
+        if c.is_ascii() || c == '…' {
+            push(c);
         } else {
-            c.to_lowercase()
-                .for_each(|lower| self.push_char(lower, origin));
+            decompose_compatible(c, push);
         }
     }
 }
