@@ -158,17 +158,28 @@ impl TypedSecrets {
             .find_map(|typed| typed.vault.may_send(&typed.name, address).err())
     }
 
+    /// Returns the origins to which every secret of this list is bound.
+    pub fn bound_by_all(&self) -> Vec<&Origin> {
+        let Some((first, others)) = self.0.split_first() else {
+            return Vec::new();
+        };
+        let is_bound = |typed: &Typed, to: &Origin| typed.vault.origins(&typed.name).contains(to);
+        let by_all = |to: &&Origin| others.iter().all(|typed| is_bound(typed, to));
+        first
+            .vault
+            .origins(&first.name)
+            .iter()
+            .filter(by_all)
+            .collect()
+    }
+
     /// Returns a refusal if the request carries, or may carry, a secret to an origin that may not receive the secret;
-    /// `None` if the request may be sent. Checks only addresses that begin with `http:` or `https:`. Returns `None` for
-    /// all others, such as `wss:`.
+    /// `None` if the request may be sent. The server of a WebSocket counts as the origin with the same host and port.
+    /// Returns `None` for addresses that no server receives, such as `data:`.
     pub fn held(&self, request: &Outgoing<'_>) -> Option<Misdirected> {
-        if !request.address.starts_with("http:") && !request.address.starts_with("https:") {
-            // Requests of other schemes, such as `data:`, do not leave the browser. Those of web sockets do, but the
-            // drivers of this crate cannot hold them.
-            return None;
-        }
+        let to = receiver(request.address)?;
         self.0.iter().find_map(|typed| {
-            let misdirected = typed.vault.may_send(&typed.name, request.address).err()?;
+            let misdirected = typed.vault.may_send(&typed.name, &to).err()?;
             let texts = request.headers.iter().map(|header| header.as_bytes());
             let mut parts = [request.address.as_bytes()]
                 .into_iter()
@@ -183,6 +194,21 @@ impl TypedSecrets {
             })
         })
     }
+}
+
+/// Returns the http or https address of the server that receives a request; `None` if no server receives it. An address
+/// that cannot be parsed is returned as it is, so that it counts as one to which no secret may go.
+fn receiver(address: &str) -> Option<String> {
+    let Ok(mut url) = Url::parse(address) else {
+        return Some(address.to_owned());
+    };
+    let scheme = match url.scheme() {
+        "http" | "ws" => "http",
+        "https" | "wss" => "https",
+        _ => return None,
+    };
+    url.set_scheme(scheme).ok()?;
+    Some(url.into())
 }
 
 /// Sets of characters at which a request is split into pieces: line ends; the separators in addresses; and both of these,
@@ -364,6 +390,56 @@ mod tests {
             );
             assert!(!held("data:,hunter2!", vec![], b""), "nothing leaves");
         }
+    }
+
+    #[test]
+    fn the_address_of_a_web_socket_is_checked_like_that_of_a_request() {
+        let bound = ["https://shop.example", "http://127.0.0.1:8080"];
+        let (mut typed, _) = typed("hunter2", &bound);
+        let held = |typed: &TypedSecrets, address: &str| {
+            let request = Outgoing {
+                address,
+                headers: Vec::new(),
+                body: Some(&[]),
+            };
+            typed.held(&request).is_some()
+        };
+        for wrong in [
+            "wss://evil.test/?p=hunter2",
+            "WSS://evil.test/hunter2",
+            "HTTPS://evil.test/?p=HUNTER2",
+            " hTTp://evil.test/?p=hunter2",
+            "ws://shop.example/?p=hunter2",
+            "wss://hunter2.evil.test/",
+            "ws://127.0.0.1/?p=aHVudGVyMg",
+            "https://[evil/?p=hunter2",
+        ] {
+            assert!(held(&typed, wrong), "{wrong}");
+        }
+        for right in [
+            "wss://evil.test/?p=other",
+            "wss://shop.example/?p=hunter2",
+            "WSS://live.shop.example:8443/?p=hunter2",
+            "ws://127.0.0.1:8080/?p=hunter2",
+            "blob:https://evil.test/hunter2",
+        ] {
+            assert!(!held(&typed, right), "{right}");
+        }
+        assert_eq!(
+            typed.bound_by_all(),
+            bound
+                .map(|o| Origin::parse(o).unwrap())
+                .iter()
+                .collect::<Vec<_>>()
+        );
+        let other = SecretName::parse("OTHER").unwrap();
+        let origins = vec![Origin::parse("https://shop.example").unwrap()];
+        let vault = Vault::new().with(other.clone(), Secret::new("swordfish"), origins);
+        typed.add(&other, &SecretResolver::new(Arc::new(vault.unwrap())));
+        assert_eq!(
+            typed.bound_by_all(),
+            [&Origin::parse("https://shop.example").unwrap()]
+        );
     }
 
     #[test]

@@ -14,6 +14,11 @@ use std::{
 /// Builds one form after the other in one document, as `make` is told to; `go` lets a script send the value.
 const BED: &str = include_str!("bed.html");
 
+/// How workers send a value: by a request, or in the address of a WebSocket.
+const SENT: &str = "const sent = ({ to, value }) => to.startsWith('http') ? fetch(to, { method: 'POST', body: value })\
+                    : new Promise((end, fail) => { const made = new WebSocket(`${to}?w=${value}`);\
+                    made.onopen = end; made.onerror = fail; });";
+
 /// The server; it ends when it is dropped.
 pub(crate) struct Ear {
     port: u16,
@@ -111,21 +116,21 @@ fn answer(path: &str, body: &str) -> (u16, String, String) {
     match path {
         "/bed" => (200, html, BED.to_owned()),
         "/worker.js" => {
-            let script = "onmessage = ({ data }) => fetch(data.to, { method: 'POST', body: data.value })\
+            let script = "onmessage = ({ data }) => sent(data)\
                           .then(() => postMessage('sent'), () => postMessage('failed'));";
-            (200, kind("text/javascript"), script.to_owned())
+            (200, kind("text/javascript"), format!("{SENT}{script}"))
         }
         "/shared.js" => {
             let script = "onconnect = ({ ports: [port] }) => port.onmessage = ({ data }) =>\
-                          fetch(data.to, { method: 'POST', body: data.value })\
+                          sent(data)\
                           .then(() => port.postMessage('sent'), () => port.postMessage('failed'));";
-            (200, kind("text/javascript"), script.to_owned())
+            (200, kind("text/javascript"), format!("{SENT}{script}"))
         }
         "/service.js" => {
-            let script = "onmessage = ({ data, source }) => fetch(data.to, { method: 'POST', body: data.value })\
+            let script = "onmessage = ({ data, source }) => sent(data)\
                           .then(() => source.postMessage('sent'), () => source.postMessage('failed'));\
                           onactivate = event => event.waitUntil(clients.claim());";
-            (200, kind("text/javascript"), script.to_owned())
+            (200, kind("text/javascript"), format!("{SENT}{script}"))
         }
         _ => match (path.strip_prefix("/found/"), path.strip_prefix("/again/")) {
             (Some(rest), _) => (302, elsewhere(rest) + &html, String::new()),

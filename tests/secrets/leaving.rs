@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::json;
 use tempfile::TempDir;
 use webwise::{
@@ -382,7 +383,7 @@ async fn a_drag_inside_the_button_of_a_form_that_points_elsewhere_is_refused() {
 }
 
 /// What scripts of a page do with a value that they read; see `bed.html`.
-const WAYS: [&str; 31] = [
+const WAYS: [&str; 38] = [
     "fetch",
     "fetch in json",
     "fetch in the address",
@@ -413,6 +414,13 @@ const WAYS: [&str; 31] = [
     "window without opener",
     "form to a new tab",
     "form into a frame",
+    "socket",
+    "socket again",
+    "socket in base64",
+    "socket of a frame",
+    "socket of a worker",
+    "socket of a worker from before",
+    "socket of a service worker",
     "address",
 ];
 
@@ -491,18 +499,22 @@ async fn send_by_scripts(is_wrong: bool) -> Vec<&'static str> {
         let script = format!(
             "async () => {{ window.word = document.querySelector('input').value; return go('{way}', '{to}'); }}"
         );
-        let before = ear.heard(VALUE);
+        let heard = || ear.heard(VALUE) + ear.heard(&STANDARD.encode(VALUE));
+        let before = heard();
         let went = bed.run(script).await;
         if went.class() == Some(ErrorClass::SecretLeaves) {
             told.push(way);
         }
-        if !is_wrong {
-            until(way, || ear.heard(VALUE) > before).await;
+        if is_wrong {
+            assert_eq!(heard(), before, "{way}: a value went to the wrong place");
+        } else {
+            until(way, || heard() > before).await;
         }
     }
     rest().await;
     if is_wrong {
-        assert_eq!(ear.heard(VALUE), 0, "values went to the wrong place");
+        let sent = ear.heard(VALUE) + ear.heard(&STANDARD.encode(VALUE));
+        assert_eq!(sent, 0, "values went to the wrong place");
     }
     bed.driver.close().await.unwrap();
     told

@@ -102,6 +102,9 @@ pub(super) enum BrowserEvent {
     },
     DragBegan(serde_json::Value),
     RequestPaused(Box<Paused>),
+    SocketMade {
+        url: String,
+    },
     Crashed,
 }
 
@@ -316,6 +319,11 @@ struct OfDownload {
 }
 
 #[derive(Deserialize)]
+struct Socket {
+    url: String,
+}
+
+#[derive(Deserialize)]
 struct Drag {
     data: serde_json::Value,
 }
@@ -471,6 +479,9 @@ impl BrowserEvent {
                 }
             }
             "Fetch.requestPaused" => Self::RequestPaused(Box::new(event.read()?)),
+            "Network.webSocketCreated" => Self::SocketMade {
+                url: event.read::<Socket>()?.url,
+            },
             "Input.dragIntercepted" => Self::DragBegan(event.read::<Drag>()?.data),
             "Inspector.targetCrashed" => Self::Crashed,
             _ => return None,

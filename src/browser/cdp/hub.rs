@@ -356,6 +356,7 @@ impl Hub {
                     let hub = Arc::clone(&self);
                     tokio::spawn(async move { hub.judge(*request).await });
                 }
+                Effect::JudgeSocket { url } => self.judge_socket(url),
                 Effect::End { session } => self.wire.end_session(&session),
                 Effect::CancelDownload { id } => {
                     drop(self.wire.call::<Value>(
@@ -422,16 +423,13 @@ impl Hub {
     }
 
     async fn prepare(self: Arc<Self>, session: String, target: String, is_tab: bool) {
+        let guards = self.state().guards;
         let mut calls = vec![
             ("Page.enable", json!({})),
             ("Page.setLifecycleEventsEnabled", json!({ "enabled": true })),
             (
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 }),
-            ),
-            (
-                "Target.setAutoAttach",
-                json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true }),
             ),
             // A frame with a process of its own needs this too, because the system's file chooser would be invisible
             // and must not stay open.
@@ -449,6 +447,12 @@ impl Hub {
             // All calls are sent before the last answer is awaited. A call that the browser does not support is ignored.
             drop(self.wire.call::<Value>(Some(&session), method, params));
         }
+        if guards {
+            self.hold_sockets(&session);
+        }
+        self.attach_inside(&session, guards);
+        let run = "Runtime.runIfWaitingForDebugger";
+        drop(self.wire.call::<Value>(Some(&session), run, json!({})));
         let tree = self
             .wire
             .call::<Tree>(Some(&session), "Page.getFrameTree", json!({}))

@@ -3,15 +3,25 @@
 //!
 //! Requests are held in the whole browser: in all tabs with their frames, and in workers of all kinds. Only documents
 //! and workers that began before the driver, which only an attached browser has, are not held. Requests that cannot be
-//! read are let go in an attached browser, unless they come from this driver's tabs. Web sockets, WebRTC
-//! connections, reports and cookies cannot be checked, nor can what speculation rules load ahead. A whole browser that
-//! the driver starts loads nothing ahead.
+//! read are let go in an attached browser, unless they come from this driver's tabs. WebRTC connections, reports and
+//! cookies cannot be checked, nor can what speculation rules load ahead. A whole browser that the driver starts loads
+//! nothing ahead.
+//!
+//! The browser cannot hold a WebSocket. It can fail those whose addresses match a pattern, before anything of them is
+//! sent. So all fail, except those to origins to which every typed secret is bound, and those with an address that was
+//! checked before: a WebSocket to another place fails once and opens at the next attempt of its page, unless the address
+//! carries a secret.
+//!
+//! What a page sends in the frames of a WebSocket, or as names of its protocols, cannot be checked. Neither can the
+//! WebSockets of shared workers, those of a window in the moment in which a page opens it, and those of a browser older than
+//! Chromium 150.
 
 use std::collections::BTreeSet;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use url::Url;
 
 use super::{driver::Cdp, error::CdpError, events::Paused, hub::Hub, state::World};
 use crate::{
@@ -25,6 +35,9 @@ const MAX_BODY: usize = 4 << 20;
 /// Maximum size of a request that is searched on the current thread. A larger request is searched on a thread of its
 /// own. Unit: bytes. Source: chosen; forms are smaller.
 const AT_ONCE: usize = 64 << 10;
+
+/// Maximum number of addresses of WebSockets that are remembered as checked. Source: chosen; a page has a few.
+const MAX_SOCKETS: usize = 50;
 
 /// A pattern that matches no address.
 pub(super) const NONE: &str = "webwise-none:";
@@ -40,6 +53,48 @@ pub(super) struct Guard {
     /// The secrets and recipients of requests that were held back because they certainly contain a secret. A further
     /// request with the same secret and recipient is reported only if it is for a document.
     told: BTreeSet<Misdirected>,
+    /// The addresses of the WebSockets that were checked and carry none of the typed secrets.
+    sockets: BTreeSet<String>,
+}
+
+impl Guard {
+    /// Returns the rules by which the browser fails WebSockets. The first rule whose pattern matches decides.
+    fn socket_rules(&self) -> Value {
+        let rule = |pattern: &str, fails: bool| {
+            json!({
+                "urlPattern": pattern, "offline": fails,
+                "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+            })
+        };
+        let bound = self.typed.bound_by_all().into_iter();
+        let bound = bound.map(|origin| format!("{}/*", origin.as_str().replacen("http", "ws", 1)));
+        let checked = self.sockets.iter().filter_map(|url| exactly(url));
+        let mut rules: Vec<Value> = bound
+            .chain(checked)
+            .map(|open| rule(&open, false))
+            .collect();
+        rules.push(rule("ws{s}?://*:*/*", true));
+        json!({ "matchedNetworkConditions": rules })
+    }
+}
+
+/// Returns a pattern that matches only this address of a WebSocket; `None` for an address with a user name or password.
+fn exactly(address: &str) -> Option<String> {
+    let url = Url::parse(address).ok()?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return None;
+    }
+    // A pattern matches any part that it leaves out, so the empty user name, password and query are written too.
+    let (scheme, rest) = url.as_str().split_once("://")?;
+    let query = if url.query().is_none() { "?" } else { "" };
+    let mut pattern = String::new();
+    for c in format!("{scheme}://:@{rest}{query}").chars() {
+        if "*?+:(){}\\".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    Some(pattern)
 }
 
 #[derive(Deserialize)]
@@ -155,14 +210,74 @@ impl Hub {
             let mut guard = self.guard();
             guard.documents.insert(document);
             guard.typed.add(name, secrets);
+            // They were checked for other secrets.
+            guard.sockets.clear();
         }
-        if self.state().guards {
-            return Ok(());
+        if !self.state().guards {
+            let hold = self.hold_requests("*");
+            self.unless_blocked(async { Ok(hold.await?) }).await?;
+            self.state().guards = true;
+            for session in self.state().sessions() {
+                self.attach_inside(&session, true);
+            }
         }
-        let hold = self.hold_requests("*");
-        let done = self.unless_blocked(async { Ok(hold.await?) }).await;
-        self.state().guards = done.is_ok();
-        done.map(drop)
+        self.hold_all_sockets();
+        Ok(())
+    }
+
+    /// Asks the browser to attach to the frames and workers that begin in the target of a session. If `waits` is true,
+    /// they do nothing until they are prepared.
+    pub(super) fn attach_inside(&self, session: &str, waits: bool) {
+        let params =
+            json!({ "autoAttach": true, "waitForDebuggerOnStart": waits, "flatten": true });
+        let method = "Target.setAutoAttach";
+        drop(self.wire.call::<Value>(Some(session), method, params));
+    }
+
+    /// Asks the browser to fail the WebSockets of a session's target, except those that may open. The calls are not
+    /// awaited, because the browser carries out calls in their order.
+    pub(super) fn hold_sockets(&self, session: &str) {
+        let rules = self.guard().socket_rules();
+        let sizes = json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0 });
+        for (method, params) in [
+            ("Network.enable", sizes),
+            ("Network.emulateNetworkConditionsByRule", rules),
+        ] {
+            drop(self.wire.call::<Value>(Some(session), method, params));
+        }
+    }
+
+    fn hold_all_sockets(&self) {
+        for session in self.state().sessions() {
+            self.hold_sockets(&session);
+        }
+    }
+
+    /// Checks the address of a WebSocket. If it carries no secret to a wrong place, the browser opens such a WebSocket at
+    /// the next attempt.
+    pub(super) fn judge_socket(&self, url: String) {
+        {
+            let mut guard = self.guard();
+            if url.len() > AT_ONCE
+                || guard.sockets.len() >= MAX_SOCKETS
+                || guard.sockets.contains(&url)
+            {
+                return;
+            }
+            let held = guard.typed.held(&Outgoing {
+                address: &url,
+                headers: Vec::new(),
+                body: Some(&[]),
+            });
+            if let Some(misdirected) = held {
+                if guard.told.insert(misdirected.clone()) {
+                    guard.held = Some(misdirected);
+                }
+                return;
+            }
+            guard.sockets.insert(url);
+        }
+        self.hold_all_sockets();
     }
 
     /// Asks the browser to hold all requests whose addresses match `pattern`, in all its tabs and workers.
@@ -274,5 +389,26 @@ impl Paused {
         }
         (body.len() <= MAX_BODY && (!body.is_empty() || !self.request.has_post_data))
             .then_some(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_of_an_address_leaves_no_part_open() {
+        for (address, pattern) in [
+            ("wss://a.test", Some(r"wss\://\:@a.test/\?")),
+            ("ws://a.test:81/x?", Some(r"ws\://\:@a.test\:81/x\?")),
+            (
+                "wss://a.test/*?q=(a+b)&c={\\d}:1",
+                Some(r"wss\://\:@a.test/\*\?q=\(a\+b\)&c=\{\\d\}\:1"),
+            ),
+            ("wss://u:p@a.test/", None),
+            ("a.test", None),
+        ] {
+            assert_eq!(exactly(address).as_deref(), pattern, "{address}");
+        }
     }
 }

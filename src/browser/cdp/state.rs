@@ -36,6 +36,10 @@ pub(super) enum Effect {
     Judge {
         request: Box<Paused>,
     },
+    /// Checks the address of a WebSocket.
+    JudgeSocket {
+        url: String,
+    },
     /// Ends the open calls of a session that has ended.
     End {
         session: String,
@@ -71,7 +75,7 @@ pub(super) struct BrowserState {
     pub(super) own_only: bool,
     /// True while this driver opens a tab that the browser has not reported yet.
     pub(super) opening: bool,
-    /// The target (a tab or a frame) of each session, by session id.
+    /// The target (a tab, a frame or a worker) of each session, by session id.
     sessions: HashMap<String, String>,
     files: Files,
     pub(super) drag: Option<serde_json::Value>,
@@ -171,6 +175,11 @@ impl BrowserState {
         told.flatten().collect()
     }
 
+    /// Returns the ids of the sessions with tabs, frames and workers.
+    pub(super) fn sessions(&self) -> Vec<String> {
+        self.sessions.keys().cloned().collect()
+    }
+
     pub(super) fn by_target(&mut self, target: &str) -> Option<&mut Tab> {
         self.tabs.iter_mut().find(|tab| tab.target == target)
     }
@@ -252,6 +261,10 @@ impl BrowserState {
                 };
                 self.paused.insert(session.to_owned(), request.id);
             }
+            BrowserEvent::SocketMade { url } if self.guards => {
+                return vec![Effect::JudgeSocket { url }];
+            }
+            BrowserEvent::SocketMade { .. } => {}
             BrowserEvent::RequestStarted {
                 request,
                 frame,
@@ -427,7 +440,12 @@ impl BrowserState {
                     self.last_frame = number;
                 }
             }
-            _ => return Vec::new(),
+            // Of a worker, only the WebSockets matter, and they matter once a secret was typed.
+            _ if !self.guards => {
+                self.sessions.insert(session, target.target_id.clone());
+                return Vec::new();
+            }
+            _ => {}
         }
         self.sessions
             .insert(session.clone(), target.target_id.clone());

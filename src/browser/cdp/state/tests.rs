@@ -113,6 +113,37 @@ fn a_tab_is_attached_to_prepared_and_current() {
 }
 
 #[test]
+fn the_sockets_of_tabs_and_workers_are_judged_once_a_secret_was_typed() {
+    let mut played = Played::with_a_page();
+    let made = json!({ "requestId": "1", "url": "wss://a.test/" });
+    let attached =
+        |id: &str| json!({ "sessionId": id, "targetInfo": { "targetId": id, "type": "worker" } });
+    let of = "Network.webSocketCreated";
+    assert_eq!(played.hears(Some("s"), of, &made), []);
+    assert_eq!(
+        played.hears(Some("s"), "Target.attachedToTarget", &attached("early")),
+        []
+    );
+    played.0.guards = true;
+    let judge = Effect::JudgeSocket {
+        url: "wss://a.test/".into(),
+    };
+    assert_eq!(played.hears(Some("early"), of, &made), [judge]);
+    let prepare = Effect::Prepare {
+        session: "late".into(),
+        target: "late".into(),
+        is_tab: false,
+    };
+    assert_eq!(
+        played.hears(Some("s"), "Target.attachedToTarget", &attached("late")),
+        [prepare]
+    );
+    let mut sessions = played.0.sessions();
+    sessions.sort();
+    assert_eq!(sessions, ["early", "late", "s"]);
+}
+
+#[test]
 fn in_a_browser_of_others_only_what_was_opened_here_is_seen() {
     let mut played = Played::default();
     played.0.own_only = true;
