@@ -398,7 +398,7 @@ phrases! {
         "invite,toggle,enable,disable,drop,run,restart,stop,kill,flush,restore,like,unlike,follow,unfollow,set,add,create,update,save"
         "clear,accept,decline,activate,import,rebuild,reindex,sync,trigger,start,impersonate,become,lock,unlock,mute,pin,unpin,mark"
         "assign,close,reopen,resolve,retry,requeue,drain,rotate,regenerate,switch,change,edit,move,rename,copy,clone,upload,install"
-        "upgrade,downgrade,migrate,reload,refresh token,resend,submit,test,generate,link,unlink,connect,disconnect,make,hide,apply"
+        "truncate,empty,turn on,turn off,spam,abort,duplicate,ship,maintenance,power on,mark,recalculate,rollback,eject,upgrade,downgrade,migrate,reload,refresh token,resend,submit,test,generate,link,unlink,connect,disconnect,make,hide,apply"
         "aktivieren,deaktivieren,hinzufügen,ändern,einladen,ausführen,ajouter,modifier,activer,añadir,activar,aggiungi,attiva"
         "toevoegen,dodaj,добавить,изменить,追加,変更,添加,修改,추가,변경"
     ];

@@ -18,7 +18,7 @@ use crate::{
     BrowserDriver as _, Error, GuardedBrowser,
     agent::explore,
     base::{Host, text::counted},
-    explore::Limits,
+    explore::{Limits, Reach},
     store::Keeper,
     working::{MapPage, SiteMap},
 };
@@ -41,8 +41,8 @@ pub(super) struct ExploreArgs {
     pub(super) no_memory: bool,
     #[command(flatten)]
     pub(super) browser: BrowserArgs,
-    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs
-    /// the driver cdp.
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Only
+    /// plain links of menus and contents are opened. Needs the driver cdp.
     #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with_all = ["headed", "driver"])]
     pub(super) attach: Option<Url>,
     /// Print the map as JSON to stdout; progress goes to stderr.
@@ -119,6 +119,11 @@ async fn explored(
     let limits = Limits {
         depth: args.depth,
         pages: usize::try_from(args.pages).unwrap_or(usize::MAX),
+        reach: if args.attach.is_some() {
+            Reach::Attached
+        } else {
+            Reach::Fresh
+        },
         ..Limits::default()
     };
     let guarded = GuardedBrowser::builder(browser.driver())
@@ -154,8 +159,8 @@ fn nothing_seen(start: &Url, is_stopped: bool) -> Refusal {
     Refusal::failure(format!("no page was seen: {why}"))
 }
 
-/// Returns lines that say how many pages were found, and how many links were left out and why. Returns no lines if no
-/// page was seen, because the caller reports that as an error.
+/// Returns lines that say how many pages were found, and how many links were left out and why, with those links that were
+/// left out because of what they may do. Returns no lines if no page was seen, because the caller reports that as an error.
 fn summary(map: &SiteMap) -> Vec<String> {
     if map.pages.is_empty() {
         return Vec::new();
@@ -167,11 +172,12 @@ fn summary(map: &SiteMap) -> Vec<String> {
         "there is more"
     };
     let mut lines = vec![format!("{}; {whole}.", counted(pages, "page"))];
-    lines.extend(
-        map.left_out
-            .iter()
-            .map(|(why, count)| format!("      {} {}", counted(*count, "link"), why.sentence())),
-    );
+    for (why, count) in &map.left_out {
+        let links = counted(*count, "link");
+        lines.push(format!("      {links} {}", why.sentence()));
+        let doubted = map.doubted.iter().filter(|link| link.why == *why);
+        lines.extend(doubted.map(|link| format!("        {}  {}", link.url, link.words)));
+    }
     lines
 }
 
@@ -200,5 +206,13 @@ mod tests {
         });
         map.pages.push(serde_json::from_value(page).unwrap());
         assert_eq!(summary(&map)[0], "1 page; there is more.");
+        map.leave_out_link(
+            &"https://a.example/x".parse().unwrap(),
+            "Delete",
+            LeftOut::Excluded,
+        );
+        let lines = summary(&map);
+        assert_eq!(lines[1], "      1 link to accounts, purchases or changes");
+        assert_eq!(lines[2], "        https://a.example/x  Delete");
     }
 }

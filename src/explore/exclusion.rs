@@ -2,8 +2,12 @@
 
 use url::Url;
 
+use super::Reach;
 use crate::{
-    base::{Host, text, words::leads_to_change},
+    base::{
+        Host, text,
+        words::{leads_to_change, may_command},
+    },
     working::LeftOut,
 };
 
@@ -23,8 +27,8 @@ const FILES: &[&str] = &[
 
 /// Returns the reason why a link is not opened; `None` if it may be opened.
 ///
-/// `words` are the link's own words. `home` is the host that is explored.
-pub(super) fn left_out(url: &Url, words: &str, home: &Host) -> Option<LeftOut> {
+/// `words` are the link's own words. `home` is the host that is explored. With the cookies of a person, more words count.
+pub(super) fn left_out(url: &Url, words: &str, home: &Host, reach: Reach) -> Option<LeftOut> {
     if Host::of(url).ok().as_ref() != Some(home) {
         return Some(LeftOut::OtherHost);
     }
@@ -50,9 +54,13 @@ pub(super) fn left_out(url: &Url, words: &str, home: &Host) -> Option<LeftOut> {
     if key_words.any(|word| ACTION_KEYS.contains(&&*word)) {
         return Some(LeftOut::Action);
     }
-    let mut texts = segments.iter().chain(&query);
-    let is_excluded = leads_to_change(words) || texts.any(|text| leads_to_change(text));
-    is_excluded.then_some(LeftOut::Excluded)
+    let is_excluded = match reach {
+        Reach::Fresh => leads_to_change,
+        Reach::Attached => may_command,
+    };
+    let addressed = segments.iter().chain(&query).map(String::as_str);
+    let mut texts = std::iter::once(words).chain(addressed);
+    texts.any(is_excluded).then_some(LeftOut::Excluded)
 }
 
 fn decoded(segment: &str) -> String {
@@ -72,7 +80,12 @@ mod tests {
 
     fn why(url: &str, words: &str) -> Option<LeftOut> {
         let url = Url::parse(url).unwrap();
-        left_out(&url, words, &Host::of_domain("shop.example").unwrap())
+        left_out(
+            &url,
+            words,
+            &Host::of_domain("shop.example").unwrap(),
+            Reach::Fresh,
+        )
     }
 
     #[test]

@@ -1,14 +1,17 @@
 //! The queue of the pages that exploration still has to open. Pages are opened breadth first: all pages that are one
 //! link away from the start page, then all pages that are two links away, and so on.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use url::Url;
 
-use super::exclusion::left_out;
+use super::{
+    exclusion::left_out,
+    reach::{Reach, contents, is_entry, is_plain},
+};
 use crate::{
     base::{Error, ErrorKind, Host, Result, Site, text},
-    page::{Observation, PageTemplate, PageType, PageView, Role},
+    page::{NodeId, Observation, PageTemplate, PageType, PageView, Role},
     working::{LeftOut, MapPage, SiteMap},
 };
 
@@ -27,6 +30,8 @@ pub struct Limits {
     /// They usually count as similar too if the addresses differ only in hexadecimal ids, or in the middle of a path of
     /// more than four segments. Default: 2. Source: chosen; the second page shows which parts differ from page to page.
     pub alike: usize,
+    /// The browser in which the pages are opened. Default: [`Reach::Fresh`].
+    pub reach: Reach,
 }
 
 impl Default for Limits {
@@ -35,6 +40,7 @@ impl Default for Limits {
             depth: 2,
             pages: 20,
             alike: 2,
+            reach: Reach::default(),
         }
     }
 }
@@ -191,8 +197,10 @@ impl Frontier {
         }
         if shown != visit.url {
             let words = if is_start { "" } else { &visit.words };
-            if let Some(why) = left_out(&shown, words, &self.home).filter(|_| !is_start) {
-                self.map.leave_out(why);
+            if let Some(why) =
+                left_out(&shown, words, &self.home, self.limits.reach).filter(|_| !is_start)
+            {
+                self.map.leave_out_link(&shown, words, why);
                 return;
             }
             let is_new = self.known.insert(shown.to_string());
@@ -220,8 +228,8 @@ impl Frontier {
         page.words.clone_from(&visit.words);
         let from = self.map.pages.len();
         self.map.pages.push(page);
-        for (url, words) in links(&shown, observation) {
-            self.found(url, &words, visit.depth + 1, from);
+        for link in links(&shown, observation, &self.home) {
+            self.found(link, visit.depth + 1, from);
         }
     }
 
@@ -235,19 +243,26 @@ impl Frontier {
         &self.map.pages
     }
 
-    fn found(&mut self, url: Url, words: &str, depth: u32, from: usize) {
+    fn found(&mut self, link: Link, depth: u32, from: usize) {
+        let Link { url, texts, .. } = link;
         if !self.known.insert(url.to_string()) {
             return;
         }
-        let why = left_out(&url, words, &self.home)
+        let is_trusted = self.limits.reach == Reach::Fresh || link.is_entry && is_plain(&url);
+        let why = texts
+            .iter()
+            .find_map(|words| left_out(&url, words, &self.home, self.limits.reach))
+            .or_else(|| (!is_trusted).then_some(LeftOut::NotPlain))
             .or_else(|| (depth > self.limits.depth).then_some(LeftOut::TooDeep));
+        let words = texts.iter().find(|words| !words.is_empty());
+        let words = text::truncate(words.map_or("", |words| words), MAX_WORDS);
         match why {
-            Some(why) => self.map.leave_out(why),
+            Some(why) => self.map.leave_out_link(&url, &words, why),
             None => self.queue.push_back(Visit {
                 url,
                 depth,
                 from: Some(from),
-                words: text::truncate(words, MAX_WORDS),
+                words,
             }),
         }
     }
@@ -261,36 +276,59 @@ impl Frontier {
     }
 }
 
-/// Returns the links of a page as pairs of address and words. Links in navigation come first, because they lead to the main
-/// parts of the site.
-fn links(shown: &Url, observation: &Observation) -> Vec<(Url, String)> {
+/// The links of a page that lead to one address.
+struct Link {
+    url: Url,
+    texts: Vec<String>,
+    /// True if one of the links stands in navigation.
+    is_navigation: bool,
+    /// True if one of the links is an entry of a menu or of contents.
+    is_entry: bool,
+}
+
+/// Returns the links of a page, by address. Links in navigation come first, because they lead to the main parts of the site.
+fn links(shown: &Url, observation: &Observation, home: &Host) -> Vec<Link> {
     let tree = &observation.tree;
-    let (mut navigation, mut others) = (Vec::new(), Vec::new());
-    for (id, node) in tree.iter() {
-        let Some(href) = node.url.as_deref().filter(|_| node.role == Role::Link) else {
-            continue;
-        };
-        let Ok(url) = shown.join(href) else { continue };
-        if !matches!(url.scheme(), "http" | "https") {
-            continue;
-        }
+    let read = |id: NodeId| {
+        let node = &tree[id];
+        let href = node.url.as_deref().filter(|_| node.role == Role::Link)?;
+        let url = shown.join(href).ok()?;
         let words = if node.name.is_empty() {
             tree.text_of(id)
         } else {
             node.name.to_string()
         };
-        let is_navigation = tree
+        matches!(url.scheme(), "http" | "https").then_some((bare(url), words))
+    };
+    let changes = |id: NodeId| {
+        let why = read(id).and_then(|(url, words)| left_out(&url, &words, home, Reach::Attached));
+        why.is_some_and(LeftOut::is_doubt)
+    };
+    let contents = contents(tree, changes);
+    let mut links: Vec<Link> = Vec::new();
+    let mut places: HashMap<Url, usize> = HashMap::new();
+    for (id, _) in tree.iter() {
+        let Some((url, words)) = read(id) else {
+            continue;
+        };
+        let place = *places.entry(url.clone()).or_insert_with(|| {
+            links.push(Link {
+                url,
+                texts: Vec::new(),
+                is_navigation: false,
+                is_entry: false,
+            });
+            links.len() - 1
+        });
+        let link = &mut links[place];
+        link.texts.push(words);
+        link.is_navigation |= tree
             .ancestors(id)
             .any(|above| tree[above].role == Role::Navigation);
-        let list = if is_navigation {
-            &mut navigation
-        } else {
-            &mut others
-        };
-        list.push((bare(url), words));
+        link.is_entry |= is_entry(tree, id, &contents);
     }
-    navigation.append(&mut others);
-    navigation
+    links.sort_by_key(|link| !link.is_navigation);
+    links
 }
 
 fn bare(mut url: Url) -> Url {
@@ -495,6 +533,22 @@ mod tests {
         );
         assert_ne!(of("https://a.test/製品"), of("https://a.test/会社"));
         assert_eq!(of("https://a.test/製品/1"), of("https://a.test/製品/2"));
+    }
+
+    #[test]
+    fn a_link_is_left_out_if_any_text_of_its_address_names_a_change_and_is_listed() {
+        let site = |path: &str| match path {
+            "/" => to(&[("/a", ""), ("/a", "Delete"), ("/b", "B"), ("/c.pdf", "C")]),
+            _ => Vec::new(),
+        };
+        let (opened, map) = explored(site, Limits::default());
+        assert_eq!(opened, ["/", "/b"]);
+        let listed: Vec<_> = map
+            .doubted
+            .iter()
+            .map(|link| (&*link.url, &*link.words, link.why))
+            .collect();
+        assert_eq!(listed, [("https://a.test/a", "Delete", LeftOut::Excluded)]);
     }
 
     #[test]

@@ -11,11 +11,14 @@
 //!   nothing can be sent, bought or deleted by a form or a script's button.
 //! - A link can still have an effect, although HTTP forbids it: log out, delete, or put into a cart. So a link is left out
 //!   if its words or its address name such an effect, in some thirty languages. In doubt, a link is left out. But no list of
-//!   words is complete. If you are logged in on a site, explore it only if none of its links changes anything.
+//!   words is complete. So with the cookies of a person ([`Reach::Attached`]), only links of menus and contents are opened,
+//!   and only if their addresses are plain. A site can still hide a change behind such a link.
 //! - Among similar pages, such as those of a shop's products, two are opened. A map of two hundred products would leave
 //!   no room for pages of other kinds.
 
 mod exclusion;
 mod frontier;
+mod reach;
 
 pub use frontier::{Frontier, Limits, Visit};
+pub use reach::Reach;

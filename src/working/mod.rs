@@ -35,7 +35,7 @@ pub use memory::{
     Extraction, FRESH, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory,
 };
 pub use pages::{Pages, Snapshot, Visited};
-pub use sitemap::{LeftOut, MapPage, SiteMap};
+pub use sitemap::{DoubtedLink, LeftOut, MapPage, SiteMap};
 pub(crate) use step::refused_last;
 pub use step::{About, By, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use crate::{
     base::text,
@@ -17,6 +18,9 @@ const MAX_NAMES: usize = 8;
 /// chosen.
 const MAX_NAME: usize = 60;
 
+/// Maximum number of links that are listed as left out. Source: chosen.
+const MAX_DOUBTED: usize = 100;
+
 /// The map of a site. The site's pages wrote the titles, headings, names and link texts in it, so these are untrusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -28,6 +32,21 @@ pub struct SiteMap {
     /// Number of addresses that were found but have no page in the map, for each reason. Most of them were not opened;
     /// some were opened but led to another address, or to an error page.
     pub left_out: BTreeMap<LeftOut, usize>,
+    /// The links that were left out because of what they may do; at most 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubted: Vec<DoubtedLink>,
+}
+
+/// A link that was left out because of what it may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DoubtedLink {
+    /// The address to which the link leads.
+    pub url: String,
+    /// The text of the link.
+    pub words: String,
+    /// The reason.
+    pub why: LeftOut,
 }
 
 /// The reason why an address has no page in the map. It holds for the address itself, or for the address to which it
@@ -43,6 +62,9 @@ pub enum LeftOut {
     Excluded,
     /// The query of the address asks for an action, such as a deletion.
     Action,
+    /// The link is no entry of a menu or of contents, or its address is not plain: see
+    /// [`Reach::Attached`](crate::explore::Reach::Attached).
+    NotPlain,
     /// The address leads to a file, not to a page.
     File,
     /// Enough similar pages were opened already: see [`Limits::alike`](crate::explore::Limits::alike). Also used if the
@@ -57,12 +79,20 @@ pub enum LeftOut {
 }
 
 impl LeftOut {
+    /// Returns true if a link is left out because of what it may do.
+    pub const fn is_doubt(self) -> bool {
+        matches!(self, Self::Excluded | Self::Action | Self::NotPlain)
+    }
+
     /// Returns the reason in words for a person.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::OtherHost => "on other hosts",
             Self::Excluded => "to accounts, purchases or changes",
             Self::Action => "that ask for an action",
+            Self::NotPlain => {
+                "that are not plain links of menus or contents, so they may act in your name"
+            }
             Self::File => "to files",
             Self::Alike => "to more pages of the same kind",
             Self::TooDeep => "too many links away",
@@ -111,11 +141,29 @@ impl SiteMap {
         }
     }
 
-    /// Returns true if no address was left out as [`TooDeep`](LeftOut::TooDeep), [`TooMany`](LeftOut::TooMany) or
-    /// [`Unreachable`](LeftOut::Unreachable). Addresses left out for other reasons do not make a map incomplete.
+    /// Returns true if no address was left out as [`NotPlain`](LeftOut::NotPlain), [`TooDeep`](LeftOut::TooDeep),
+    /// [`TooMany`](LeftOut::TooMany) or [`Unreachable`](LeftOut::Unreachable). Addresses left out for other reasons do not
+    /// make a map incomplete.
     pub fn is_complete(&self) -> bool {
-        let missed = [LeftOut::TooDeep, LeftOut::TooMany, LeftOut::Unreachable];
+        let missed = [
+            LeftOut::NotPlain,
+            LeftOut::TooDeep,
+            LeftOut::TooMany,
+            LeftOut::Unreachable,
+        ];
         !missed.iter().any(|why| self.left_out.contains_key(why))
+    }
+
+    /// Counts a link that was left out, and lists it if that was because of what it may do.
+    pub(crate) fn leave_out_link(&mut self, url: &Url, words: &str, why: LeftOut) {
+        self.leave_out(why);
+        if why.is_doubt() && self.doubted.len() < MAX_DOUBTED {
+            self.doubted.push(DoubtedLink {
+                url: url.to_string(),
+                words: text::squeeze(words),
+                why,
+            });
+        }
     }
 
     pub(crate) fn leave_out(&mut self, why: LeftOut) {
