@@ -321,7 +321,9 @@ fn links(shown: &Url, observation: &Observation, home: &Host) -> Vec<Link> {
             links.len() - 1
         });
         let link = &mut links[place];
-        link.texts.push(words);
+        let title = tree[id].property("title").map(str::to_owned);
+        link.texts
+            .extend([words, tree.text_of(id)].into_iter().chain(title));
         link.is_navigation |= tree
             .ancestors(id)
             .any(|above| tree[above].role == Role::Navigation);
