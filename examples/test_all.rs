@@ -28,7 +28,7 @@ const TARGETS: usize = 3;
 const THREADS: &str = "2";
 /// Targets that take long, the longest first, so that only short ones start last. `cdp` is behind `secrets`, because pages of
 /// `hostile_pages` take a whole processor and some of `cdp` are large.
-const LONG: [&str; 21] = [
+const LONG: [&str; 22] = [
     "hostile_pages",
     "secrets",
     "cdp",
@@ -45,6 +45,7 @@ const LONG: [&str; 21] = [
     "sight",
     "real_apps",
     "effects",
+    "approval",
     "cancel",
     "settle",
     "poisoning",
