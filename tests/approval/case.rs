@@ -12,7 +12,9 @@ const HERE: &str = "{here}";
 const NEXT: &str = "{next}";
 /// Begins the line with the name of a case.
 const NAMED: &str = "== ";
+/// What all pages begin with and end with.
 const START: &str = include_str!("pages/start.html");
+const END: &str = include_str!("pages/end.html");
 
 /// What a case is to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +65,7 @@ pub(crate) struct Case {
     pub(crate) group: Group,
     pub(crate) name: String,
     pub(crate) ways: Vec<Way>,
-    /// The pages without what all pages begin with, in the order in which they follow each other.
+    /// The pages without what all pages have, in the order in which they follow each other.
     bodies: Vec<String>,
 }
 
@@ -114,7 +116,7 @@ impl Case {
         let at = |index: usize| format!("/p/{}/{index}", self.name);
         let body = self.bodies.get(index)?;
         let body = body.replace(HERE, &at(index)).replace(NEXT, &at(index + 1));
-        Some(format!("{START}{body}"))
+        Some(format!("{START}{body}{END}"))
     }
 
     /// The case in one line, for who reads of a failure.
