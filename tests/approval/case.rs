@@ -213,7 +213,7 @@ fn translated(text: &str, language: usize) -> String {
         let (inside, rest) = part.split_once('}').unwrap_or((part, ""));
         match inside.split_once('|') {
             Some((one, other)) => out.push_str([one, other][language]),
-            None => out.push_str(&format!("{{{inside}}}")),
+            None => out.extend(["{", inside, "}"]),
         }
         out.push_str(rest);
     }
