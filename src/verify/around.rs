@@ -22,6 +22,8 @@ pub(super) struct Form {
     kind: FormKind,
     has_secret: bool,
     buttons: Vec<NodeId>,
+    /// What is chosen in its lists.
+    chosen: Vec<String>,
 }
 
 impl Form {
@@ -56,8 +58,7 @@ impl Form {
         let names: Vec<&str> = buttons.iter().map(|id| &*tree[*id].name).collect();
         let last = buttons.last().copied().unwrap_or(at);
         let over = Over::of(tree, last.max(at));
-        let searches = tree[at].role == Role::SearchBox
-            || (tree[at].is_editable() && SEARCH.are_in(&tree[at].name))
+        let searches = is_search_field(tree, at)
             || tree.ancestors(at).any(|id| tree[id].role == Role::Search)
             || matches!(
                 page.view.behind_dialog,
@@ -85,6 +86,7 @@ impl Form {
             // Only secrets of this page count: a password typed to log in does not matter on the pages behind the login.
             has_secret: passwords.iter().any(is_filled) || tree.nodes().iter().any(holds_secret),
             buttons,
+            chosen: fields.iter().filter_map(|id| chosen(tree, *id)).collect(),
         }
     }
 
@@ -109,6 +111,7 @@ impl Form {
             shown: shown(tree, at),
             headings: over.headings,
             prose: over.prose,
+            chosen: self.chosen.clone(),
             submit: None,
             dialog: page
                 .observation
@@ -164,7 +167,7 @@ impl Over {
     fn of(tree: &Tree, at: NodeId) -> Self {
         let is_bound = |id: &NodeId| tree[*id].role.is_dialog() || tree[*id].role == Role::Form;
         let bound = tree.ancestors(at).find(is_bound);
-        let before = tree.before(at).take(MAX_READ);
+        let before = Tree::before(at).take(MAX_READ);
         let mut over = Self {
             headings: Vec::new(),
             prose: String::new(),
@@ -212,16 +215,13 @@ fn push(prose: &mut String, text: &str) {
     }
 }
 
-/// Returns the text of a node that is a text, unless it is the label of something that can be pressed.
+/// Returns the text of a node, unless it is part of a heading or of something that can be acted on.
 fn sentence(tree: &Tree, id: NodeId) -> Option<&str> {
     let is_label = |at: NodeId| {
-        matches!(
-            tree[at].role,
-            Role::Link | Role::Button | Role::Option | Role::MenuItem | Role::Heading
-        )
+        tree[at].is_editable() || tree[at].role.is_interactive() || tree[at].role == Role::Heading
     };
-    let is_free = tree[id].role == Role::Text && !tree.parent(id).is_some_and(is_label);
-    tree[id].value.as_deref().filter(|_| is_free)
+    let is_part = is_label(id) || tree.parent(id).is_some_and(is_label);
+    tree[id].value.as_deref().filter(|_| !is_part)
 }
 
 /// Returns what a person sees of an element, and what it says when the mouse points at it.
@@ -242,7 +242,10 @@ pub(super) fn shown(tree: &Tree, at: NodeId) -> Vec<String> {
 /// Returns the texts in a node, or its name if it has none.
 fn words_in(tree: &Tree, at: NodeId) -> String {
     let mut out = String::new();
-    for id in tree.descendants(at).take(MAX_READ) {
+    for id in std::iter::once(at)
+        .chain(tree.descendants(at))
+        .take(MAX_READ)
+    {
         let node = &tree[id];
         if let Some(text) = node.value.as_deref().filter(|_| !node.is_editable()) {
             push(&mut out, text);
@@ -252,6 +255,23 @@ fn words_in(tree: &Tree, at: NodeId) -> String {
         return tree[at].name.to_string();
     }
     out.replace('\n', " ")
+}
+
+/// Returns what is chosen in a list; `None` for any other field.
+fn chosen(tree: &Tree, field: NodeId) -> Option<String> {
+    let node = &tree[field];
+    if !matches!(node.role, Role::Combobox | Role::ListBox) {
+        return None;
+    }
+    let mut options = tree.descendants(field).map(|id| &tree[id]);
+    let option = options.find(|node| node.states.selected == Some(true));
+    let option = option.map(|option| &*option.name);
+    node.value.as_deref().or(option).map(str::to_owned)
+}
+
+/// Returns true if the element itself says that it is a field for a search.
+pub(super) fn is_search_field(tree: &Tree, at: NodeId) -> bool {
+    tree[at].role == Role::SearchBox || (tree[at].is_editable() && SEARCH.are_in(&tree[at].name))
 }
 
 /// Returns true if the field asks for a password that exists already.

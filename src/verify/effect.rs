@@ -3,7 +3,7 @@
 
 use super::{
     PageNow,
-    around::{Form, around_nothing, shown},
+    around::{Form, around_nothing, is_search_field, shown},
 };
 use crate::{
     action::{BrowserAction, Click, Effect, Target},
@@ -44,7 +44,12 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
             let form = Form::of(page, id);
             let around = PageContext {
                 is_field: true,
-                submit: gravest_button(page, &form),
+                // A search field often stands among the buttons of the whole page.
+                submit: if is_search_field(page.tree(), id) {
+                    None
+                } else {
+                    gravest_button(page, &form)
+                },
                 ..form.around(page, form.last().unwrap_or(id))
             };
             classify(action, Some(&page.element(id)), &around)
@@ -152,11 +157,13 @@ const fn is_pointing(action: &BrowserAction) -> bool {
     )
 }
 
-/// Returns the node that has the focus. If several nodes are marked as having the focus, returns the innermost one.
+/// Returns the node that has the focus. If several nodes are marked as having the focus, returns the innermost one. The
+/// whole document has the focus if nothing in it has it, so it does not count.
 fn focused(tree: &Tree) -> Option<NodeId> {
+    let is_document = |id| tree.parent(id).is_none() && tree[id].role == Role::Generic;
     tree.iter()
         .rev()
-        .find(|(_, node)| node.states.active)
+        .find(|(id, node)| node.states.active && !is_document(*id))
         .map(|(id, _)| id)
 }
 

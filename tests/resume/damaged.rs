@@ -40,7 +40,9 @@ const DAMAGES: [(&str, Damage); 8] = [
     ("emptied", |file, _| change(file, Vec::clear)),
     ("overwritten with other bytes", |file, _| {
         change(file, |bytes| {
-            bytes.iter_mut().for_each(|byte| *byte ^= 0x55)
+            for byte in bytes.iter_mut() {
+                *byte ^= 0x55;
+            }
         });
     }),
     ("replaced by its backup", |file, backup| {

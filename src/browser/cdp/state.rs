@@ -244,7 +244,6 @@ impl BrowserState {
             {
                 return self.files.began(id, name, !self.own_only);
             }
-            BrowserEvent::DownloadBegan { .. } => {}
             BrowserEvent::Download {
                 id,
                 received,
@@ -264,7 +263,7 @@ impl BrowserState {
             BrowserEvent::SocketMade { url } if self.guards => {
                 return vec![Effect::JudgeSocket { url }];
             }
-            BrowserEvent::SocketMade { .. } => {}
+            BrowserEvent::DownloadBegan { .. } | BrowserEvent::SocketMade { .. } => {}
             BrowserEvent::RequestStarted {
                 request,
                 frame,

@@ -4,7 +4,10 @@ use super::{
     FormKind,
     label::{Breadth, Label, asks},
 };
-use crate::page::{LOGIN, LOGIN_PATH};
+use crate::{
+    base::words::{WELCOME, words},
+    page::{LOGIN, LOGIN_PATH},
+};
 
 /// The facts about a form that decide its kind. The page wrote all texts in it.
 #[derive(Debug)]
@@ -52,7 +55,8 @@ fn says_login(form: &FormFacts<'_>) -> bool {
     }
     let is_login = |button: &&str| LOGIN.are_in(button) && !is_grave(button);
     let mut around = form.headings.iter().map(String::as_str).chain([form.title]);
-    let is_said = around.any(|text| LOGIN.are_in(text)) || LOGIN_PATH.are_in(form.path);
+    let says = |text: &str| LOGIN.are_in(text) || WELCOME.are_in(&words(text));
+    let is_said = around.any(says) || LOGIN_PATH.are_in(form.path);
     form.buttons.iter().any(is_login) || (is_said && !is_grave(form.title))
 }
 

@@ -1,8 +1,8 @@
 //! What a label, a heading or a sentence says that an action does.
 
 use crate::base::words::{
-    self, AGREES, ASKS, CONSENT, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON, GRAVE, GRAVE_ALONE,
-    HARMLESS, MATTERS, Phrases, SELLS, SENDS, VERBS,
+    self, AGREES, APPLIES, ASKS, CODES, CONSENT, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON, GRAVE,
+    GRAVE_ALONE, HARMLESS, MATTERS, Phrases, REJECTS, SELLS, SENDS, SENT, STARTS, VERBS,
 };
 
 /// Maximum number of words of a short label; enough for a verb and its object.
@@ -64,6 +64,7 @@ impl Label {
     pub(super) fn is_grave(&self, breadth: Breadth) -> bool {
         let is_verb = breadth != Breadth::Whole && self.begins_with_verb();
         is_verb
+            || self.is_spelled(breadth)
             || self.holds(&DESTROYS, breadth)
             || GRAVE.iter().any(|phrases| self.holds(phrases, breadth))
             || GRAVE_ALONE.are_all_of(&self.words)
@@ -80,6 +81,17 @@ impl Label {
             Breadth::Whole => false,
         };
         self.is_priced && is_read && (SELLS.begin(&self.words) > 0 || SELLS.end(&self.words))
+    }
+
+    /// Returns true if the label is spelled letter by letter, as in "D e l e t e", so that its words cannot be read.
+    fn is_spelled(&self, breadth: Breadth) -> bool {
+        /// Minimum number of single letters in a row.
+        const MIN: usize = 4;
+        let is_letter = |word: &String| words::is_letter(word);
+        let mut runs = self
+            .words
+            .chunk_by(|one, next| is_letter(one) && is_letter(next));
+        breadth != Breadth::Whole && runs.any(|run| run.len() >= MIN)
     }
 
     /// Returns true if the label begins with a verb such as "archive", perhaps after words that say yes.
@@ -118,6 +130,21 @@ impl Label {
         self.agrees() || (GOES_ON.begin(&self.words) > 0 && !self.is_harmless())
     }
 
+    /// Returns true if the label is a word such as "start", which says nothing of what it starts.
+    pub(super) fn starts(&self) -> bool {
+        STARTS.are_all_of(&self.words)
+    }
+
+    /// Returns true if the label is a word such as "apply", which does what is chosen elsewhere.
+    pub(super) fn applies(&self) -> bool {
+        APPLIES.are_all_of(&self.words)
+    }
+
+    /// Returns true if the label begins with a phrase for rejecting something.
+    pub(super) fn rejects(&self) -> bool {
+        REJECTS.begin(&self.words) > 0
+    }
+
     /// Returns true if the label begins with a phrase that says no, or that only shows or hides something.
     pub(super) fn is_harmless(&self) -> bool {
         HARMLESS.begin(&self.words) > 0
@@ -152,9 +179,15 @@ pub(super) fn asks(text: &str) -> bool {
         let is_asked = sentence.ends_with(['?', '？']) || ASKS.are_in(&label.words);
         let is_grave = label.is_grave(Breadth::Any)
             || label.holds(&VERBS, Breadth::Any)
-            || label.holds(&DONE, Breadth::Any);
+            || label.holds(&DONE, Breadth::Any)
+            || (label.holds(&SENT, Breadth::Any) && !CODES.are_in(&label.words));
         (is_asked && is_grave) || label.holds(&FINAL, Breadth::Any)
     })
+}
+
+/// Returns true if a text asks for consent to cookies.
+pub(super) fn asks_consent(text: &str) -> bool {
+    CONSENT.are_in(&words::words(text))
 }
 
 /// Returns the words after a conjunction, if they begin with one: "and sign".

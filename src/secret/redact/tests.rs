@@ -155,7 +155,9 @@ fn hex_of(bytes: &[u8]) -> String {
 
 /// Returns the bytes as base32 with padding, by the table of RFC 4648.
 fn base32(bytes: &[u8]) -> String {
-    let mut bits: String = bytes.iter().map(|b| format!("{b:08b}")).collect();
+    let mut bits = bytes
+        .iter()
+        .fold(String::new(), |out, b| out + &format!("{b:08b}"));
     while !bits.len().is_multiple_of(5) {
         bits.push('0');
     }
