@@ -22,6 +22,13 @@ const WASTEBASKET: char = '\u{1f5d1}';
 pub(crate) struct Phrases(LazyLock<Vec<Vec<String>>>);
 
 impl Phrases {
+    /// Returns the positions in `words` at which one of the phrases begins. Between the words of a phrase may stand others:
+    /// "cancel my Premium subscription".
+    pub(crate) fn spread(&self, words: &[String]) -> impl Iterator<Item = usize> {
+        let begins = |at: &usize| self.0.iter().any(|phrase| is_spread(phrase, &words[*at..]));
+        (0..words.len()).filter(begins)
+    }
+
     /// Returns the positions in `words` at which one of the phrases begins.
     pub(crate) fn positions(&self, words: &[String]) -> impl Iterator<Item = usize> {
         let begins = |at: &usize| self.0.iter().any(|phrase| words[*at..].starts_with(phrase));
@@ -54,6 +61,32 @@ impl Phrases {
             }
         }
     }
+}
+
+/// Returns true if the words begin with the phrase, with at most two other words in it. Its last word may be a plural.
+fn is_spread(phrase: &[String], words: &[String]) -> bool {
+    /// Maximum number of other words.
+    const OTHERS: usize = 2;
+    let [first, rest @ ..] = phrase else {
+        return false;
+    };
+    if words.first() != Some(first) {
+        return false;
+    }
+    let mut at = 1;
+    for (nth, wanted) in (1..).zip(rest) {
+        let is_plural =
+            |word: &String| nth == rest.len() && word.strip_suffix('s') == Some(wanted.as_str());
+        let left = words.iter().skip(at).take(OTHERS + nth + 1 - at);
+        let Some(found) = left
+            .clone()
+            .position(|word| word == wanted || is_plural(word))
+        else {
+            return false;
+        };
+        at += found + 1;
+    }
+    true
 }
 
 /// Returns the folded words of a text, without words that do not change its meaning, such as "the" and "now". Each
@@ -92,9 +125,22 @@ pub(crate) fn leads_to_change(text: &str) -> bool {
 /// Returns true if a link with this text, or an address with this part, may change something for a person who is logged
 /// in. This is true wherever [`leads_to_change`] is.
 pub(crate) fn may_command(text: &str) -> bool {
+    /// Minimum length of a verb that begins a longer word. Unit: bytes.
+    const MIN: usize = 4;
     let words = words_of_code(text);
-    let verbs = [&VERBS, &GRAVE_ALONE, &COMMANDS];
-    leads_to_change(text) || verbs.iter().any(|phrases| phrases.are_in(&words))
+    let verbs = [&VERBS, &GRAVE_ALONE, &COMMANDS, &DESTROYS];
+    // Addresses often have no mark between words: `/clearcache`.
+    let begins = |phrase: &Vec<String>| {
+        let [verb] = &phrase[..] else {
+            return false;
+        };
+        let is_long = |word: &String| word.len() > verb.len() && word.starts_with(verb.as_str());
+        verb.is_ascii() && verb.len() >= MIN && words.iter().any(is_long)
+    };
+    let is_begun = |phrases: &&Phrases| phrases.0.iter().any(begins);
+    leads_to_change(text)
+        || verbs.iter().any(|phrases| phrases.are_in(&words))
+        || [&COMMANDS, &DESTROYS].iter().any(is_begun)
 }
 
 fn folded(text: &str) -> String {
@@ -159,28 +205,31 @@ macro_rules! phrases {
 }
 
 /// Phrases for acts that cannot be undone, other than [`DESTROYS`]. On a button they count anywhere in its label.
-pub(crate) static GRAVE: [&Phrases; 6] = [&PAYS, &ORDERS, &ENDS, &PUBLISHES, &GRANTS, &OPERATES];
+pub(crate) static GRAVE: [&Phrases; 6] = [&PAYS, &PUBLISHES, &ORDERS, &ENDS, &GRANTS, &OPERATES];
+
+/// Those of [`GRAVE`] whose phrases are found with other words in them.
+pub(crate) static SPREAD: [&Phrases; 4] = [&ORDERS, &ENDS, &GRANTS, &OPERATES];
 
 phrases! {
     PAYS = [
         "pay,buy,purchase,confirm payment,submit payment,make payment,complete payment,send payment,authorize payment"
-        "authorise payment,approve payment,release payment,release funds,donate,transfer,wire,withdraw,cash out,pay out"
+        "authorise payment,approve payment,release payment,release funds,donate,transfer,wire money,schedule payment,withdraw,cash out,pay out"
         "place bid,submit bid,confirm bid,place bet,place trade,charge card,issue refund,refund,request refund"
         "request payout,mark as paid"
         "bezahlen,zahlen,kaufen,überweisen,überweisung ausführen,spenden,zahlungspflichtig,zahlung bestätigen,abheben,erstatten"
         "payer,acheter,confirmer paiement,valider paiement,faire don,virer,transférer,rembourser"
         "pagar,comprar,confirmar compra,finalizar compra,confirmar pago,donar,transferir,reembolsar"
-        "paga,pagare,acquista,acquistare,comprare,conferma acquisto,conferma pagamento,effettua bonifico,conferma bonifico"
-        "dona,trasferisci,rimborsa,doar,confirmar pagamento,betalen,kopen,overmaken,terugbetalen,zapłać,kup,kupuję,przelej"
+        "pagare,acquista,acquistare,comprare,conferma acquisto,conferma pagamento,effettua bonifico,conferma bonifico"
+        "trasferisci,rimborsa,doar,confirmar pagamento,betalen,kopen,overmaken,terugbetalen,zapłać,kup,kupuję,przelej"
         "купить,оплатить,перевести деньги,пожертвовать,購入,支払,お支払い,振込,振り込,送金,寄付,购买,購買,付款,支付,转账,轉帳"
         "汇款,匯款,捐款,결제,구매,송금,satın al,اشتر,شراء"
     ];
     ORDERS = [
         "place order,confirm order,submit order,complete order,finish order,send order,order and pay,confirm purchase"
-        "confirm booking,complete booking,confirm reservation,book appointment,book room,book table,start subscription"
+        "confirm booking,complete booking,confirm reservation,book appointment,book room,book table,start subscription,start free trial,start trial"
         "change plan,upgrade plan,downgrade plan,renew subscription,accept offer,accept quote,accept bid,accept contract"
         "bestellen,bestellung abschicken,bestellung aufgeben,bestellung abschließen,bestellung bestätigen,verbindlich buchen"
-        "commander,passer commande,confirmer commande,valider commande,realizar pedido,confirmar pedido,hacer pedido"
+        "passer commande,confirmer commande,valider commande,realizar pedido,confirmar pedido,hacer pedido"
         "enviar pedido,tramitar pedido,invia ordine,conferma ordine,effettua ordine,completa ordine,fazer pedido"
         "finalizar pedido,confirmar reserva,confirmer réservation,buchung bestätigen,termin buchen,zamawiam,złóż zamówienie"
         "заказать,оформить заказ,подтвердить заказ,注文を確定,注文する,予約を確定,下单,下單,提交订单,提交訂單,确认订单,確認訂單"
@@ -190,9 +239,9 @@ phrases! {
     DESTROYS = [
         "delete,remove,erase,destroy,wipe,purge,shred,uninstall,factory reset,drop table,drop database,empty trash,empty bin"
         "move to trash,move to bin,discard,clear history,clear data,clear all data,clear database,reset device,reset all settings"
-        "format disk,format drive,löschen,loeschen,entfernen,vernichten,verwerfen,verlauf leeren,papierkorb leeren"
+        "format disk,format drive,format card,reset to factory,löschen,loeschen,entfernen,vernichten,verwerfen,verlauf leeren,papierkorb leeren"
         "supprimer,effacer,retirer,vider corbeille,eliminar,borrar,suprimir,quitar,vaciar papelera,elimina,eliminare,cancella"
-        "cancellare,rimuovi,rimuovere,svuota cestino,excluir,apagar,deletar,remover,verwijderen,wissen,usuń,skasuj,удалить"
+        "cancellare,rimuovi,rimuovere,svuota cestino,excluir,apagar,deletar,verwijderen,usuń,skasuj,удалить"
         "стереть,видалити,削除,消去,删除,刪除,移除,清空,清除记录,삭제,제거,ta bort,slet,slett,poista,smazat,törlés,sil,kaldır,حذف"
     ];
     /// Phrases for ending a contract, a membership or an account.
@@ -201,7 +250,7 @@ phrases! {
         "cancel booking,cancel reservation,cancel appointment,cancel account,cancel contract,cancel policy,cancel trip"
         "cancel flight,cancel service,cancel license,cancel licence,cancel event,cancel meeting,cancel registration,end contract"
         "end subscription,end membership,end lease,leave group,leave team,leave organization,leave organisation,leave company"
-        "resign,quit job,give notice,hand in notice,opt out,suspend account,disable account,lock account,disconnect account"
+        "resign,quit job,give notice,hand in notice,leave server,drop course,drop class,suspend account,disable account,lock account,disconnect account"
         "unfriend,evict,forfeit,write off,stop subscription"
         "abbestellen,kündigen,kündigung,stornieren,konto schließen,austreten,vertrag beenden,abo beenden,widerrufen"
         "désabonner,résilier,annuler commande,annuler abonnement,annuler réservation,clôturer compte,fermer compte,démissionner"
@@ -212,8 +261,7 @@ phrases! {
     ];
     /// Phrases for making something public or sending it to many.
     PUBLISHES = [
-        "publish,unpublish,republish,make public,make repository public,make project public,make profile public,make account public"
-        "make video public,make page public,share publicly,share with everyone,share with all,go live,broadcast"
+        "publish,unpublish,republish,share publicly,share with everyone,share with all,go live,broadcast"
         "post comment,post reply,post review,post message,post update,post job,post ad,retweet,invite all,invite everyone"
         "notify all,notify everyone,email all,email everyone,message all,send invitation,send invitations,send invite,send invites"
         "veröffentlichen,öffentlich teilen,alle einladen,alle benachrichtigen,publier,partager publiquement,inviter tous,publicar"
@@ -223,7 +271,7 @@ phrases! {
     ];
     /// Phrases for giving someone rights, or a signature.
     GRANTS = [
-        "grant access,grant permission,grant permissions,grant rights,give access,make admin,make administrator,make owner"
+        "make public,grant access,grant permission,grant permissions,grant rights,give access,make admin,make administrator,make owner"
         "promote to admin,transfer ownership,change owner,add admin,sign contract,sign document,sign agreement,sign and send"
         "sign and submit,accept and sign,cast vote,regenerate key,regenerate token,rotate key,rotate keys,reset token"
         "zugriff gewähren,zugriff erteilen,berechtigung erteilen,vertrag unterschreiben,dokument unterschreiben,stimme abgeben"
@@ -237,28 +285,28 @@ phrases! {
         "submit offer,submit feedback,submit registration,submit resignation,submit notice,submit appeal,submit paper"
         "submit manuscript,submit timesheet,submit expense,submit expenses,submit invoice,send application,apply for job"
         "apply for position,apply for loan,file complaint,file claim,file return,file report,lodge complaint,report user"
-        "report abuse,merge pull request,merge request,merge branch,close poll,reboot,restart server,restart service"
+        "report abuse,merge pull request,merge request,merge branch,squash and merge,rebase and merge,force restart,close poll,reboot,restart server,restart service"
         "restart machine,restart instance,restart device,restart computer,restart system,shut down,shutdown,power off,turn off server"
         "stop server,stop service,stop instance,kill process,kill session,force push,force stop,roll back,rollback,overwrite"
         "restore backup,restore snapshot,run migration,deploy to production,flush cache,clear cache,bewerbung absenden"
         "antrag absenden,antrag stellen,neu starten,herunterfahren,ausschalten,zurücksetzen auf werkseinstellungen"
         "envoyer candidature,redémarrer,éteindre,enviar solicitud,reiniciar,apagar servidor,invia candidatura,riavvia,spegni"
-        "enviar candidatura,aanvraag indienen,herstarten,afsluiten,uruchom ponownie,перезагрузить,выключить,再起動,申請する"
+        "enviar candidatura,aanvraag indienen,herstarten,uruchom ponownie,перезагрузить,выключить,再起動,申請する"
         "シャットダウン,重启,重啟,关机,提交申请,재시작"
     ];
     /// Verbs that can be nouns too. On a button they count only at the beginning of its label: "Archive project", but not
     /// "Product archive".
     VERBS = [
-        "archive,reserve,sell,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
+        "archive,retire,reserve,sell,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
         "grant,authorize,authorise,finalize,finalise,void,revert,redeem,claim,rsvp,promote,demote,kick,submit and,save and send"
         "archivieren,reservieren,genehmigen,unterschreiben,unterzeichnen,sperren,freigeben,abonnieren,abstimmen,archiver,réserver"
-        "approuver,signer,bloquer,voter,archivar,reservar,aprobar,firmar,bloquear,votar,archivia,prenota,approva,blocca,arquivar"
+        "commander,approuver,signer,bloquer,voter,archivar,reservar,aprobar,firmar,bloquear,votar,archivia,prenota,approva,blocca,arquivar"
         "aprovar,assinar,archiveren,reserveren,goedkeuren,ondertekenen,blokkeren,zarchiwizuj,zarezerwuj,zatwierdź,podpisz,zablokuj"
         "архивировать,забронировать,одобрить,подписать,заблокировать,承認,予約する,署名,批准,预订,預訂,签名,승인,예약하기,서명"
     ];
     /// Phrases for acts that cannot be undone, if they are the whole label. In a longer label they are ignored.
     GRAVE_ALONE = [
-        "order,post,tweet,subscribe,reserve,book,bid,sell,upgrade,sign,merge,deploy,approve,vote,commit,push,bestellung,compra,pubblica,publica,公開,投稿,注文"
+        "order,post,tweet,subscribe,reserve,book,bid,sell,upgrade,sign,merge,deploy,approve,vote,commit,push,remover,dona,paga,bestellung,compra,pubblica,publica,公開,投稿,注文"
     ];
     /// Phrases that show that something is for sale. They count if the label contains a price and begins or ends with
     /// such a phrase.
@@ -284,11 +332,12 @@ phrases! {
         "where to buy,why buy,how to pay,ways to pay,pay monthly options,pay later options"
         "remove filter,remove filters,delete filter,delete filters,remove from cart,remove from basket,remove from bag"
         "remove from wishlist,remove from favorites,remove from favourites,remove from comparison,remove from compare"
-        "remove from list,reject all,reject cookies,reject optional cookies,decline all,decline cookies,remove bookmark,remove formatting,discard filters,clear filters"
+        "remove from list,reject cookies,decline cookies,remove bookmark,remove formatting,discard filters,clear filters"
         "send code,send verification code,send security code,send me code,send me verification code,send otp,send password reset"
         "send reset link,send link,send login link,send magic link"
         "cancel transfer,cancel payment,cancel purchase,cancel delete,cancel deletion,cancel send"
-        "sign in,sign up,sign on,sign out,sign off,sign language,release notes,release date,claim status,vote count"
+        "sign in,sign up,sign on,sign out,sign off,sign language,release notes,release date,claim status,vote count,sign into,sign me in,sign you in,sign back in,sign for,unsubscribe at any time"
+        "unsubscribe any time,unsubscribe anytime,block inserter,block navigation,block type,fire tv,claim account,post code,post codes"
         "filter entfernen,filter löschen,aus warenkorb entfernen,bestellungen ansehen,code senden"
         "retirer du panier,supprimer du panier,supprimer filtre,supprimer filtres,effacer filtres"
         "envoyer code,eliminar filtro,eliminar filtros,borrar filtros,quitar filtro,quitar filtros,eliminar del carrito"
@@ -306,9 +355,11 @@ phrases! {
     ];
     /// Phrases at the beginning of the label of a button that continues to the next part of a dialog.
     GOES_ON = [
-        "continue,proceed,next,weiter,fortfahren,continuer,suivant,poursuivre,continuar,siguiente,continua,avanti,próximo,avançar"
-        "verder,doorgaan,volgende,dalej,kontynuuj,далее,продолжить,続行,次へ,继续,繼續,下一步,계속,다음"
+        "continue,proceed,weiter,fortfahren,continuer,poursuivre,continuar,continua,avanti,avançar,verder,doorgaan,kontynuuj"
+        "продолжить,続行,继续,繼續,계속"
     ];
+    /// Phrases at the beginning of the label of a button that leads to the next of several pages, as in a list of results.
+    NEXT = ["next,suivant,siguiente,próximo,volgende,dalej,далее,次へ,下一步,다음"];
     /// Phrases at the beginning of the label of a button that says no, or that only shows or hides something.
     HARMLESS = [
         "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no,forgot,continue shopping,continue reading"
@@ -318,7 +369,7 @@ phrases! {
     ];
     /// Labels that start something, and do not say what.
     STARTS = [
-        "go,start,begin,run,execute,perform,do,los,starten,ausführen,durchführen,démarrer,lancer,exécuter,iniciar,ejecutar,avvia,esegui"
+        "go,start,begin,run,execute,perform,do,starten,ausführen,durchführen,démarrer,lancer,exécuter,iniciar,ejecutar,avvia,esegui"
         "executar,uitvoeren,uruchom,wykonaj,начать,выполнить,開始,実行,开始,执行,시작,실행"
     ];
     /// Labels that do what is chosen elsewhere.
@@ -346,20 +397,23 @@ phrases! {
     ];
     /// What a login or a password reset sends.
     CODES = ["code,codes,pin,otp,link,e mail,email,mail,sms,password,passwort,contraseña,senha,código,コード,验证码,인증"];
-    /// Phrases in a sentence that asks whether to do something, or announces that a button does it.
+    /// Phrases in a sentence that asks whether to do something.
     ASKS = [
-        "are you sure,you sure,really,do you want to,would you like to,about to,going to,will,will be,permanently,click,press,tap"
-        "confirm,confirms,by continuing,by clicking,by proceeding,enter password,type password,with password,password to,to confirm"
-        "to continue,to proceed,type,once,i want to,hereby,sind sie sicher,wirklich,möchten,wollen,endgültig,klicken,drücken,wird"
-        "werden,bestätigen,geben ein,passwort,unwiderruflich,êtes vous sûr,vraiment,voulez vous,définitivement,cliquez,confirmer,va"
-        "mot de passe,está seguro,realmente,desea,quiere,definitivamente,haga clic,confirmar,contraseña,será,sei sicuro,davvero"
-        "vuoi,definitivamente,clicca,confermare,tem certeza,deseja,clique,senha,weet je zeker,weet u zeker,wilt,klik,wachtwoord"
-        "czy na pewno,naprawdę,kliknij,вы уверены,действительно,хотите,нажмите,пароль,本当に,しますか,パスワード,确定要,是否,点击,密码"
-        "정말"
+        "are you sure,you sure,really,do you want to,would you like to,about to,going to,permanently,hereby,sind sie sicher"
+        "wirklich,möchten,wollen,endgültig,unwiderruflich,êtes vous sûr,vraiment,voulez vous,définitivement,está seguro,realmente"
+        "desea,quiere,sei sicuro,davvero,vuoi,definitivamente,tem certeza,deseja,weet je zeker,weet u zeker,czy na pewno,naprawdę"
+        "вы уверены,действительно,хотите,本当に,しますか,确定要,是否,정말"
+    ];
+    /// Phrases in a sentence that says what a button does, or what will happen.
+    TELLS = [
+        "will,will be,click,press,tap,confirm,confirms,by continuing,by clicking,by proceeding,enter password,type password,with password"
+        "password to,to confirm,to continue,to proceed,type,klicken,drücken,wird,werden,bestätigen,geben ein,passwort,cliquez,confirmer"
+        "va,mot de passe,haga clic,confirmar,contraseña,será,clicca,confermare,clique,senha,wilt,klik,wachtwoord,kliknij,нажмите,пароль"
+        "パスワード,点击,密码"
     ];
     /// Phrases that say that something cannot be undone.
     FINAL = [
-        "cannot be undone,can not be undone,can t be undone,irreversible,irrevocable,no way back,no undo,for good,permanent"
+        "cannot be undone,can not be undone,can t be undone,irreversible,irrevocable,no way back,no undo"
         "kann nicht rückgängig,nicht rückgängig gemacht,unwiderruflich,irréversible,ne peut pas être annulé,ne pourra pas être annulé"
         "no se puede deshacer,irreversible,non può essere annullata,irreversibile,não pode ser desfeita,kan niet ongedaan"
         "nie można cofnąć,нельзя отменить,необратимо,元に戻せません,取り消せません,无法撤销,不可撤销,无法恢复,되돌릴 수 없"
@@ -382,14 +436,22 @@ phrases! {
         "betaling,overschrijving,bestelling,płatność,przelew,zamówienie,платеж,перевод,заказ,удаление,договор,支払い,購入,注文,契約"
         "退会,支付,订单,订购,转账,合同"
     ];
-    /// Words of a request for consent to cookies, which often says what can be deleted or withdrawn later.
+    /// Words of a request for consent, which often says what can be deleted or withdrawn later.
     CONSENT = [
-        "cookie,cookies,consent,privacy,tracking,einwilligung,datenschutz,consentement,confidentialité,privacidad,consentimiento"
+        "cookie,cookies,consent,privacy,tracking,personal information,partners,notification,notifications,newsletter,location,einwilligung,datenschutz,consentement,confidentialité,privacidad,consentimiento"
         "consenso,privacidade,toestemming,zgoda,prywatności,クッキー,隐私"
+    ];
+    /// Words of a request for consent to cookies.
+    COOKIES = ["cookie,cookies,クッキー"];
+    /// Labels of a button that creates an account.
+    SIGNS_UP = [
+        "sign up,signup,register,create account,create new account,registrieren,konto erstellen,s inscrire,créer compte,créer un compte"
+        "registrarse,crear cuenta,registrati,crea account,cadastre se,criar conta,registreren,zarejestruj,зарегистрироваться,新規登録"
+        "会員登録,注册,註冊,회원가입"
     ];
     /// Words in the label of a field whose text Enter sends to somebody.
     MESSAGE = [
-        "message,msg,chat,comment,reply,write to,tweet,post,what s happening,say something,respond,answer to,nachricht,kommentar"
+        "message,msg,comment,reply,write to,tweet,write post,what s happening,say something,respond,answer to,nachricht,kommentar"
         "antworten,antwort,message à,commentaire,répondre,mensaje,comentario,responder,messaggio,commento,rispondi,mensagem"
         "comentário,bericht,reactie,wiadomość,komentarz,odpowiedz,сообщение,комментарий,ответить,メッセージ,コメント,返信,消息,评论"
         "留言,回复,메시지,댓글"
@@ -417,7 +479,7 @@ phrases! {
     ];
     /// Verbs in addresses and links by which a person who is logged in changes something.
     COMMANDS = [
-        "invite,toggle,enable,disable,drop,run,restart,stop,kill,flush,restore,like,unlike,follow,unfollow,set,add,create,update,save"
+        "opt out,optout,poweroff,backup,cron,halt,sleep,disarm,invite,toggle,enable,disable,drop,run,restart,stop,kill,flush,restore,like,unlike,follow,unfollow,set,add,create,update,save"
         "clear,accept,decline,activate,import,rebuild,reindex,sync,trigger,start,impersonate,become,lock,unlock,mute,pin,unpin,mark"
         "assign,close,reopen,resolve,retry,requeue,drain,rotate,regenerate,switch,change,edit,move,rename,copy,clone,upload,install"
         "truncate,empty,turn on,turn off,spam,abort,duplicate,ship,maintenance,power on,mark,recalculate,rollback,eject,upgrade,downgrade,migrate,reload,refresh token,resend,submit,test,generate,link,unlink,connect,disconnect,make,hide,apply"

@@ -23,7 +23,6 @@ pub enum Reach {
 /// Keys of a query that choose what a page shows, and nothing else. Source: chosen.
 const SHOWING: &[&str] = &[
     "page", "p", "offset", "limit", "sort", "dir", "q", "query", "search", "tab", "year", "month",
-    "lang",
 ];
 /// Minimum number of items of a list of contents. Source: chosen; two links are often a pair of buttons.
 const MIN_ITEMS: usize = 3;

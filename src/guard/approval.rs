@@ -28,7 +28,7 @@ use crate::{
     page::{LOGIN, LocatorStep, Role, TargetIdentity},
 };
 pub(crate) use form::{FormFacts, form_kind, may_submit};
-use label::{Breadth, Label, asks, asks_consent};
+use label::{Breadth, Label, asks, asks_consent, is_of_cookies};
 
 /// A rule that says which actions a person must approve.
 ///
@@ -138,6 +138,8 @@ pub struct PageContext<'a> {
     pub headings: Vec<String>,
     /// The sentences over the target, up to its heading, and those beside it.
     pub prose: String,
+    /// True if the target is in a dialog.
+    pub is_in_dialog: bool,
     /// What is chosen in the lists of the form.
     pub chosen: Vec<String>,
     /// The worst effect of the buttons that the Enter key could press; `None` if there are none.
@@ -193,9 +195,9 @@ pub fn classify(
         BrowserAction::Type(Type { text, .. }) if text.has_line_break() => {
             submits(action, target, page)
         }
-        BrowserAction::DialogAccept(_) => page
-            .dialog
-            .is_some_and(|message| Label::new(message).is_grave(Breadth::Any) || asks(message)),
+        BrowserAction::DialogAccept(_) => page.dialog.is_some_and(|message| {
+            Label::new(message).is_grave(Breadth::Any) || asks(message, true)
+        }),
         _ => false,
     };
     let found = if is_worse {
@@ -217,7 +219,7 @@ fn clicks(action: &BrowserAction, target: Option<&TargetIdentity>, page: &PageCo
         ref role if role.makes_a_choice() => return false,
         ref role if role.is_editable() || page.is_field => return false,
         Role::Link if page.link.is_some_and(is_address) => Breadth::Whole,
-        Role::Button | Role::Link | Role::MenuItem => Breadth::Any,
+        Role::Button | Role::Link | Role::MenuItem | Role::Switch => Breadth::Any,
         // Other clickable content, such as a row or card. Its text may quote other people.
         _ => Breadth::Short,
     };
@@ -240,36 +242,14 @@ fn does_grave(
     if is_grave(label) || shown.iter().any(is_grave) || deletes {
         return true;
     }
-    let ancestors = target.map_or(&[][..], |target| &target.ancestors);
-    let over = ancestors.iter().chain(&page.headings).map(String::as_str);
-    let over: Vec<Label> = over.chain(page.dialog).map(Label::new).collect();
-    let is_asked = |label: &Label| label.is_grave(Breadth::Any) || label.sends(Breadth::Any);
-    let asked = || over.iter().any(is_asked) || asks(&page.prose) || page.dialog.is_some_and(asks);
-    if (label.goes_on() || label.starts()) && asked() {
-        return true;
-    }
     let is_chosen = || {
-        page.chosen
-            .iter()
-            .any(|chosen| Label::new(chosen).destroys())
+        let mut chosen = page.chosen.iter();
+        chosen.any(|chosen| Label::new(chosen).destroys())
     };
-    if (label.goes_on() || label.starts() || label.applies()) && is_chosen() {
+    if (label.goes_on() || label.applies()) && is_chosen() {
         return true;
     }
-    let is_consent =
-        || asks_consent(&page.prose) || page.headings.iter().any(|text| asks_consent(text));
-    if label.rejects() && breadth != Breadth::Whole && !is_consent() {
-        return true;
-    }
-    let is_matter = || {
-        page.form == FormKind::Checkout
-            || page
-                .title
-                .map(Label::new)
-                .is_some_and(|title| is_asked(&title))
-            || over.iter().any(Label::names_a_matter)
-    };
-    if label.agrees() && page.form != FormKind::Login && is_matter() {
+    if is_asked_to(label, breadth, target, page) {
         return true;
     }
     let is_login = || match page.form {
@@ -278,6 +258,62 @@ fn does_grave(
         _ => target.is_some_and(|target| LOGIN.are_all_of(&target.name)),
     };
     is_button && page.has_secret && !is_login() && !label.is_harmless()
+}
+
+/// Returns true if a label that only agrees, continues or rejects says so to something grave, which the headings and
+/// sentences over it or a dialog tell.
+fn is_asked_to(
+    label: &Label,
+    breadth: Breadth,
+    target: Option<&TargetIdentity>,
+    page: &PageContext<'_>,
+) -> bool {
+    if !(label.goes_on() || label.is_next() || label.rejects()) {
+        return false;
+    }
+    let around = || {
+        page.headings
+            .iter()
+            .map(String::as_str)
+            .chain([&*page.prose])
+    };
+    if label.rejects() && breadth != Breadth::Whole && !around().any(asks_consent) {
+        return true;
+    }
+    let ancestors = target.map_or(&[][..], |target| &target.ancestors);
+    let names = ancestors.iter().map(String::as_str).chain(page.dialog);
+    let is_asked = |text: &str| {
+        let label = Label::new(text);
+        label.is_grave_heading() || asks(text, true)
+    };
+    if label.goes_on() && names.clone().any(is_asked) {
+        return true;
+    }
+    // A link to another page only leads there.
+    if breadth == Breadth::Whole {
+        return false;
+    }
+    if asks(&page.prose, page.is_in_dialog) {
+        return true;
+    }
+    // An answer to a notice on cookies is none to the page behind it.
+    if around().any(is_of_cookies) {
+        return false;
+    }
+    if label.goes_on() && page.headings.iter().any(|heading| is_asked(heading)) {
+        return true;
+    }
+    let is_matter = || {
+        page.form == FormKind::Checkout
+            || page
+                .title
+                .is_some_and(|title| Label::new(title).is_grave_heading())
+            || names
+                .chain(page.headings.iter().map(String::as_str))
+                .any(|text| Label::new(text).names_a_matter())
+    };
+    let is_plain_form = matches!(page.form, FormKind::Login | FormKind::Search);
+    label.agrees() && !is_plain_form && is_matter()
 }
 
 /// Returns true if a control cannot be undone that submits by itself, once it is used: a list, a checkbox or a slider.
@@ -341,14 +377,15 @@ fn is_bin(target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     names.any(|name| BIN.are_all_of(&words(name)))
 }
 
-/// Returns true if a part of a link's address says that the link deletes something, such as `/items/3/delete`.
+/// Returns true if a part of a link's address is a command that deletes something, such as `/items/3/delete` or
+/// `deleteItem`. A part of several words, such as `remove-background`, is more often a title.
 fn destroys(link: &str) -> bool {
-    /// Maximum number of words of a part that is a command, such as `delete-account`, and not a title.
-    const MAX_WORDS: usize = 2;
-    let parts = link.split(['/', '?', '&', '=', '#', ';']);
-    parts
-        .map(Label::of_code)
-        .any(|part| part.destroys() && part.len() <= MAX_WORDS)
+    let is_command = |part: &str| {
+        let label = Label::of_code(part);
+        label.destroys() && label.len() <= 2
+    };
+    let mut parts = link.split(['/', '?', '&', '=', '#', ';']);
+    parts.any(|part| !part.contains(['-', '_', '+', '%']) && is_command(part))
 }
 
 /// Returns the name of an element, else its label, else the values of its attributes, which programs read.

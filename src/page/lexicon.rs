@@ -40,7 +40,7 @@ phrases! {
         lösenord|passord|adgangskode|salasana|hasło|heslo|jelszó|parola|şifre|пароль|κωδικός|סיסמה|كلمة المرور|\
         كلمة السر|گذرواژه|पासवर्ड|รหัสผ่าน|mật khẩu|kata sandi|パスワード|暗証番号|密码|密碼|비밀번호";
     /// Words in the heading of a request to log in.
-    LOGIN = "log in|login|log on|sign in|signin|anmelden|anmeldung|einloggen|connexion|se connecter|identifiez vous|\
+    LOGIN = "log in|login|log on|log into|sign in|sign into|signin|ingresar|s identifier|aanmelden|acessar|entra|anmelden|anmeldung|einloggen|connexion|se connecter|identifiez vous|\
         iniciar sesión|inicia sesión|acceder|entrar|iniciar sessão|accedi|inloggen|logga in|logg inn|log ind|kirjaudu|\
         zaloguj|přihlásit|bejelentkezés|giriş yap|oturum aç|войти|вход|увійти|σύνδεση|התחברות|تسجيل الدخول|ورود|\
         เข้าสู่ระบบ|đăng nhập|masuk|ログイン|サインイン|登录|登錄|登入|로그인";

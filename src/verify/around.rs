@@ -107,6 +107,7 @@ impl Form {
             form: self.kind,
             has_secret: self.has_secret,
             is_field: false,
+            is_in_dialog: tree.ancestors(at).any(|id| tree[id].role.is_dialog()),
             link: tree[at].url.as_deref(),
             shown: shown(tree, at),
             headings: over.headings,
@@ -161,12 +162,12 @@ struct Over {
 }
 
 impl Over {
-    /// Reads back from a target to the start of its dialog, form or page: the headings over it, each higher than the
-    /// one below, and the sentences that belong to them. Adds the sentences after it, up to the next element that can
-    /// be acted on.
+    /// Reads back from a target to the start of its dialog or page: the headings over it, each higher than the one below,
+    /// and the sentences that belong to them. What stands in another item, card, menu or footer does not count. Adds the
+    /// sentences after it, up to the next element that can be acted on.
     fn of(tree: &Tree, at: NodeId) -> Self {
-        let is_bound = |id: &NodeId| tree[*id].role.is_dialog() || tree[*id].role == Role::Form;
-        let bound = tree.ancestors(at).find(is_bound);
+        let bound = tree.ancestors(at).find(|id| tree[*id].role.is_dialog());
+        let mut elsewhere: Option<NodeId> = None;
         let before = Tree::before(at).take(MAX_READ);
         let mut over = Self {
             headings: Vec::new(),
@@ -178,6 +179,16 @@ impl Over {
                 break;
             }
             let node = &tree[id];
+            if elsewhere.is_some_and(|part| id > part) {
+                continue;
+            }
+            elsewhere = tree
+                .ancestors(id)
+                .filter(|part| is_apart(tree, *part, at))
+                .last();
+            if elsewhere.is_some() {
+                continue;
+            }
             if node.role == Role::Heading {
                 let own = node.states.level.unwrap_or(1);
                 let text = std::mem::take(&mut pending);
@@ -190,7 +201,10 @@ impl Over {
                 push(&mut pending, text);
             }
         }
-        over.prose.push_str(&pending);
+        // Without a heading, what begins the page is over the target.
+        if over.headings.is_empty() {
+            over.prose.push_str(&pending);
+        }
         if let Some(bound) = bound {
             over.headings.push(tree[bound].name.to_string());
         }
@@ -206,6 +220,14 @@ impl Over {
         }
         over
     }
+}
+
+/// Returns true if this is a part of the page that is about one thing, and the target is not in it.
+fn is_apart(tree: &Tree, part: NodeId, target: NodeId) -> bool {
+    let role = &tree[part].role;
+    let is_part = role.is_aside() || matches!(role, Role::ListItem | Role::Article | Role::Row);
+    let holds = || part <= target && tree.descendants(part).next_back() >= Some(target);
+    is_part && !holds()
 }
 
 fn push(prose: &mut String, text: &str) {

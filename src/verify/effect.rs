@@ -62,7 +62,7 @@ pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     }
 }
 
-/// Returns the worst effect of using a control that makes a choice, such as a list or a checkbox, if an earlier step
+/// Returns the worst effect of using a list, a checkbox or a slider, if an earlier step
 /// with it led to another page: such a control submits its form by itself.
 pub(crate) fn self_submission(
     action: &BrowserAction,
@@ -88,8 +88,11 @@ pub(crate) fn self_submission(
         let has_led = step.reloaded || step.before.url() != step.after.url();
         has_led && step.targets.first().is_some_and(is_it)
     };
-    let chooses = target.role.makes_a_choice() || target.role == Role::Combobox;
-    if !chooses || !earlier.iter().any(is_known) {
+    let may_submit = matches!(
+        target.role,
+        Role::Combobox | Role::ListBox | Role::Checkbox | Role::Slider
+    );
+    if !may_submit || !earlier.iter().any(is_known) {
         return action.effect();
     }
     let chosen: Vec<String> = match action {

@@ -26,12 +26,17 @@ impl<B: BrowserDriver> Executor<'_, B> {
         };
         let by = next.by;
         let mut tried = Tried::new(next, self.state.page.clone(), started);
-        let mut effect = judged(&action, self.state.page.as_ref());
+        // What is typed or chosen decides too. An unknown parameter is refused later.
+        let parameters = &self.task.parameters;
+        let whole = action
+            .with_parameters(parameters)
+            .unwrap_or_else(|_| action.clone());
+        let mut effect = judged(&whole, self.state.page.as_ref());
         if let (BrowserAction::DragBy(drag), None) = (&action, &refused) {
             effect = effect.max(self.drop_effect(drag).await);
         }
         let (page, earlier) = (self.state.page.as_ref(), self.state.memory.steps());
-        effect = effect.max(self_submission(&action, page, earlier));
+        effect = effect.max(self_submission(&whole, page, earlier));
         tried.effect = effect;
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.

@@ -8,9 +8,9 @@
 //! nothing ahead.
 //!
 //! The browser cannot hold a WebSocket. It can fail those whose addresses match a pattern, before anything of them is
-//! sent. So all fail, except those to origins to which every typed secret is bound, and those with an address that was
-//! checked before: a WebSocket to another place fails once and opens at the next attempt of its page, unless the address
-//! carries a secret.
+//! sent. So all fail, except those to origins to which every typed secret is bound, by TLS to their registrable domains,
+//! and those with an address that was checked before: a WebSocket to another place fails once and opens at the next
+//! attempt of its page, unless the address carries a secret. One with a new token in each address never opens.
 //!
 //! What a page sends in the frames of a WebSocket, or as names of its protocols, cannot be checked. Neither can the
 //! WebSockets of shared workers, those of a window in the moment in which a page opens it, and those of a browser older than
@@ -26,6 +26,7 @@ use url::Url;
 use super::{driver::Cdp, error::CdpError, events::Paused, hub::Hub, state::World};
 use crate::{
     action::{ErrorClass, Failure},
+    base::Site,
     secret::{Misdirected, Outgoing, SecretName, SecretResolver, TypedSecrets},
 };
 
@@ -67,7 +68,7 @@ impl Guard {
             })
         };
         let bound = self.typed.bound_by_all().into_iter();
-        let bound = bound.map(|origin| format!("{}/*", origin.as_str().replacen("http", "ws", 1)));
+        let bound = bound.flat_map(|origin| bound_patterns(origin.as_str()));
         let checked = self.sockets.iter().filter_map(|url| exactly(url));
         let mut rules: Vec<Value> = bound
             .chain(checked)
@@ -76,6 +77,28 @@ impl Guard {
         rules.push(rule("ws{s}?://*:*/*", true));
         json!({ "matchedNetworkConditions": rules })
     }
+}
+
+/// Returns the patterns of the WebSockets that may receive a secret which is bound to this origin: those of the origin,
+/// and by TLS those of its registrable domain.
+fn bound_patterns(origin: &str) -> Vec<String> {
+    let own = origin.replacen("http", "ws", 1);
+    let site = origin
+        .strip_prefix("https://")
+        .and_then(|_| Site::of(&Url::parse(origin).ok()?).ok());
+    let wide = site.filter(|site| site.as_str().contains('.') && !site.as_str().contains(':'));
+    let wide = wide
+        .into_iter()
+        .flat_map(|site| [format!("wss://{site}/*"), format!("wss://*.{site}/*")]);
+    // The colons in the address of a host are no ports.
+    let own = match own
+        .split_once('[')
+        .and_then(|(scheme, rest)| Some((scheme, rest.split_once(']')?)))
+    {
+        Some((scheme, (host, port))) => format!("{scheme}[{}]{port}", host.replace(':', "\\:")),
+        None => own,
+    };
+    std::iter::once(format!("{own}/*")).chain(wide).collect()
 }
 
 /// Returns a pattern that matches only this address of a WebSocket; `None` for an address with a user name or password.

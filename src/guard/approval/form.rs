@@ -31,6 +31,8 @@ pub(crate) fn form_kind(form: &FormFacts<'_>) -> FormKind {
     if form.passwords == 1 {
         return if says_login(form) {
             FormKind::Login
+        } else if signs_up(form) {
+            FormKind::Other
         } else {
             FormKind::Password
         };
@@ -46,11 +48,22 @@ pub(crate) fn form_kind(form: &FormFacts<'_>) -> FormKind {
     }
 }
 
+/// Returns true if the headings and sentences of a form say something grave.
+fn says_grave(form: &FormFacts<'_>) -> bool {
+    let mut headings = form.headings.iter();
+    headings.any(|heading| Label::new(heading).is_grave(Breadth::Any)) || asks(form.prose, false)
+}
+
+/// Returns true if a form creates an account, and does not say anything grave.
+fn signs_up(form: &FormFacts<'_>) -> bool {
+    let mut buttons = form.buttons.iter();
+    buttons.any(|button| Label::new(button).signs_up()) && !says_grave(form)
+}
+
 /// Returns true if a form says that it logs in, and does not say anything grave.
 fn says_login(form: &FormFacts<'_>) -> bool {
     let is_grave = |text: &str| Label::new(text).is_grave(Breadth::Any);
-    let mut headings = form.headings.iter();
-    if headings.any(|heading| is_grave(heading)) || asks(form.prose) {
+    if says_grave(form) {
         return false;
     }
     let is_login = |button: &&str| LOGIN.are_in(button) && !is_grave(button);

@@ -1,8 +1,9 @@
 //! What a label, a heading or a sentence says that an action does.
 
 use crate::base::words::{
-    self, AGREES, APPLIES, ASKS, CODES, CONSENT, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON, GRAVE,
-    GRAVE_ALONE, HARMLESS, MATTERS, Phrases, REJECTS, SELLS, SENDS, SENT, STARTS, VERBS,
+    self, AGREES, APPLIES, ASKS, CODES, CONSENT, COOKIES, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON,
+    GRAVE, GRAVE_ALONE, HARMLESS, MATTERS, NEXT, PAYS, PUBLISHES, Phrases, REJECTS, SELLS, SENDS,
+    SENT, SIGNS_UP, SPREAD, STARTS, TELLS, VERBS,
 };
 
 /// Maximum number of words of a short label; enough for a verb and its object.
@@ -66,7 +67,11 @@ impl Label {
         is_verb
             || self.is_spelled(breadth)
             || self.holds(&DESTROYS, breadth)
-            || GRAVE.iter().any(|phrases| self.holds(phrases, breadth))
+            || self.holds(&PAYS, breadth)
+            || self.holds(&PUBLISHES, breadth)
+            || SPREAD
+                .iter()
+                .any(|phrases| self.holds_spread(phrases, breadth))
             || GRAVE_ALONE.are_all_of(&self.words)
             || self.sells(breadth)
             || (breadth == Breadth::Whole && self.destroys_by_link())
@@ -125,14 +130,30 @@ impl Label {
         AGREES.begin(&self.words) > 0 && !self.is_harmless()
     }
 
-    /// Returns true if the label begins with a phrase that says yes or continues, such as "next".
+    /// Returns true if the label begins with a phrase that says yes or continues, or is a word such as "start", which says
+    /// nothing of what it starts.
     pub(super) fn goes_on(&self) -> bool {
-        self.agrees() || (GOES_ON.begin(&self.words) > 0 && !self.is_harmless())
+        let begins = GOES_ON.begin(&self.words) > 0 || STARTS.are_all_of(&self.words);
+        self.agrees() || (begins && !self.is_harmless())
     }
 
-    /// Returns true if the label is a word such as "start", which says nothing of what it starts.
-    pub(super) fn starts(&self) -> bool {
-        STARTS.are_all_of(&self.words)
+    /// Returns true if the label begins with a phrase such as "next".
+    pub(super) fn is_next(&self) -> bool {
+        NEXT.begin(&self.words) > 0 && !self.is_harmless()
+    }
+
+    /// Returns true if a heading with these words asks for something grave: it begins with a phrase for it, or is short and
+    /// has a word for deleting or a price.
+    pub(super) fn is_grave_heading(&self) -> bool {
+        let begins = |phrases: &Phrases| phrases.spread(&self.words).next() == Some(0);
+        let is_short = self.words.len() <= SHORT;
+        begins(&DESTROYS)
+            || begins(&SENDS)
+            || GRAVE.iter().any(|phrases| begins(phrases))
+            || self.begins_with_verb()
+            || GRAVE_ALONE.are_all_of(&self.words)
+            || (is_short && self.destroys())
+            || (self.is_priced && self.is_grave(Breadth::Any))
     }
 
     /// Returns true if the label is a word such as "apply", which does what is chosen elsewhere.
@@ -152,7 +173,21 @@ impl Label {
 
     /// Returns true if a heading names a grave matter, such as "Payment of 500 EUR".
     pub(super) fn names_a_matter(&self) -> bool {
-        MATTERS.are_in(&self.words)
+        self.words.len() <= SHORT && MATTERS.are_in(&self.words)
+    }
+
+    /// Returns true if the label says that a button creates an account.
+    pub(super) fn signs_up(&self) -> bool {
+        SIGNS_UP.begin(&self.words) > 0
+    }
+
+    /// As [`holds`](Self::holds), with other words among those of a phrase.
+    fn holds_spread(&self, phrases: &Phrases, breadth: Breadth) -> bool {
+        let is_read =
+            breadth == Breadth::Any || (breadth == Breadth::Short && self.words.len() <= SHORT);
+        let mut positions = phrases.spread(&self.words);
+        phrases.are_all_of(&self.words)
+            || (is_read && positions.any(|at| !is_denied(&self.words[..at])))
     }
 
     fn holds(&self, phrases: &Phrases, breadth: Breadth) -> bool {
@@ -168,21 +203,28 @@ impl Label {
 }
 
 /// Returns true if one of the sentences asks whether to do something that cannot be undone, or announces that a button
-/// does it: "Do you really want to delete it?", "Your account will be deleted".
-pub(super) fn asks(text: &str) -> bool {
+/// does it: "Do you really want to delete it?", "Your account will be deleted". In a dialog, which is about little else,
+/// sentences on what will be sent count too.
+pub(super) fn asks(text: &str, is_dialog: bool) -> bool {
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '。' | '！' | '？' | '\n');
     text.split_inclusive(ends).any(|sentence| {
         let label = Label::new(sentence);
+        let has = |phrases: &Phrases| label.holds(phrases, Breadth::Any);
         if CONSENT.are_in(&label.words) {
             return false;
         }
-        let is_asked = sentence.ends_with(['?', '？']) || ASKS.are_in(&label.words);
-        let is_grave = label.is_grave(Breadth::Any)
-            || label.holds(&VERBS, Breadth::Any)
-            || label.holds(&DONE, Breadth::Any)
-            || (label.holds(&SENT, Breadth::Any) && !CODES.are_in(&label.words));
-        (is_asked && is_grave) || label.holds(&FINAL, Breadth::Any)
+        let is_asked = has(&ASKS);
+        let is_told = is_asked || sentence.ends_with(['?', '？']) || has(&TELLS);
+        let is_sent = || is_dialog && has(&SENT) && !CODES.are_in(&label.words);
+        (is_told && (label.is_grave(Breadth::Any) || has(&DONE) || is_sent()))
+            || (is_asked && has(&VERBS))
+            || has(&FINAL)
     })
+}
+
+/// Returns true if a text speaks of cookies.
+pub(super) fn is_of_cookies(text: &str) -> bool {
+    COOKIES.are_in(&words::words(text))
 }
 
 /// Returns true if a text asks for consent to cookies.

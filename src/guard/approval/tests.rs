@@ -80,6 +80,13 @@ const GRAVE_BUTTONS: &[&str] = &[
     "D e l e t e \u{a0} a c c o u n t",
     "\u{1f5d1}\u{fe0f}",
     "Sell at market",
+    "Cancel Premium subscription",
+    "Close my savings account",
+    "Cancel orders",
+    "Squash and merge",
+    "Schedule payment",
+    "Submit your final order",
+    "Reject all applications",
     "Reject candidate",
     "Make repository public",
     "Submit application",
@@ -241,9 +248,12 @@ const PLAIN_BUTTONS: &[&str] = &[
     "Publisher",
     "Product archive",
     "Sign in with Google",
+    "Sign me in",
+    "Block inserter",
+    "Add copper wire to cart",
+    "Go to live chat",
     "Release notes",
     "Send password reset",
-    "Reject all",
     "Decline cookies",
     "Start",
     "Go",
@@ -450,6 +460,79 @@ fn a_yes_means_what_it_answers() {
         ..PageContext::default()
     };
     assert!(!is_grave(Role::Button, "OK", &harmless));
+}
+
+#[test]
+fn what_stands_around_a_harmless_button_does_not_make_it_grave() {
+    let over = |heading: &str, prose: &str| PageContext {
+        headings: vec![heading.into()],
+        prose: prose.into(),
+        ..PageContext::default()
+    };
+    for (button, page) in [
+        ("Next", over("Buy it with", "")),
+        (
+            "Next",
+            over("", "Full time, permanent. Published once a week."),
+        ),
+        (
+            "Next",
+            over("", "Want to sell your car? Click here to subscribe."),
+        ),
+        (
+            "Accept all",
+            over(
+                "Delete account",
+                "We use cookies. You can delete them at any time.",
+            ),
+        ),
+        ("Reject all", over("Cookies", "")),
+        ("Decline", over("", "Shall we send you notifications?")),
+        ("Save", over("Purchase orders", "")),
+        ("Apply", over("Transfers", "")),
+        (
+            "Submit",
+            over("How to delete files: a guide in ten steps", ""),
+        ),
+        (
+            "Continue",
+            over("Sign in", "A code will be sent to your phone."),
+        ),
+    ] {
+        assert!(!is_grave(Role::Button, button, &page), "{button} {page:?}");
+    }
+    let titled = PageContext {
+        title: Some("WeTransfer: send large files"),
+        ..PageContext::default()
+    };
+    assert!(!is_grave(Role::Button, "OK", &titled));
+    let linked = PageContext {
+        link: Some("?page=2"),
+        ..over("Buy iPhone 16 Pro", "Do you want to delete it?")
+    };
+    assert!(!is_grave(Role::Link, "Continue", &linked));
+    for (link, is_command) in [
+        ("/items/3/delete", true),
+        ("/x?action=remove&id=4", true),
+        ("/deleteItem/4", true),
+        ("/c/makeup-remover", false),
+        ("/tools/remove-background", false),
+        ("/wissen/", false),
+    ] {
+        let page = PageContext {
+            link: Some(link),
+            ..PageContext::default()
+        };
+        assert_eq!(is_grave(Role::Link, "Item 4", &page), is_command, "{link}");
+    }
+    for (button, page) in [
+        ("Start", over("Factory reset", "")),
+        ("Next", over("", "This permanently erases all data.")),
+        ("Confirm", over("Account deletion", "")),
+        ("Decline", over("Board meeting, Monday", "")),
+    ] {
+        assert!(is_grave(Role::Button, button, &page), "{button} {page:?}");
+    }
 }
 
 #[test]
