@@ -140,7 +140,7 @@ pub struct PageContext<'a> {
     pub prose: String,
     /// True if the target is in a dialog.
     pub is_in_dialog: bool,
-    /// What is chosen in the lists of the form.
+    /// What is chosen in the lists of the form and by its radio buttons.
     pub chosen: Vec<String>,
     /// The worst effect of the buttons that the Enter key could press; `None` if there are none.
     pub submit: Option<Effect>,
@@ -244,7 +244,7 @@ fn does_grave(
     }
     let is_chosen = || {
         let mut chosen = page.chosen.iter();
-        chosen.any(|chosen| Label::new(chosen).destroys())
+        chosen.any(|chosen| Label::new(chosen).destroys_or_ends())
     };
     if (label.goes_on() || label.applies()) && is_chosen() {
         return true;

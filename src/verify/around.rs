@@ -4,7 +4,7 @@
 use super::PageNow;
 use crate::{
     guard::{FormFacts, FormKind, PageContext, form_kind, may_submit},
-    page::{NodeId, PASSWORD, PageType, Role, SEARCH, Tree},
+    page::{NodeId, PASSWORD, PageType, Role, SEARCH, Tree, Tri},
     secret::holds_secret,
 };
 
@@ -22,7 +22,7 @@ pub(super) struct Form {
     kind: FormKind,
     has_secret: bool,
     buttons: Vec<NodeId>,
-    /// What is chosen in its lists.
+    /// What is chosen in its lists and by its radio buttons.
     chosen: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl Form {
     pub(super) fn of(page: &PageNow, at: NodeId) -> Self {
         let tree = page.tree();
         let is_button = |id: NodeId| tree[id].role == Role::Button;
-        let is_field = |id: NodeId| tree[id].is_editable();
+        let is_field = |id: NodeId| tree[id].is_editable() || tree[id].role == Role::Radio;
         // A button in a field, such as one that shows the password, does not submit.
         let submits = |id: NodeId| is_button(id) && may_submit(&tree[id].name);
         let part = if is_field(at) {
@@ -279,9 +279,12 @@ fn words_in(tree: &Tree, at: NodeId) -> String {
     out.replace('\n', " ")
 }
 
-/// Returns what is chosen in a list; `None` for any other field.
+/// Returns what is chosen in a list, or by a radio button; `None` for any other field.
 fn chosen(tree: &Tree, field: NodeId) -> Option<String> {
     let node = &tree[field];
+    if node.role == Role::Radio && node.states.checked == Some(Tri::True) {
+        return Some(node.name.to_string());
+    }
     if !matches!(node.role, Role::Combobox | Role::ListBox) {
         return None;
     }

@@ -1,9 +1,9 @@
 //! What a label, a heading or a sentence says that an action does.
 
 use crate::base::words::{
-    self, AGREES, APPLIES, ASKS, CODES, CONSENT, COOKIES, DESTROYS, DONE, EXEMPT, FINAL, GOES_ON,
-    GRAVE, GRAVE_ALONE, HARMLESS, MATTERS, NEXT, PAYS, PUBLISHES, Phrases, REJECTS, SELLS, SENDS,
-    SENT, SIGNS_UP, SPREAD, STARTS, TELLS, VERBS,
+    self, AGREES, APPLIES, ASKS, CODES, CONSENT, COOKIES, DESTROYS, DONE, ENDS, EXEMPT, FINAL,
+    GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, MATTERS, NEXT, PAYS, PUBLISHES, Phrases, REJECTS, SELLS,
+    SENDS, SENT, SIGNS_UP, SPREAD, STARTS, TELLS, VERBS,
 };
 
 /// Maximum number of words of a short label; enough for a verb and its object.
@@ -119,6 +119,11 @@ impl Label {
     /// Returns true if the label has a word for deleting.
     pub(super) fn destroys(&self) -> bool {
         self.holds(&DESTROYS, Breadth::Any)
+    }
+
+    /// Returns true if the label has words for deleting or for ending a contract or an account.
+    pub(super) fn destroys_or_ends(&self) -> bool {
+        self.destroys() || self.holds_spread(&ENDS, Breadth::Any)
     }
 
     pub(super) fn sends(&self, breadth: Breadth) -> bool {
