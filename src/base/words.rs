@@ -172,7 +172,7 @@ fn folded(text: &str) -> String {
     out.nfd().filter(|c| !is_combining_mark(*c)).nfc().collect()
 }
 
-/// Returns true if a folded word is a single letter of an alphabet.
+/// Returns true if a folded word is a single letter of an alphabet. The letter `m` is folded to `rn`.
 pub(crate) fn is_letter(word: &str) -> bool {
     let mut chars = word.chars();
     let is_one = |c: char| c.is_alphabetic() && !text::tokens_wide(c);

@@ -113,14 +113,18 @@ impl Form {
             headings: over.headings,
             prose: over.prose,
             chosen: self.chosen.clone(),
-            submit: None,
-            dialog: page
-                .observation
-                .dialog
-                .as_ref()
-                .map(|dialog| dialog.message.as_str()),
-            title: Some(page.head.title.as_str()),
+            ..of_page(page)
         }
+    }
+}
+
+/// Returns what stands around every action on the page.
+fn of_page(page: &PageNow) -> PageContext<'_> {
+    let dialog = page.observation.dialog.as_ref();
+    PageContext {
+        dialog: dialog.map(|dialog| dialog.message.as_str()),
+        title: Some(page.head.title.as_str()),
+        ..PageContext::default()
     }
 }
 
@@ -133,15 +137,7 @@ pub(super) fn around_nothing(page: &PageNow) -> PageContext<'_> {
         .map(|(id, _)| id)
         .collect();
     let Some(at) = fields.first().copied() else {
-        return PageContext {
-            dialog: page
-                .observation
-                .dialog
-                .as_ref()
-                .map(|dialog| dialog.message.as_str()),
-            title: Some(page.head.title.as_str()),
-            ..PageContext::default()
-        };
+        return of_page(page);
     };
     let buttons = tree
         .iter()

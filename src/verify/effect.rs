@@ -25,8 +25,9 @@ fn is_hidden(dialog: Option<&Dialog>) -> bool {
 ///
 /// The effect depends on the target of the action. For a pressed key or typed text, the target is the element with the
 /// focus. For a drag, it is the element where the drag ends. For a part of a button's label, it is the button. For Enter
-/// in a field, the buttons near the field are judged too, because Enter could press one of them. If the locator of a click or drag has a part that the tree does
-/// not contain, such as a CSS selector, the action could act on anything. So its effect is irreversible.
+/// in a field, the buttons near the field are judged too, because Enter could press one of them. If the locator of a
+/// click or drag has a part that the tree does not contain, such as a CSS selector, the action could act on anything. So
+/// its effect is irreversible.
 pub(crate) fn effect(action: &BrowserAction, page: Option<&PageNow>) -> Effect {
     let Some(page) = page else {
         return classify(action, None, &PageContext::default());
@@ -174,7 +175,7 @@ fn focused(tree: &Tree) -> Option<NodeId> {
 /// none.
 fn gravest_button(page: &PageNow, form: &Form) -> Option<Effect> {
     let last = form.last()?;
-    // All buttons of a form stand under the same headings and sentences, which are read once.
+    // The headings and sentences are read once, as those over the last button.
     let mut around = form.around(page, last);
     let effects = form.buttons().iter().map(|button| {
         let Some(reference) = page.tree()[*button].reference.clone() else {
