@@ -24,7 +24,7 @@ use web::{Answer, Web};
 /// A desk, and the two pages that its links open.
 fn site() -> Web {
     let page = |title: &str| {
-        let links = r#"<a href="/sizes">Size guide</a> <a href="/returns">Returns</a>"#;
+        let links = r#"<nav><a href="/sizes">Size guide</a> <a href="/returns">Returns</a></nav>"#;
         Answer::page(format!(
             "<!doctype html><title>{title}</title><h1>{title}</h1><p>{links}</p>"
         ))

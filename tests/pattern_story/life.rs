@@ -41,7 +41,7 @@ fn hall(has_form: bool, branch: &str) -> ScriptedBrowser {
     let hall = if has_form {
         form("e1")
     } else {
-        "link \"Archive\" e2".to_owned()
+        "link \"Ledger\" e2".to_owned()
     };
     let typed = json!({ "target": "e1", "text": branch });
     let on = |target: &str| format!("click {}", json!({ "target": target }));
