@@ -38,7 +38,9 @@ async fn a_secret_is_found_in_every_form_that_the_program_names_and_never_printe
         "7esroH-tcerroC",
         "C o r r e c t H o r s e 7",
         "q=Correct%2DHorse7&amp;x",
+        "Correct=2DHorse7",
         "436f72726563742d486f72736537",
+        "key INXXE4TFMN2C2SDPOJZWKNY",
         "Basic dTpDb3JyZWN0LUhvcnNlNw==",
     ];
     assert_eq!(forms.len(), Redactor::FORMS.len());

@@ -11,6 +11,10 @@ use crate::{browser::HINTS, page::States};
 /// Number of elements that one script reads at the same time. Source: chosen; a busy tool answers this many in time.
 const AT_ONCE: usize = 24;
 
+/// Time without any answer after which the elements are asked no more. Unit: milliseconds. Source: chosen; an answer takes
+/// about 1 ms on an idle machine.
+const SILENCE_MS: u32 = 3000;
+
 #[derive(Debug, Serialize)]
 pub(super) struct Asked<'a> {
     pub(super) reference: &'a str,
@@ -60,7 +64,8 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     let asked = serde_json::to_string(asked).unwrap_or_default();
     let reader = selection::reader();
     reading(&format!(
-        "const look = (element, asked) => {{
+        "const look = ([element], asked) => {{
+      if (element === undefined) return null;
       {HINTS}
       const hintsOf = makeHintsOf();
       const listens = typeof element.onclick === 'function' || element.localName === 'summary';
@@ -90,22 +95,26 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const any = {{ rest: true, click: true }};
     const found = await Promise.all(page.frames().map(frame => inTime(frame.evaluate(scan), any)));
     {reader}
-    const selected = await inTime(readSelected(), '');
+    const silence = () => new Promise(done => setTimeout(done, {SILENCE_MS}, false));
+    const selected = await Promise.race([readSelected().catch(() => ''), silence().then(() => '')]);
     const isAsked = need => need === 'all' || found.some(each => each.click || each[need]);
     const asked = {asked};
     const hints = asked.map(() => null);
     const ask = async (one, at) => {{
       if (!isAsked(one.need)) return;
-      const element = page.locator('aria-ref=' + one.reference);
-      hints[at] = await element.evaluate(look, one, {{ timeout: 1000 }}).catch(() => null);
+      // All that match, one or none: an element that is gone is not waited for.
+      const elements = page.locator('aria-ref=' + one.reference);
+      hints[at] = await elements.evaluateAll(look, one).catch(() => null);
+      answers += 1;
     }};
-    // In turn, so that on a machine without time the first ones are answered when the time is up.
-    let next = 0;
+    let [next, answers] = [0, 0];
     const work = async () => {{
       while (next < asked.length) await ask(asked[next], next++);
     }};
     const works = Array.from({{ length: {AT_ONCE} }}, work);
-    await Promise.race([Promise.all(works), new Promise(done => setTimeout(done, 3000))]);
+    const all = Promise.all(works).then(() => true);
+    // Given up only if nothing has answered for a while: a slow page answers late, one that hangs does not.
+    for (let before = -1; before !== answers && !(await Promise.race([all, silence()]));) before = answers;
     next = asked.length;
     return {{ hints: [...hints], selected }};"
     ))

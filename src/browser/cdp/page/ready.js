@@ -2,13 +2,15 @@
 
 /** Pauses between attempts; the last one repeats. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
-/** Longest wait for an animation frame; in a hidden tab none comes. Unit: milliseconds. Source: chosen. */
+/** Time after which a frame is late. Nothing is concluded from it; the wait is only repeated. Unit: milliseconds. Source: chosen. */
 const FRAME_MS = 100;
 /**
  * Time for which the same thing must cover an element on a still page before the element counts as covered. Unit:
  * milliseconds. Source: chosen.
  */
 const COVERED_MS = 500;
+/** Most frames for which animations are waited for that have not started yet. Source: chosen; one starts within two. */
+const START_FRAMES = 4;
 /** Points of a box that are tried, as fractions of its width and height: the centre first, then around it. Source: chosen. */
 const PLACES = [
   [0.5, 0.5], [0.25, 0.5], [0.75, 0.5], [0.5, 0.25], [0.5, 0.75], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9],
@@ -25,13 +27,13 @@ const shadowAnimationsOf = method(ShadowRoot.prototype, 'getAnimations');
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** Waits for the next animation frame, or a little longer if there are none. */
+/** Waits for the next animation frame. Returns false if it is late, as on a busy machine. */
 function nextFrame() {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FRAME_MS);
+    const timer = setTimeout(resolve, FRAME_MS, false);
     requestAnimationFrame(() => {
       clearTimeout(timer);
-      resolve();
+      resolve(true);
     });
   });
 }
@@ -132,13 +134,16 @@ function lacks(element, want) {
 }
 
 /**
- * Returns true if the element has not moved by the next frame. In its first frame an animation of the browser's own has not
- * moved yet, so two frames are compared if there is one.
+ * Returns true if the element has not moved by the next frame. Nothing moves without frames, so a late one shows nothing. In its
+ * first frames an animation of the browser's own has not moved yet: it waits for its start, and then stands at its beginning.
  */
 async function isStill(element) {
+  for (let frame = 0; frame < START_FRAMES && animationsNear(element).some(({ pending }) => pending); frame += 1) {
+    if (!(await nextFrame())) return false;
+  }
   let before = rectOf(element);
-  for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames -= 1) {
-    await nextFrame();
+  for (let frames = animationsNear(element).length > 0 ? 2 : 1; frames > 0; frames -= 1) {
+    if (!(await nextFrame())) return false;
     // The page's own handlers may move the element in this frame, after our code has run.
     await pause(0);
     const now = rectOf(element);
@@ -148,15 +153,16 @@ async function isStill(element) {
   return true;
 }
 
-/** Returns true if the browser animates anything in the tree of the element, or in a tree around that. */
-function isAnimated(element) {
+/** What the browser animates in the tree of the element, and in the trees around that. */
+function animationsNear(element) {
+  const found = [];
   for (let at = element; at;) {
     const root = dom.root(at);
     const isInner = dom.type(root) === FRAGMENT && isShadow(root);
-    if ((isInner ? shadowAnimationsOf(root) : animationsOf(document)).length > 0) return true;
+    found.push(...(isInner ? shadowAnimationsOf(root) : animationsOf(document)));
     at = isInner ? dom.host(root) : null;
   }
-  return false;
+  return found;
 }
 
 /** Scrolls the element into view, unless the pointer can already reach it. */
