@@ -22,10 +22,10 @@ mod apps;
 #[path = "../../tests/support/browsers.rs"]
 mod browsers;
 #[allow(dead_code, reason = "other targets use the rest")]
-#[path = "../../tests/miniwob/episode.rs"]
+#[path = "../../tests/both_drivers/miniwob/episode.rs"]
 mod episode;
 mod episodes;
-#[path = "../../tests/miniwob/site.rs"]
+#[path = "../../tests/both_drivers/miniwob/site.rs"]
 mod pages;
 mod program;
 mod sites;

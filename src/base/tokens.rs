@@ -170,7 +170,7 @@ fn run(kinds: &mut Peekable<impl Iterator<Item = Kind>>, of: Kind) -> u64 {
 ///
 /// Like a tokenizer, this function splits the text into words, numbers, runs of punctuation and runs of white space.
 /// For each piece it adds a number of tokens that depends on the kind and the length of the piece. These numbers are
-/// fitted to the tokenizer `o200k` on half of the texts in `tests/tokens`. On the other half the mean error is at most
+/// fitted to the tokenizer `o200k` on half of the texts in `tests/library/tokens`. On the other half the mean error is at most
 /// 12 % for each kind of text: prose, program text, JSON, HTML, page snapshots, Chinese, Japanese, Korean, Arabic,
 /// emoji. Other models count up to a third more or less; [`Calibration`] corrects for that.
 ///

@@ -4,7 +4,7 @@
 //! The kinds of this crate are listed in [`kinds`]; each has a folder of its own. To add your own kind, pass it to
 //! `with_kinds` of the decision loop and of the [keeper](crate::store::Keeper). No other module depends on a particular
 //! kind: prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
-//! `tests/memory_kind.rs` is a complete kind in 150 lines.
+//! `tests/scripted_loop/memory_kind.rs` is a complete kind in 150 lines.
 //!
 //! # Decisions
 //!

@@ -15,7 +15,11 @@ pub(crate) type Rule = (&'static str, fn());
 
 /// Runs the rules that the command line names, or all of them. As with the standard runner a name that fits none is no failure,
 /// because `cargo test NAME` asks every target for it; that all of them ran is seen by the summary.
-pub(crate) fn run(rules: &[Rule]) -> ExitCode {
+pub(crate) fn run(groups: &[(&str, &[Rule])]) -> ExitCode {
+    let mut rules: Vec<(String, fn())> = Vec::new();
+    for (group, of_group) in groups {
+        rules.extend((of_group.iter()).map(|&(rule, test)| (format!("{group}::{rule}"), test)));
+    }
     let options: Vec<String> = env::args().skip(1).collect();
     let known = [
         "--exact",
@@ -42,7 +46,7 @@ pub(crate) fn run(rules: &[Rule]) -> ExitCode {
             |name: &&String| rule == **name || !is_given("--exact") && rule.contains(&**name);
         names.is_empty() || names.iter().any(is_it)
     };
-    let chosen: Vec<&Rule> = rules.iter().filter(|(rule, _)| is_named(rule)).collect();
+    let chosen: Vec<&(String, fn())> = rules.iter().filter(|(rule, _)| is_named(rule)).collect();
     if is_given("--list") {
         for (rule, _) in &chosen {
             println!("{rule}: test");
@@ -64,7 +68,7 @@ pub(crate) fn run(rules: &[Rule]) -> ExitCode {
 }
 
 /// Runs these rules, as many side by side as the standard runner would; returns how many failed.
-fn failures(rules: &[&Rule]) -> usize {
+fn failures(rules: &[&(String, fn())]) -> usize {
     let threads = env::var("RUST_TEST_THREADS").map_or(1, |threads| {
         threads.parse().expect("RUST_TEST_THREADS is a number")
     });
