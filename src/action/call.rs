@@ -12,8 +12,10 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::{AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, ToolSet, ToolSpec};
-use crate::secret::Redactor;
+use super::{
+    AgentAction, BrowserAction, BrowserTool, ErrorClass, Failure, Target, ToolSet, ToolSpec,
+};
+use crate::{page::ElementRef, secret::Redactor};
 
 /// A tool call as the model made it. Its name and arguments are not checked yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +60,29 @@ pub enum Action {
 }
 
 impl Action {
+    /// Returns the references of its targets. `extract` and `read` may have one, tools of the embedder have none.
+    pub(crate) fn references(&self) -> Vec<&ElementRef> {
+        let targets = match self {
+            Self::Browser(action) => action.targets(),
+            Self::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
+            Self::Agent(AgentAction::Read(read)) => read.target.iter().collect(),
+            _ => Vec::new(),
+        };
+        targets.into_iter().filter_map(Target::as_ref).collect()
+    }
+
+    /// Returns the targets that are references, in the order of [`references`](Self::references).
+    pub(crate) fn references_mut(&mut self) -> Vec<&mut Target> {
+        let mut targets = match self {
+            Self::Browser(action) => action.targets_mut(),
+            Self::Agent(AgentAction::Extract(extract)) => extract.target.iter_mut().collect(),
+            Self::Agent(AgentAction::Read(read)) => read.target.iter_mut().collect(),
+            _ => Vec::new(),
+        };
+        targets.retain(|target| target.as_ref().is_some());
+        targets
+    }
+
     /// Returns the tool's name.
     pub fn tool_name(&self) -> &str {
         match self {

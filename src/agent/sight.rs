@@ -13,7 +13,7 @@ use crate::{
     chat::{ChatRequest, Image},
     event::EventKind,
     page::{ElementRef, Line, Scene},
-    verify::{PageNow, find_again},
+    verify::PageNow,
     vision::{lack, marked, nameless, under},
     working::StopReason,
 };
@@ -192,7 +192,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if let (Target::Ref(old), Some(page)) = (&found.target, &self.executor.state.page) {
             let shown = sight.page.tree().by_ref(old.as_str());
             let wanted = shown.map(|node| sight.page.identity(node));
-            let again = wanted.and_then(|wanted| find_again(page, old, &wanted));
+            let again = wanted.and_then(|wanted| page.again(Some(old), &wanted));
             let gone = "what the picture shows at this point is no longer there as it was";
             let again = again.ok_or_else(|| Outcome::failed(ErrorClass::RefNotFound, gone))?;
             found.target = Target::Ref(again);

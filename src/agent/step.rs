@@ -5,14 +5,14 @@ use url::Url;
 
 use super::{
     Run, StepEnd,
-    executor::{Tried, identities, judged, references},
+    executor::{Tried, identities, judged},
     state::Queued,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, AgentAction, BrowserAction, Effect, Outcome},
+    action::{Action, AgentAction, BrowserAction, Effect, Outcome, Target},
     page::{ElementRef, TargetIdentity},
-    verify::{find_again, find_only, is_field_gone, retargeted},
+    verify::is_field_gone,
     working::{By, Step, StopReason},
 };
 
@@ -154,19 +154,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 && id.is_some_and(|id| tree[id].role == wanted.role)
         };
         let again = |old: &ElementRef, wanted: &TargetIdentity| {
-            if is_restored {
-                return find_only(page, wanted);
-            }
-            find_again(page, old, wanted).or_else(|| is_there(old, wanted).then(|| old.clone()))
+            let found = page.again((!is_restored).then_some(old), wanted);
+            found.or_else(|| (!is_restored && is_there(old, wanted)).then(|| old.clone()))
         };
-        let targets = next.targets.iter().flatten();
-        let found: Option<Vec<(ElementRef, ElementRef)>> = references(&next.action)
-            .into_iter()
-            .zip(targets)
-            .map(|(old, wanted)| Some((old.clone(), again(old, wanted)?)))
-            .collect();
+        let wanted = next.targets.iter().flatten();
+        let pairs = next.action.references().into_iter().zip(wanted);
+        let found: Option<Vec<ElementRef>> =
+            pairs.map(|(old, wanted)| again(old, wanted)).collect();
         if let Some(found) = found {
-            next.action = retargeted(next.action, &found);
+            for (target, new) in next.action.references_mut().into_iter().zip(found) {
+                *target = Target::Ref(new);
+            }
             return Some(next);
         }
         self.executor.state.queue.push_front(next);
@@ -182,7 +180,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let of_reply = |step: &&Step| step.turn == state.spent.calls;
         let steps = state.memory.steps().iter().rev().take_while(of_reply);
         let target = |step: &'_ Step| {
-            let reference = references(&step.action).first().copied().cloned();
+            let reference = step.action.references().first().copied().cloned();
             reference.zip(step.targets.first().cloned())
         };
         let Some(page) = &state.page else {
@@ -192,7 +190,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             if wanted.role.is_editable() {
                 return is_field_gone(page, &reference, &wanted);
             }
-            if find_again(page, &reference, &wanted).is_some() {
+            if page.again(Some(&reference), &wanted).is_some() {
                 return false;
             }
         }

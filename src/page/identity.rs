@@ -213,20 +213,6 @@ impl Identities {
             ..TargetIdentity::new(closed(&node.role), capped(&node.name))
         }
     }
-
-    /// Returns the nodes with the identity `wanted`, in document order, usually one or none.
-    pub(crate) fn find<'a>(
-        &'a self,
-        tree: &'a Tree,
-        wanted: &'a TargetIdentity,
-    ) -> impl Iterator<Item = NodeId> + 'a {
-        tree.iter()
-            .filter(|(id, node)| {
-                self.ordinals[id.index()] == wanted.ordinal && closed(&node.role) == wanted.role
-            })
-            .map(|(id, _)| id)
-            .filter(|id| self.element(tree, *id).is_same_element(wanted))
-    }
 }
 
 /// Maximum number of names around the element in an identity. Source: chosen.
@@ -497,7 +483,6 @@ mod tests {
             let cost = counted::take();
             assert_eq!(element.ordinal as usize, n);
             assert!(element.is_same_element(&TargetIdentity::of(&tree, last)));
-            assert!(identities.find(&tree, &element).eq([last]));
             cost
         };
         assert_eq!(cost(10), cost(10_000));

@@ -1,9 +1,6 @@
 //! Elements that earlier runs used. They are found again by attributes that the page's authors gave them.
 
-use super::{
-    ElementRef, Role, TargetIdentity, Tree,
-    identity::{Identities, attributes},
-};
+use super::{Role, TargetIdentity};
 use crate::base::text::{fold, squeeze};
 
 /// Attributes by which an element is found again, the most reliable first. Source: chosen; these are the stable attributes
@@ -48,32 +45,5 @@ impl KnownElement {
                 .marks
                 .first()
                 .is_some_and(|surest| marks.contains(surest))
-    }
-
-    /// Finds the element on a page by its role and its attributes, and returns its reference.
-    ///
-    /// The attributes are tried in turn, until one is found on any node with the role. If only one node has this
-    /// attribute, that node is the element; if several have it, the result is `None`. Elements in frames are left out,
-    /// because a frame may belong to another site.
-    pub(crate) fn find(&self, tree: &Tree) -> Option<ElementRef> {
-        let identities = Identities::of(tree);
-        let marked = |mark: &(String, String)| {
-            let alike = tree
-                .iter()
-                .filter(|(_, node)| node.role == self.role && attributes(node).contains(mark));
-            let of_page = alike.filter(|(id, _)| identities.element(tree, *id).frames.is_empty());
-            of_page
-                .map(|(_, node)| node.reference.clone())
-                .collect::<Vec<_>>()
-        };
-        let found = self
-            .marks
-            .iter()
-            .map(marked)
-            .find(|found| !found.is_empty())?;
-        match &found[..] {
-            [one] => one.clone(),
-            _ => None,
-        }
     }
 }

@@ -36,13 +36,13 @@ mod layout;
 mod lexicon;
 mod locate;
 mod locator;
-mod meant;
 mod observation;
 mod outline;
 mod page_type;
 mod purpose;
 mod reading;
 mod reference;
+mod resolve;
 mod role;
 mod scene;
 mod sketch;
@@ -65,7 +65,6 @@ pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub(crate) use layout::{MAX_LOOK, shown_length};
 pub(crate) use lexicon::{LOGIN, LOGIN_PATH, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
-pub(crate) use meant::{Meant, Suits, meant};
 pub(crate) use observation::ERROR_PAGE;
 pub use observation::{
     Dialog, DialogKind, MAX_MESSAGE, MAX_SELECTED, MAX_TITLE, Notice, Observation, Tab,
@@ -73,6 +72,7 @@ pub use observation::{
 pub use page_type::PageType;
 pub(crate) use purpose::purpose;
 pub use reference::ElementRef;
+pub(crate) use resolve::{Resolved, Searched, Suits, Wanted, by_role_and_name, resolve};
 pub use role::Role;
 pub use scene::{Area, Drawing, DrawingKind, Scene};
 pub(crate) use sketch::{sketch, sketch_nodes};

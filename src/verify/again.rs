@@ -1,35 +1,41 @@
-//! Finds the elements with which a page has replaced others: a new element has the role and the name of the old one,
-//! but another reference.
-
-use serde_json::Value;
+//! Aims an action at the elements with which a page has replaced its targets.
 
 use super::PageNow;
 use crate::{
     action::{Action, BrowserAction, Target},
-    page::{ElementRef, Locator, LocatorStep, Meant, Node, NodeId, Suits, TargetIdentity, meant},
+    page::{ElementRef, KnownElement, Resolved, TargetIdentity, Wanted, by_role_and_name},
 };
 
-const TARGETS: [&str; 3] = ["target", "from", "to"];
+/// An action on the elements that now stand for its targets.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Redrawn {
+    pub(crate) action: BrowserAction,
+    /// True if an element has another name and was found only by what earlier runs recorded.
+    pub(crate) is_known: bool,
+}
 
-/// Returns the reference that the wanted element has on this page. `reference` is its earlier reference. Returns `None`
-/// if the element is gone or cannot be identified.
-pub(crate) fn find_again(
+/// Returns the action with the new references of its targets, after the page has replaced these elements. `wanted` contains
+/// the identities of the targets, `known` what earlier runs recorded. Returns `None` if a target cannot be identified on
+/// this page, or if no reference has changed.
+pub(crate) fn redrawn(
+    action: &BrowserAction,
+    wanted: &[TargetIdentity],
     page: &PageNow,
-    reference: &ElementRef,
-    wanted: &TargetIdentity,
-) -> Option<ElementRef> {
-    let tree = page.tree();
-    if let Some(id) = tree.by_ref(reference.as_str()) {
-        let here = page.element(id);
-        let in_place = TargetIdentity {
-            ordinal: wanted.ordinal,
-            ..here
-        };
-        if in_place.is_same_element(wanted) {
-            return Some(reference.clone());
-        }
+    known: &[KnownElement],
+) -> Option<Redrawn> {
+    let mut again = Action::Browser(action.clone());
+    let (mut is_moved, mut is_known) = (false, false);
+    for (target, wanted) in again.references_mut().into_iter().zip(wanted) {
+        let found = page.resolve(Wanted::Seen(target.as_ref(), wanted), known);
+        is_known |= matches!(found, Resolved::Known(_));
+        let new = page.tree()[found.one()?].reference.clone()?;
+        is_moved |= target.as_ref() != Some(&new);
+        *target = Target::Ref(new);
     }
-    find_only(page, wanted)
+    let Action::Browser(action) = again else {
+        return None;
+    };
+    (is_moved || is_known).then_some(Redrawn { action, is_known })
 }
 
 /// Returns true if a field is gone from the page and no other field has the focus, so that typed text would go nowhere.
@@ -42,73 +48,7 @@ pub(crate) fn is_field_gone(
     let mut nodes = page.tree().nodes().iter();
     wanted.role.is_editable()
         && !nodes.any(|node| node.states.active && node.is_editable())
-        && find_again(page, reference, wanted).is_none()
-}
-
-/// Returns the reference of the only element that has the role, the name and the label of `wanted` and lies in the same
-/// frames. Returns `None` if there is no such element or more than one, or if the element has no name of any kind.
-pub(crate) fn find_only(page: &PageNow, wanted: &TargetIdentity) -> Option<ElementRef> {
-    let tree = page.tree();
-    let named = |(id, node): (NodeId, &Node)| {
-        let reference = node.reference.clone()?;
-        let is_candidate = node.role == wanted.role && wanted.name == capped(&node.name);
-        is_candidate.then_some((id, reference))
-    };
-    let mut alike = tree.iter().filter_map(named).filter(|(id, _)| {
-        let here = page.element(*id);
-        here.label == wanted.label && here.frames == wanted.frames
-    });
-    let (id, found) = alike.next()?;
-    // Among several candidates none is certain, and a nameless element cannot be told from any other.
-    let is_only = alike.next().is_none() && !page.element(id).best_name().is_empty();
-    is_only.then_some(found)
-}
-
-fn capped(name: &str) -> String {
-    TargetIdentity::cap(name)
-}
-
-/// Returns the action with new references for its targets. Each pair in `moved` has an old reference and the new
-/// reference that replaces it.
-pub(crate) fn retargeted(action: Action, moved: &[(ElementRef, ElementRef)]) -> Action {
-    if moved.iter().all(|(from, to)| from == to) {
-        return action;
-    }
-    let Ok(mut value) = serde_json::to_value(&action) else {
-        return action;
-    };
-    if let Some(arguments) = value.get_mut("arguments").and_then(Value::as_object_mut) {
-        for (_, text) in arguments
-            .iter_mut()
-            .filter(|(name, _)| TARGETS.contains(&name.as_str()))
-        {
-            if let Some((_, to)) = moved.iter().find(|(from, _)| *text == from.as_str()) {
-                *text = Value::from(to.as_str());
-            }
-        }
-    }
-    serde_json::from_value(value).unwrap_or(action)
-}
-
-/// Returns the action with the new references of its targets, after the page has replaced these elements. `wanted`
-/// contains the identities of the targets. Returns `None` if a target cannot be identified on this page, or if no
-/// reference has changed.
-pub(crate) fn redrawn(
-    action: &BrowserAction,
-    wanted: &[TargetIdentity],
-    page: &PageNow,
-) -> Option<BrowserAction> {
-    let mut action = action.clone();
-    let targets = action.targets_mut().into_iter();
-    let referred = targets.filter(|target| target.as_ref().is_some());
-    let mut is_redrawn = false;
-    for (target, wanted) in referred.zip(wanted) {
-        let old = target.as_ref()?;
-        let new = find_again(page, old, wanted)?;
-        is_redrawn |= new != *old;
-        *target = Target::Ref(new);
-    }
-    is_redrawn.then_some(action)
+        && page.again(Some(reference), wanted).is_none()
 }
 
 /// Replaces references in the action by locators with the role and the name of the element. A reference stays if its
@@ -122,35 +62,19 @@ pub(crate) fn in_words(action: &BrowserAction, page: &PageNow) -> BrowserAction 
         let id = target
             .as_ref()
             .and_then(|reference| page.tree().by_ref(reference.as_str()));
-        if let Some(locator) = id.and_then(|id| by_role_and_name(id, page)) {
+        if let Some(locator) = id.and_then(|id| by_role_and_name(page.searched(), id)) {
             *target = Target::Locator(locator);
         }
     }
     action
 }
 
-/// Returns a locator with the role and the name of an element. Returns `None` if the locator would also find other
-/// elements, if the name is empty, or if the element is in a frame.
-fn by_role_and_name(id: NodeId, page: &PageNow) -> Option<Locator> {
-    let (tree, node) = (page.tree(), &page.tree()[id]);
-    if node.name.is_empty() || !page.element(id).frames.is_empty() {
-        return None;
-    }
-    let by_role = LocatorStep::Role {
-        role: node.role.clone(),
-        name: Some(node.name.to_string()),
-        exact: true,
-    };
-    let locator = Locator::new(vec![by_role]).ok()?;
-    (meant(&locator, tree, &page.view, Suits::All) == Meant::One(id)).then_some(locator)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        action::Drag,
-        page::{Observation, Role, Tree},
+        action::{Click, Drag},
+        page::{Locator, Node, Observation, Role, Suits, Tree},
     };
 
     fn page(buttons: &[(&str, &str)]) -> PageNow {
@@ -165,7 +89,8 @@ mod tests {
     fn again(before: &PageNow, reference: &str, after: &PageNow) -> Option<String> {
         let reference = ElementRef::parse(reference).unwrap();
         let wanted = before.identity(before.tree().by_ref(reference.as_str()).unwrap());
-        find_again(after, &reference, &wanted).map(|found| found.as_str().to_owned())
+        let found = after.again(Some(&reference), &wanted)?;
+        Some(found.as_str().to_owned())
     }
 
     #[test]
@@ -187,10 +112,13 @@ mod tests {
     #[test]
     fn an_action_is_aimed_anew() {
         let [from, to] = ["e1", "e2"].map(|target| Target::parse(target).unwrap());
-        let drag = Action::Browser(BrowserAction::Drag(Drag { from, to }));
-        let [one, two] = ["e1", "e2"].map(|reference| ElementRef::parse(reference).unwrap());
+        let drag = BrowserAction::Drag(Drag { from, to });
+        let before = page(&[("Card", "e1"), ("Bin", "e2")]);
+        let wanted = ["e1", "e2"].map(|at| before.identity(before.tree().by_ref(at).unwrap()));
+        let after = page(&[("Bin", "e1"), ("Card", "e2")]);
+        let again = redrawn(&drag, &wanted, &after, &[]).unwrap();
         assert_eq!(
-            retargeted(drag, &[(one.clone(), two.clone()), (two, one)]).line(),
+            Action::Browser(again.action).line(),
             r#"drag {"from":"e2","to":"e1"}"#
         );
     }
@@ -204,7 +132,7 @@ mod tests {
         };
         let anew = |target: &str, after: &PageNow| {
             let id = before.tree().by_ref(target).unwrap();
-            let action = redrawn(&click(target), &[before.identity(id)], after)?;
+            let action = redrawn(&click(target), &[before.identity(id)], after, &[])?.action;
             let in_words = in_words(&action, after);
             Some([action, in_words].map(|action| action.targets()[0].to_string()))
         };
@@ -215,5 +143,94 @@ mod tests {
         assert_eq!(anew("e2", &after), None);
         assert_eq!(anew("e1", &page(&[("Add", "e12")])), None);
         assert_eq!(anew("e1", &before), None);
+    }
+
+    /// Returns a page of buttons. Each button is given as its name, reference and test id.
+    fn marked(buttons: &[(&str, &str, &str)]) -> PageNow {
+        let mut b = Tree::builder();
+        for (name, reference, testid) in buttons {
+            let reference = ElementRef::parse(reference).unwrap();
+            let mut node = Node::new(Role::Button, *name).with_ref(reference);
+            node.properties = vec![("testid".into(), (*testid).into())];
+            b.leaf(node);
+        }
+        PageNow::of(Observation::new("https://x.example/", "", b.finish()))
+    }
+
+    fn known() -> [KnownElement; 1] {
+        [KnownElement {
+            role: Role::Button,
+            names: vec!["Order".into(), "Buy now".into()],
+            marks: vec![("testid".into(), "buy".into())],
+        }]
+    }
+
+    fn called(locator: &str, page: &PageNow) -> Option<String> {
+        let locator = Locator::parse(locator).unwrap();
+        match page.resolve(Wanted::Words(&locator, Suits::All), &known()) {
+            Resolved::Known(id) => page.tree()[id].reference.as_ref().map(ToString::to_string),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn an_element_whose_name_changed_is_found_by_the_names_that_it_had() {
+        let changed = marked(&[("Sell", "e1", "sell"), ("Purchase", "e2", "buy")]);
+        for locator in [
+            r#"text="buy NOW""#,
+            r#"role=button[name="Buy now"]"#,
+            r#"text="Order" exact"#,
+        ] {
+            assert_eq!(
+                called(locator, &changed).as_deref(),
+                Some("e2"),
+                "{locator}"
+            );
+        }
+        for locator in [
+            // Another role, other words, words that are on the page, and no words.
+            r#"role=link[name="Buy now"]"#,
+            r#"text="Buy""#,
+            r#"text="Sell""#,
+            r##"css="#buy""##,
+            "role=button >> nth=1",
+        ] {
+            assert_eq!(called(locator, &changed), None, "{locator}");
+        }
+        let there = marked(&[("Buy now", "e1", "x"), ("Purchase", "e2", "buy")]);
+        assert_eq!(called(r#"text="Buy now""#, &there), None);
+        let twice = marked(&[("Purchase", "e1", "buy"), ("Purchase", "e2", "buy")]);
+        assert_eq!(called(r#"text="Buy now""#, &twice), None);
+        assert_eq!(
+            called(r#"text="Buy now""#, &marked(&[("A", "e1", "a")])),
+            None
+        );
+    }
+
+    #[test]
+    fn a_reference_that_is_gone_is_found_by_the_attribute_that_memory_knows() {
+        let before = marked(&[("Buy (1)", "e1", "buy"), ("Other", "e2", "other")]);
+        let after = marked(&[("Buy (2)", "e11", "buy"), ("Other", "e12", "other")]);
+        let click = |reference: &str| {
+            let target = Target::parse(reference).unwrap();
+            BrowserAction::Click(Click {
+                target,
+                button: None,
+            })
+        };
+        let aimed = |reference: &str, after: &PageNow, known: &[KnownElement]| {
+            let id = before.tree().by_ref(reference).unwrap();
+            let wanted = [before.identity(id)];
+            let again = redrawn(&click(reference), &wanted, after, known)?;
+            again
+                .is_known
+                .then(|| again.action.targets()[0].to_string())
+        };
+        assert_eq!(aimed("e1", &after, &known()).as_deref(), Some("e11"));
+        assert_eq!(aimed("e1", &after, &[]), None);
+        // It still has its name, or memory does not know it.
+        assert_eq!(aimed("e2", &after, &known()), None);
+        let other = marked(&[("Elsewhere", "e11", "other")]);
+        assert_eq!(aimed("e2", &other, &known()), None);
     }
 }

@@ -8,7 +8,6 @@ mod batch;
 mod effect;
 mod error_page;
 mod finish;
-mod heal;
 mod judge;
 mod numbers;
 mod page_now;
@@ -16,12 +15,11 @@ mod restored;
 mod traces;
 mod typed;
 
-pub(crate) use again::{find_again, find_only, in_words, is_field_gone, redrawn, retargeted};
+pub(crate) use again::{Redrawn, in_words, is_field_gone, redrawn};
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect, self_submission};
 pub(crate) use error_page::led_to_error_page;
 pub(crate) use finish::{Evidence, Seen, check, unverified};
-pub(crate) use heal::{healed, once_called};
 pub(crate) use judge::{
     Attempt, aimed_at, is_another_document, judge, may_have_acted, may_show_late, moves_the_caret,
     waited_for_nothing,

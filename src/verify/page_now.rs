@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     page::{
-        Identities, Layout, Node, NodeId, Observation, PageHead, PageType, PageView, Role,
-        TargetIdentity, Tree, ViewOptions, interpret,
+        ElementRef, Identities, KnownElement, Layout, Node, NodeId, Observation, PageHead,
+        PageType, PageView, Resolved, Role, Searched, TargetIdentity, Tree, ViewOptions, Wanted,
+        interpret, resolve,
     },
     verify::error_page,
     working::Place,
@@ -127,10 +128,27 @@ impl PageNow {
         self.identities().element(self.tree(), id)
     }
 
-    pub(crate) fn find<'a>(
-        &'a self,
-        wanted: &'a TargetIdentity,
-    ) -> impl Iterator<Item = NodeId> + 'a {
-        self.identities().find(self.tree(), wanted)
+    /// Finds an element on the page. `known` are the elements that earlier runs used on its host.
+    pub(crate) fn resolve(&self, wanted: Wanted<'_>, known: &[KnownElement]) -> Resolved {
+        resolve(self.searched(), wanted, known)
+    }
+
+    /// Returns the reference that an element of an earlier look has on this page; `None` if the element is gone or not
+    /// certain. `reference` is its earlier one; without it, the element is only known by its identity.
+    pub(crate) fn again(
+        &self,
+        reference: Option<&ElementRef>,
+        identity: &TargetIdentity,
+    ) -> Option<ElementRef> {
+        let id = self.resolve(Wanted::Seen(reference, identity), &[]).one()?;
+        self.tree()[id].reference.clone()
+    }
+
+    pub(crate) fn searched(&self) -> Searched<'_> {
+        Searched {
+            tree: self.tree(),
+            view: &self.view,
+            identities: &self.identities,
+        }
     }
 }

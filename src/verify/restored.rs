@@ -4,7 +4,7 @@
 use super::PageNow;
 use crate::{
     action::{Action, BrowserAction, Fill, TextValue},
-    page::{Node, TargetIdentity},
+    page::{Node, TargetIdentity, Wanted},
     working::Step,
 };
 
@@ -77,8 +77,10 @@ fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
 }
 
 fn holds(page: &PageNow, field: &TargetIdentity, text: &str) -> bool {
-    page.find(field)
-        .any(|id| page.tree()[id].value.as_deref() == Some(text))
+    let found = page.resolve(Wanted::Seen(None, field), &[]);
+    found
+        .one()
+        .is_some_and(|id| page.tree()[id].value.as_deref() == Some(text))
 }
 
 #[cfg(test)]

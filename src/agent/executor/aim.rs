@@ -4,12 +4,12 @@ use super::Executor;
 use crate::{
     BrowserDriver,
     action::{
-        Action, AgentAction, BrowserAction, Click, ClickAt, ClickXy, DragBy, DragXy, Effect,
-        ErrorClass, Fill, Outcome, Press, Target,
+        Action, BrowserAction, Click, ClickAt, ClickXy, DragBy, DragXy, Effect, ErrorClass, Fill,
+        Outcome, Press, Target,
     },
-    page::{ElementRef, Meant, Shown, Suits, TargetIdentity, meant},
+    page::{ElementRef, NodeId, Resolved, Shown, Suits, TargetIdentity, Wanted},
     prompt::reading,
-    verify::{PageNow, effect, once_called},
+    verify::{PageNow, effect},
 };
 
 /// Maximum number of elements that the model is shown if its words for a target match several. Source: chosen, as many
@@ -44,42 +44,25 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let Target::Locator(locator) = target else {
                 continue;
             };
-            match meant(locator, page.tree(), &page.view, suits) {
-                Meant::One(id) => {
+            match page.resolve(Wanted::Words(locator, suits), &self.state.elements) {
+                found @ (Resolved::Same(id) | Resolved::Moved(id) | Resolved::Known(id)) => {
                     // An element without a reference must be found by the driver.
                     if let Some(reference) = &page.tree()[id].reference {
                         *target = Target::Ref(reference.clone());
                         is_aimed = true;
+                        self.state.healed |= matches!(found, Resolved::Known(_));
                     }
                 }
-                Meant::Unknown => {
-                    if let Some(reference) = once_called(locator, page, &self.state.elements) {
-                        *target = Target::Ref(reference);
-                        (is_aimed, self.state.healed) = (true, true);
-                    }
-                }
-                Meant::PartOf(id) => {
+                Resolved::Gone => {}
+                Resolved::PartOf(id) => {
                     let why = "no element has exactly these words, they are a part of a text";
-                    let layout = page.layout();
-                    let line = layout
-                        .line_of(page.tree(), id)
-                        .map(|line| layout.shown(line));
-                    let lines = reading(line.as_slice(), &page.view.elements);
+                    let lines = lines_of(page, &[id]);
                     add_matches(&mut self.state.remarks.found, lines);
                     return Some(Outcome::failed(ErrorClass::NotFound, why));
                 }
-                Meant::Several(ids) => {
+                Resolved::Ambiguous(ids) => {
                     let why = format!("{} elements match {locator}", ids.len());
-                    let layout = page.layout();
-                    let lines = ids.into_iter().take(MAX_SHOWN);
-                    let mut lines: Vec<usize> = lines
-                        .filter_map(|id| layout.line_of(page.tree(), id))
-                        .collect();
-                    // Similar elements are adjacent, so equal line numbers are too.
-                    lines.dedup();
-                    let shown: Vec<Shown<'_>> =
-                        lines.into_iter().map(|line| layout.shown(line)).collect();
-                    let lines = reading(&shown, &page.view.elements);
+                    let lines = lines_of(page, &ids);
                     add_matches(&mut self.state.remarks.found, lines);
                     return Some(Outcome::failed(ErrorClass::NotUnique, &why));
                 }
@@ -113,6 +96,19 @@ pub(super) fn known_by(action: &BrowserAction) -> String {
     )
 }
 
+/// Returns the lines of the page with these elements, as the model reads them, of at most [`MAX_SHOWN`] elements.
+fn lines_of(page: &PageNow, ids: &[NodeId]) -> Vec<String> {
+    let layout = page.layout();
+    let lines = ids.iter().take(MAX_SHOWN);
+    let mut lines: Vec<usize> = lines
+        .filter_map(|id| layout.line_of(page.tree(), *id))
+        .collect();
+    // Similar elements are adjacent, so equal line numbers are too.
+    lines.dedup();
+    let shown: Vec<Shown<'_>> = lines.into_iter().map(|line| layout.shown(line)).collect();
+    reading(&shown, &page.view.elements)
+}
+
 /// Appends to `found` the lines that match the target of a failed call, below the hits of a `find` from the same reply.
 fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     if !found.is_empty() {
@@ -121,22 +117,12 @@ fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
     found.extend(lines);
 }
 
-pub(in crate::agent) fn references(action: &Action) -> Vec<&ElementRef> {
-    let targets = match action {
-        Action::Browser(action) => action.targets(),
-        Action::Agent(AgentAction::Extract(extract)) => extract.target.iter().collect(),
-        Action::Agent(AgentAction::Read(read)) => read.target.iter().collect(),
-        _ => Vec::new(),
-    };
-    targets.into_iter().filter_map(Target::as_ref).collect()
-}
-
 /// Returns true if the action has a target on the page. For an action of the browser, the target may be given by a
 /// reference, in words or as a point. For `extract` and `read`, only a reference counts.
 pub(in crate::agent) fn has_target(action: &Action) -> bool {
     match action {
         Action::Browser(action) => is_point(action) || !action.targets().is_empty(),
-        other => !references(other).is_empty(),
+        other => !other.references().is_empty(),
     }
 }
 
@@ -164,7 +150,7 @@ pub(in crate::agent) fn identities(action: &Action, page: &PageNow) -> Option<Ve
             .by_ref(reference.as_str())
             .map(|id| page.identity(id))
     };
-    references(action).into_iter().map(known).collect()
+    action.references().into_iter().map(known).collect()
 }
 
 /// Returns the worst effect that an action can have. Unlike [`effect`], this function also judges key presses that have a

@@ -53,7 +53,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         });
         match answer {
             Approval::Yes if took > STALE_AFTER && !targets.is_empty() => {
-                self.still_as_approved(targets).await
+                self.still_as_approved(action, targets).await
             }
             Approval::Yes => Ok(None),
             Approval::No | Approval::Unavailable => {
@@ -72,6 +72,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// the approved targets is no longer there.
     async fn still_as_approved(
         &mut self,
+        action: &Action,
         targets: &[TargetIdentity],
     ) -> Result<Option<Outcome>, StopReason> {
         let before = self.state.page.clone();
@@ -83,8 +84,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return Ok(Some(blocked));
         }
         let same_page = url.as_deref() == Some(now.head.url.as_str());
-        let is_there = |wanted: &TargetIdentity| now.find(wanted).next().is_some();
-        let unchanged = same_page && targets.iter().all(is_there);
+        let mut targets = action.references().into_iter().zip(targets);
+        let is_there = |(old, wanted)| now.again(Some(old), wanted).is_some();
+        let unchanged = same_page && targets.all(is_there);
         self.state.page = Some(now);
         Ok((!unchanged).then(|| {
             Outcome::failed(

@@ -19,7 +19,7 @@ use crate::{
     event::EventKind,
     page::{Area, ElementRef, Notice, PageDiff, Tab, TargetIdentity, diff},
     verify::{
-        Attempt, Numbers, PageNow, aimed_at, beside_a_clock, healed, in_words, judge,
+        Attempt, Numbers, PageNow, Redrawn, aimed_at, beside_a_clock, in_words, judge,
         led_to_error_page, may_have_acted, may_show_late, redrawn,
     },
     working::StopReason,
@@ -67,7 +67,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
         if execution.outcome.class() == Some(ErrorClass::RefNotFound)
             && changes.as_ref().is_some_and(|changes| !changes.navigated)
-            && let Some((again, is_healed)) = self.again(&resolved, targets, &after)
+            && let Some(Redrawn { action: again, is_known: is_healed }) =
+                redrawn(&resolved, targets, &after, &self.state.elements)
             && let effect = judged(&again, Some(&after))
             && effect <= judged(&resolved, before.as_ref())
             // A person who approved the action saw the other name.
@@ -240,19 +241,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let Area { x, y, .. } = scene.page;
         let (_, area) = scene.boxes.first()?;
         Some(Area::new(area.x - x, area.y - y, area.width, area.height))
-    }
-
-    /// Returns the action with the elements that have replaced its targets on the page; `None` if there are no such
-    /// elements. The flag is true if a new target has another name and was found only by what earlier runs recorded.
-    fn again(
-        &self,
-        action: &BrowserAction,
-        targets: &[TargetIdentity],
-        page: &PageNow,
-    ) -> Option<(BrowserAction, bool)> {
-        let by_name = redrawn(action, targets, page).map(|again| (again, false));
-        let known = || healed(action, targets, page, &self.state.elements);
-        by_name.or_else(|| Some((known()?, true)))
     }
 
     /// Returns true if one of the numbers that changed on the page is known to respond to actions.

@@ -23,7 +23,7 @@ use std::{sync::Arc, time::Duration};
 
 pub use guarded::GuardedBrowser;
 pub(super) use {
-    aim::{identities, judged, references},
+    aim::{identities, judged},
     guards::{Guards, TurnNow},
     look::shows_closed_frame,
     record::{Concluded, Tried, ends_in_vain},
@@ -281,7 +281,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         let asked = Action::Browser(action.clone());
         let mut targets = match &self.state.page {
             Some(page) => identities(&asked, page),
-            None => references(&asked).is_empty().then(Vec::new),
+            None => asked.references().is_empty().then(Vec::new),
         };
         let refused = self.aim(&mut action, &mut targets);
         let next = Queued {

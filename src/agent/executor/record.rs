@@ -2,7 +2,7 @@
 
 use tokio::time::Instant;
 
-use super::{Executor, aim::references, guards::TurnNow};
+use super::{Executor, guards::TurnNow};
 use crate::{
     BrowserDriver,
     action::{
@@ -64,7 +64,7 @@ impl Tried {
 /// Returns the words around the first target of an action, which distinguish it from other elements of the same name.
 /// Returns `None` if no other element has this name.
 fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
-    let reference = *references(action).first()?;
+    let reference = *action.references().first()?;
     let node = page.tree().by_ref(reference.as_str())?;
     page.layout().surroundings(node)
 }
@@ -87,7 +87,7 @@ fn purpose_of(page: &PageNow, action: &Action, parameters: &Parameters) -> Optio
 
 /// Gives each target that has no name of any kind a description of its appearance.
 fn describe(targets: &mut [TargetIdentity], page: &PageNow, action: &Action) {
-    for (target, reference) in targets.iter_mut().zip(references(action)) {
+    for (target, reference) in targets.iter_mut().zip(action.references()) {
         if let (true, Some(node)) = (
             target.best_name().is_empty(),
             page.tree().by_ref(reference.as_str()),

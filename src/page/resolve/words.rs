@@ -11,11 +11,14 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Element, Locator, LocatorStep, NodeId, PageView, Role, Tree,
-    identity::{authors_name, capped},
+use super::Resolved;
+use crate::{
+    base::text::{fold, squeeze},
+    page::{
+        Element, Locator, LocatorStep, NodeId, PageView, Role, Tree,
+        identity::{authors_name, capped},
+    },
 };
-use crate::base::text::{fold, squeeze};
 
 /// Maximum number of matches that are compared. Source: chosen; if a locator has more matches, it does not mean one element.
 const MAX_MATCHES: usize = 200;
@@ -23,17 +26,6 @@ const MAX_MATCHES: usize = 200;
 /// Maximum number of nodes, from a text outwards, that are examined to see whether a click on the text has an effect.
 /// Source: chosen; this covers a text in a paragraph in a card, but not the whole page.
 const MAX_AROUND: usize = 4;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Meant {
-    /// Nothing matches the locator, or the locator asks for something that a tree does not contain.
-    Unknown,
-    One(NodeId),
-    /// No element has exactly the locator's words. This node has them among other words, and does not react to clicks.
-    PartOf(NodeId),
-    /// The locator means several elements equally well. They are in document order.
-    Several(Vec<NodeId>),
-}
 
 /// The elements to which a kind of action can be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,9 +66,9 @@ struct Match {
     same_case: bool,
 }
 
-pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Meant {
+pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suits) -> Resolved {
     let Some(by_tree) = locator.find(tree) else {
-        return Meant::Unknown;
+        return Resolved::Gone;
     };
     let found: BTreeSet<NodeId> = by_tree
         .into_iter()
@@ -127,12 +119,12 @@ pub(crate) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         })
     };
     match best[..] {
-        [] => Meant::Unknown,
+        [] => Resolved::Gone,
         [one] if suits == Suits::Reacting && words.is_some() && !one.exact && !reacts(&one) => {
-            Meant::PartOf(one.id)
+            Resolved::PartOf(one.id)
         }
-        [one] => Meant::One(one.id),
-        _ => Meant::Several(best.into_iter().map(|each| each.id).collect()),
+        [one] => Resolved::Same(one.id),
+        _ => Resolved::Ambiguous(best.into_iter().map(|each| each.id).collect()),
     }
 }
 
@@ -186,12 +178,30 @@ fn role_and_name(locator: &Locator) -> Option<(&Role, &str)> {
     }
 }
 
+/// Returns the role and the words of a locator of one step; the role is `None` for words alone. Returns `None` for a locator of
+/// any other form.
+pub(super) fn role_and_words(locator: &Locator) -> Option<(Option<&Role>, &str)> {
+    match locator.steps() {
+        [
+            LocatorStep::Role {
+                role,
+                name: Some(words),
+                ..
+            },
+        ] => Some((Some(role), words)),
+        [LocatorStep::Text(words) | LocatorStep::ExactText(words) | LocatorStep::Label(words)] => {
+            Some((None, words))
+        }
+        _ => None,
+    }
+}
+
 /// Resolves a locator that names an element by its role and an attribute (`textbox "@number"`), as the history does if the
 /// element has no name or label. The attribute is not visible on the page, so it is compared only if nothing matches the
 /// locator's words.
-fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
+fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Resolved {
     let Some((role, name)) = role_and_name(locator) else {
-        return Meant::Unknown;
+        return Resolved::Gone;
     };
     let is_it = |element: &&Element| {
         let node = &tree[element.id];
@@ -203,9 +213,9 @@ fn by_attribute(locator: &Locator, tree: &Tree, view: &PageView) -> Meant {
     };
     let ids: Vec<NodeId> = view.elements.iter().filter(is_it).map(|e| e.id).collect();
     match ids[..] {
-        [] => Meant::Unknown,
-        [one] => Meant::One(one),
-        _ => Meant::Several(ids),
+        [] => Resolved::Gone,
+        [one] => Resolved::Same(one),
+        _ => Resolved::Ambiguous(ids),
     }
 }
 
@@ -255,9 +265,9 @@ mod tests {
         let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
         let locator = Locator::parse(locator).unwrap();
         let ids = match meant(&locator, &tree, &view, suits) {
-            Meant::Unknown => Vec::new(),
-            Meant::One(id) | Meant::PartOf(id) => vec![id],
-            Meant::Several(ids) => ids,
+            Resolved::PartOf(id) => vec![id],
+            Resolved::Ambiguous(ids) => ids,
+            other => other.one().into_iter().collect(),
         };
         let said = |id: NodeId| tree[id].reference.as_ref().map_or("-", |r| r.as_str());
         ids.into_iter().map(|id| said(id).to_owned()).collect()
@@ -320,7 +330,7 @@ mod tests {
             let tree = builder.finish();
             let view = interpret(&PageHead::default(), &tree, &ViewOptions::default());
             let found = meant(&Locator::parse(locator).unwrap(), &tree, &view, suits);
-            matches!(found, Meant::PartOf(_))
+            matches!(found, Resolved::PartOf(_))
         };
         assert!(part(r#"text="Next.""#, Suits::Reacting));
         assert!(!part(r#"text="Next.""#, Suits::All));
