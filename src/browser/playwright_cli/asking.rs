@@ -64,8 +64,7 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     let asked = serde_json::to_string(asked).unwrap_or_default();
     let reader = selection::reader();
     reading(&format!(
-        "const look = ([element], asked) => {{
-      if (element === undefined) return null;
+        "const look = (element, asked) => {{
       {HINTS}
       const hintsOf = makeHintsOf();
       const listens = typeof element.onclick === 'function' || element.localName === 'summary';
@@ -102,10 +101,9 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const hints = asked.map(() => null);
     const ask = async (one, at) => {{
       if (!isAsked(one.need)) return;
-      // All that match, one or none: an element that is gone is not waited for.
-      const elements = page.locator('aria-ref=' + one.reference);
-      hints[at] = await elements.evaluateAll(look, one).catch(() => null);
-      answers += 1;
+      const element = page.locator('aria-ref=' + one.reference);
+      const answer = element.evaluate(look, one, {{ timeout: {SILENCE_MS} }}).then(hints => [hints], () => []);
+      for (const each of await answer) [hints[at], answers] = [each, answers + 1];
     }};
     let [next, answers] = [0, 0];
     const work = async () => {{

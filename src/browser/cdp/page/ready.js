@@ -2,8 +2,8 @@
 
 /** Pauses between attempts; the last one repeats. Unit: milliseconds. Source: chosen; an attempt takes a frame. */
 const PAUSES = [10, 30, 60, 100];
-/** Time after which a frame is late. Nothing is concluded from it; the wait is only repeated. Unit: milliseconds. Source: chosen. */
-const FRAME_MS = 100;
+/** Time after which no frame comes any more: of a hidden tab, and of one that is shown on a busy machine. Unit: milliseconds. */
+const FRAME_MS = { hidden: 100, shown: 1000 };
 /**
  * Time for which the same thing must cover an element on a still page before the element counts as covered. Unit:
  * milliseconds. Source: chosen.
@@ -20,6 +20,7 @@ const MAX_BOXES = 8;
 /** Alignments for scrolling after the first attempt, so that the element comes out from under a bar at an edge. */
 const ALIGNMENTS = ['center', 'end', 'start'];
 
+const hiddenOf = getter(Document.prototype, 'hidden');
 const fromDocument = method(Document.prototype, 'elementFromPoint');
 const fromShadow = method(ShadowRoot.prototype, 'elementFromPoint');
 const animationsOf = method(Document.prototype, 'getAnimations');
@@ -27,10 +28,11 @@ const shadowAnimationsOf = method(ShadowRoot.prototype, 'getAnimations');
 
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** Waits for the next animation frame. Returns false if it is late, as on a busy machine. */
+/** Waits for the next animation frame. Returns false if none comes although the page is shown. */
 function nextFrame() {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, FRAME_MS, false);
+    const isHidden = hiddenOf(document);
+    const timer = setTimeout(resolve, isHidden ? FRAME_MS.hidden : FRAME_MS.shown, isHidden);
     requestAnimationFrame(() => {
       clearTimeout(timer);
       resolve(true);
