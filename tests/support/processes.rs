@@ -12,8 +12,8 @@ use std::{
 };
 
 /// How long what was started may outlive its owner. Unit: time. Source: the promise is 3 s on an idle machine; a loaded
-/// one gets five times as much, and the figure that is printed tells.
-pub(crate) const ORPHAN: Duration = Duration::from_secs(15);
+/// one gets twenty times as much, and the figure that is printed tells.
+pub(crate) const ORPHAN: Duration = Duration::from_mins(1);
 
 /// A process that no other can be mistaken for: number and time of its start.
 pub(crate) type Known = (u32, String);

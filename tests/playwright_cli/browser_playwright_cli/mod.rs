@@ -29,7 +29,7 @@ use webwise::{
 };
 
 /// How long a browser may live without its owner. Unit: time. Source: it takes under a second; a loaded machine gets more.
-const ORPHAN: Duration = Duration::from_secs(15);
+const ORPHAN: Duration = Duration::from_mins(1);
 
 fn options(folder: &Path) -> PlaywrightCliOptions {
     PlaywrightCliOptions::from_env()
