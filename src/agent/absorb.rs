@@ -8,7 +8,7 @@ use super::{
     Run,
     emit::elapsed_ms,
     engine::Asking,
-    executor::{Concluded, Tried, TurnNow, ends_in_vain},
+    executor::{Concluded, InFlight, TurnNow, ends_in_vain},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -55,24 +55,25 @@ fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
 }
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
-    pub(super) async fn absorb(&mut self, tried: Tried) -> Result<(), StopReason> {
+    pub(super) async fn absorb(&mut self, flight: InFlight) -> Result<(), StopReason> {
         let turn = TurnNow {
             number: self.executor.state.spent.calls,
-            is_over: self.executor.state.queue.is_empty() || !tried.outcome.is_done(),
+            is_over: self.executor.state.queue.is_empty() || !flight.step.outcome.is_done(),
         };
-        let (action, outcome) = (tried.action.clone(), tried.outcome.clone());
         // A field that `go_back_to` fills in again may already have its value. The calls after it are still carried
         // out.
-        let is_settled = tried.restores && outcome == Outcome::NoEffect;
-        let (targets, before) = (tried.targets.clone(), tried.before.clone());
+        let is_settled = flight.restores && flight.step.outcome == Outcome::NoEffect;
+        let before = flight.before.clone();
+        let step = flight.step.clone();
+        let (action, outcome) = (&step.action, &step.outcome);
         let has_result = self.executor.state.gave.is_some();
-        let Concluded { changed, stop } = self.executor.conclude(tried, turn);
-        self.note_call(&action, &outcome, changed, before.as_ref());
+        let Concluded { changed, stop } = self.executor.conclude(flight, turn);
+        self.note_call(action, outcome, changed, before.as_ref());
         if outcome.is_done() && has_result && stop.is_none() {
-            self.condense(&action).await;
+            self.condense(action).await;
         }
         match outcome {
-            Outcome::Done => self.forget_failure(&action),
+            Outcome::Done => self.forget_failure(action),
             // The action is neither a success nor a failure. Memory is not asked for an alternative, because the
             // action may have worked.
             Outcome::Unclear(_) => {
@@ -85,23 +86,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .push(unclear(action.tool_name()));
             }
             Outcome::NoEffect | Outcome::Failed(_) => {
-                let goes_on = lets_others_run(&action, &outcome) || ends_in_vain(&action);
+                let goes_on = lets_others_run(action, outcome) || ends_in_vain(action);
                 if !goes_on && !is_settled {
                     self.executor
                         .drop_queue("the call before them did not succeed");
                 }
                 let host = before.as_ref().and_then(|page| page.place.host().cloned());
-                self.recall_for_failure(&action, targets, &outcome, host)
+                self.recall_for_failure(action, step.targets, outcome, host)
                     .await;
                 let memory = &self.executor.state.memory;
                 let before = memory.failed_before(self.executor.emitter.step);
                 // The last of several equal keys or scrolls usually has no effect.
                 let before = before
-                    .filter(|_| !ends_in_vain(&action))
+                    .filter(|_| !ends_in_vain(action))
                     .map(|step| step.number);
                 self.executor.state.remarks.last_failure = Some(LastFailure {
                     command: action.tool_name().to_owned(),
-                    outcome,
+                    outcome: step.outcome,
                     before,
                 });
             }

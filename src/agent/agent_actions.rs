@@ -12,16 +12,15 @@ use std::{
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::{Run, Tool, executor::Tried, reading::MAX_EXTRACT, state::Queued};
+use super::{Run, Tool, executor::InFlight, reading::MAX_EXTRACT, state::Queued};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
         Action, AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish,
-        GoBackTo, Note, Outcome, Remember, Signature, words::quoted,
+        GoBackTo, Note, Outcome, Remember, words::quoted,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
-    page::PageTemplate,
     verify::{Evidence, check, unverified},
     working::{By, Finished, StopReason},
 };
@@ -45,8 +44,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => {
-                let tried = Tried::new(next, self.executor.state.page.clone(), started);
-                return self.finish_or_refuse(finish, tried);
+                let flight = InFlight::new(next, self.executor.state.page.clone(), started);
+                return self.finish_or_refuse(finish, flight);
             }
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
                 Outcome::failed(ErrorClass::RefNotFound, "")
@@ -59,14 +58,18 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::GoBackTo(back) => self.go_back_to(back),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let tried = Tried::new(next, self.executor.state.page.clone(), started);
-        self.absorb(tried.ended(outcome)).await
+        let flight = InFlight::new(next, self.executor.state.page.clone(), started);
+        self.absorb(flight.ended(outcome)).await
     }
 
     /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. The first `finish` that
     /// reports success without evidence is refused. The second one ends the run, and its success is recorded as
     /// unverified.
-    fn finish_or_refuse(&mut self, finish: &Finish, mut tried: Tried) -> Result<(), StopReason> {
+    fn finish_or_refuse(
+        &mut self,
+        finish: &Finish,
+        mut flight: InFlight,
+    ) -> Result<(), StopReason> {
         let page = self.executor.state.page.as_ref();
         let found = check(
             &finish.evidence,
@@ -95,16 +98,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let clean = |text: &str| self.executor.redactor.text(text);
         let claims = unverified.iter().map(|claim| clean(claim)).collect();
         let finished = Finished::new(clean(&answer), clean(&evidence), shown);
-        tried.finished = Some(finished.with_unverified(claims));
+        flight.step.finished = Some(finished.with_unverified(claims));
         let is_refused = finish.success && !shown && !self.executor.state.finish_refused;
         let outcome = match &found {
             Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),
             _ => Outcome::Done,
         };
-        let template = page.and_then(|page| page.place.template());
-        let template = template.map_or("", PageTemplate::as_str);
-        let signature = Signature::of(&tried.action, &[], template);
-        self.executor.record(tried.ended(outcome), signature);
+        self.executor.record(flight.ended(outcome));
         let stop = match (finish.success, shown, self.executor.state.finish_refused) {
             (false, ..) => StopReason::GaveUp,
             (true, true, _) => StopReason::Finished,
@@ -219,7 +219,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         call: CustomCall,
         next: Queued,
     ) -> Result<(), StopReason> {
-        let mut tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
+        let page = self.executor.state.page.clone();
+        let mut flight = InFlight::new(next, page, Instant::now());
         let Some(tool) = self
             .parts
             .tools
@@ -228,25 +229,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .map(Arc::clone)
         else {
             return self
-                .absorb(tried.ended(Outcome::failed(
+                .absorb(flight.ended(Outcome::failed(
                     ErrorClass::BadArguments,
                     "there is no such tool",
                 )))
                 .await;
         };
-        tried.effect = tool.effect();
-        let refused = match self.executor.approval(&mut tried).await? {
+        flight.step.effect = tool.effect();
+        let refused = match self.executor.approval(&mut flight).await? {
             None => {
-                self.executor
-                    .intend(&tried.action, &[], tried.effect)
-                    .await?
+                let step = &flight.step;
+                self.executor.intend(&step.action, &[], step.effect).await?
             }
             known => known,
         };
         if let Some(refused) = refused {
-            return self.absorb(tried.ended(refused)).await;
+            return self.absorb(flight.ended(refused)).await;
         }
-        self.executor.in_flight = Some(tried.clone());
+        self.executor.in_flight = Some(flight.clone());
         self.executor.state.stale = true;
         let limit = self.parts.guarded.options.tool_timeout;
         let result = match timeout(limit, result_of(&*tool, &call.arguments)).await {
@@ -283,8 +283,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         self.executor.state.page = Some(after);
         self.executor.in_flight = None;
-        tried.before = before;
-        self.absorb(tried.ended(outcome)).await
+        flight.before = before;
+        self.absorb(flight.ended(outcome)).await
     }
 }
 

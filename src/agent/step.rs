@@ -5,7 +5,7 @@ use url::Url;
 
 use super::{
     Run, StepEnd,
-    executor::{Tried, identities, judged},
+    executor::{InFlight, identities, judged},
     state::Queued,
 };
 use crate::{
@@ -67,14 +67,15 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         self.executor.has_taken = true;
         if let Some(refused) = refused {
-            let tried = Tried::new(next, self.executor.state.page.clone(), Instant::now());
-            return self.absorb(tried.ended(refused)).await;
+            let page = self.executor.state.page.clone();
+            let flight = InFlight::new(next, page, Instant::now());
+            return self.absorb(flight.ended(refused)).await;
         }
         match next.action.clone() {
             Action::Agent(action) => self.do_agent(action, next).await, // 9 finish? check evidence
             Action::Browser(action) => {
-                let tried = self.executor.act(action, next).await?; // 10 guards .. 13 verify
-                self.absorb(tried).await // 14, 15
+                let flight = self.executor.act(action, next).await?; // 10 guards .. 13 verify
+                self.absorb(flight).await // 14, 15
             }
             Action::Custom(call) => self.do_custom(call, next).await,
         }

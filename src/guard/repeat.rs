@@ -86,11 +86,6 @@ impl ActionKey {
             looks: matches!(action, Action::Browser(action) if action.tool().is_look()),
         }
     }
-
-    /// Returns the signature of the action, including its typed text.
-    pub const fn signature(&self) -> &Signature {
-        &self.exact
-    }
 }
 
 /// Returns the action without its typed text; `None` if the action types nothing.

@@ -3,7 +3,7 @@
 
 use tokio::time::Instant;
 
-use super::{Executor, Tried, aim::judged};
+use super::{Executor, InFlight, aim::judged};
 use crate::{
     BrowserDriver,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
@@ -18,14 +18,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         &mut self,
         action: BrowserAction,
         next: Queued,
-    ) -> Result<Tried, StopReason> {
+    ) -> Result<InFlight, StopReason> {
         let started = Instant::now();
         let refused = match &next.targets {
             None => Some(Outcome::failed(ErrorClass::RefNotFound, "")),
             Some(_) => self.refusal(&action),
         };
         let by = next.by;
-        let mut tried = Tried::new(next, self.state.page.clone(), started);
+        let mut flight = InFlight::new(next, self.state.page.clone(), started);
         // What is typed or chosen decides too. An unknown parameter is refused later.
         let parameters = &self.task.parameters;
         let whole = action
@@ -37,36 +37,39 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
         let (page, earlier) = (self.state.page.as_ref(), self.state.memory.steps());
         effect = effect.max(self_submission(&whole, page, earlier));
-        tried.effect = effect;
+        flight.step.effect = effect;
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.
             None if by != By::Task => {
-                self.approval(&mut tried).await? // 11
+                self.approval(&mut flight).await? // 11
             }
             known => known,
         };
         let refused = match refused {
-            None => self.intend(&tried.action, &tried.targets, effect).await?,
+            None => {
+                let step = &flight.step;
+                self.intend(&step.action, &step.targets, effect).await?
+            }
             known => known,
         };
         if let Some(outcome) = refused {
-            return Ok(tried.ended(outcome));
+            return Ok(flight.ended(outcome));
         }
-        let (clean, targets) = (self.clean(&tried.action), tried.targets.clone());
+        let (clean, targets) = (self.clean(&flight.step.action), flight.step.targets.clone());
         self.emitter.emit(EventKind::ActionStarted {
             action: clean,
             targets,
         });
-        self.in_flight = Some(tried.clone());
+        self.in_flight = Some(flight.clone());
         let (execution, changes) = self
-            .execute(&self.normalised(&action), &tried.targets)
+            .execute(&self.normalised(&action), &flight.step.targets)
             .await?; // 12, 13
         self.in_flight = None;
-        if let (Some(first), Some(locator)) = (tried.targets.first_mut(), execution.locator) {
+        if let (Some(first), Some(locator)) = (flight.step.targets.first_mut(), execution.locator) {
             first.locator = Some(locator);
         }
-        tried.changes = changes;
-        Ok(tried.ended(execution.outcome))
+        flight.step.changes = changes;
+        Ok(flight.ended(execution.outcome))
     }
 
     /// Returns what the run has typed so far.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Executor, Tried};
+use super::{Executor, InFlight};
 use crate::{
     BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome, words},
@@ -27,9 +27,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// approval was refused, or if the page changed while the person was asked.
     pub(in crate::agent) async fn approval(
         &mut self,
-        tried: &mut Tried,
+        flight: &mut InFlight,
     ) -> Result<Option<Outcome>, StopReason> {
-        let (action, targets, effect) = (&tried.action, &tried.targets, tried.effect);
+        let (action, targets, effect) = (
+            &flight.step.action,
+            &flight.step.targets,
+            flight.step.effect,
+        );
         let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
         if !is_doubted && !needs_approval(self.parts.options.approval, effect) {
             return Ok(None);
@@ -41,7 +45,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.asking = None;
         let took = asked.elapsed();
         // The time that a person takes does not count for the step.
-        tried.started += took;
+        flight.started += took;
         if is_doubted && answer == Approval::Yes {
             self.state.doubt = None;
         }

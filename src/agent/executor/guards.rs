@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::{
-    action::{Action, BrowserAction, ErrorClass, Outcome, Signature},
+    action::{Action, BrowserAction, ErrorClass, Outcome},
     base::Site,
     event::EventKind,
     guard::{
         ActionKey, Blank, PageState, RepeatGuard, Scope, ScopeRefusal, StuckGuard, Verdict,
         WarnedTurns, Warning,
     },
-    page::{Fingerprint, PageTemplate, TargetIdentity},
+    page::{Fingerprint, PageTemplate},
     verify::{Numbers, PageNow, moves_the_caret},
-    working::StopReason,
+    working::{Step, StopReason},
 };
 
 /// The sentence at the end of a guard's warning if the run may end with the next warning.
@@ -38,7 +38,6 @@ pub(in crate::agent) struct TurnNow {
 
 #[derive(Debug)]
 pub(super) struct Verdicts {
-    pub(in crate::agent) signature: Signature,
     pub(in crate::agent) warnings: Vec<(&'static str, String)>,
     pub(in crate::agent) stop: Option<StopReason>,
 }
@@ -113,17 +112,15 @@ impl Guards {
 
     pub(super) fn record(
         &mut self,
-        action: &Action,
-        targets: &[TargetIdentity],
-        outcome: &Outcome,
+        step: &Step,
         (before, after): (Option<&PageNow>, Option<&PageNow>),
         numbers: &Numbers,
         turn: TurnNow,
     ) -> Verdicts {
+        let (action, targets, outcome) = (&step.action, &step.targets, &step.outcome);
         let template = before.and_then(|page| page.place.template());
         let key = ActionKey::of(action, targets, template.map_or("", PageTemplate::as_str));
         let mut verdicts = Verdicts {
-            signature: key.signature().clone(),
             warnings: Vec::new(),
             stop: None,
         };

@@ -26,7 +26,7 @@ pub(super) use {
     aim::{identities, judged},
     guards::{Guards, TurnNow},
     look::shows_closed_frame,
-    record::{Concluded, Tried, ends_in_vain},
+    record::{Concluded, InFlight, ends_in_vain},
 };
 
 use tokio::time::Instant;
@@ -64,7 +64,7 @@ pub struct Executor<'g, B> {
     pub(super) redactor: Redactor,
     pub(super) secrets: SecretResolver,
     pub(super) started: Instant,
-    pub(super) in_flight: Option<Tried>,
+    pub(super) in_flight: Option<InFlight>,
     /// True while a step is under way. It stays true if the caller drops the step's future.
     under_way: bool,
     /// True if the current step has taken an action from the queue that no step of the run has recorded yet.
@@ -291,9 +291,9 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             restores: None,
             picked: Vec::new(),
         };
-        let tried = match refused {
+        let flight = match refused {
             Some(refused) => {
-                Tried::new(next, self.state.page.clone(), Instant::now()).ended(refused)
+                InFlight::new(next, self.state.page.clone(), Instant::now()).ended(refused)
             }
             None => self.act(action, next).await?,
         };
@@ -301,7 +301,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             number: self.state.spent.steps,
             is_over: true,
         };
-        self.conclude(tried, turn).stop.map_or(Ok(()), Err)
+        self.conclude(flight, turn).stop.map_or(Ok(()), Err)
     }
 
     /// Returns the action that opens the start page of the task; `None` if the task has no start page.

@@ -6,58 +6,50 @@ use super::{Executor, guards::TurnNow};
 use crate::{
     BrowserDriver,
     action::{
-        Action, BrowserAction, Effect, ErrorClass, Outcome, Parameters, Signature, Target,
-        without_values,
+        Action, BrowserAction, ErrorClass, Outcome, Parameters, Signature, Target, without_values,
     },
     agent::{emit::elapsed_ms, state::Queued},
     base::text,
     event::EventKind,
-    page::{Fingerprint, PageDiff, TargetIdentity, purpose},
+    page::{Fingerprint, PageTemplate, TargetIdentity, purpose},
     verify::{PageNow, empties, is_another_document, moves_the_caret, restored},
-    working::{By, Finished, Step, StopReason},
+    working::{Step, StopReason},
 };
 
 /// Maximum length of the page's title that a step keeps. Unit: characters. Source: chosen; enough to tell pages apart.
 const MAX_TITLE: usize = 60;
 
-/// An action that is being carried out, with what is known about the action so far. It becomes a [`Step`] when the
-/// action ends.
+/// An action that is being carried out: the [`Step`] that will record it, with what is known so far.
 #[derive(Debug, Clone)]
-pub(in crate::agent) struct Tried {
-    pub(in crate::agent) action: Action,
-    pub(in crate::agent) targets: Vec<TargetIdentity>,
-    pub(in crate::agent) effect: Effect,
+pub(in crate::agent) struct InFlight {
+    pub(in crate::agent) step: Step,
+    /// The page before the action.
     pub(in crate::agent) before: Option<PageNow>,
-    pub(in crate::agent) changes: Option<PageDiff>,
-    pub(in crate::agent) finished: Option<Finished>,
-    pub(in crate::agent) outcome: Outcome,
-    by: By,
-    picked: Vec<(u32, u32)>,
     /// True if `go_back_to` queued the action to restore an earlier page.
     pub(in crate::agent) restores: bool,
     pub(super) started: Instant,
 }
 
-impl Tried {
-    /// Makes the record of a queued action. `before` is the page on which the action is tried.
+impl InFlight {
+    /// Begins the step of a queued action. `before` is the page on which the action is tried.
     pub(in crate::agent) fn new(next: Queued, before: Option<PageNow>, started: Instant) -> Self {
+        let targets = next.targets.unwrap_or_default();
+        let template = before.as_ref().and_then(|page| page.place.template());
+        let template = template.map_or("", PageTemplate::as_str);
+        let signature = Signature::of(&next.action, &targets, template);
+        let mut step = Step::new(0, next.action, Outcome::Done, signature);
+        (step.by, step.picked, step.targets) = (next.by, next.picked, targets);
         Self {
-            action: next.action,
-            targets: next.targets.unwrap_or_default(),
-            effect: Effect::Read,
+            step,
             before,
-            changes: None,
-            finished: None,
-            by: next.by,
-            picked: next.picked,
             restores: next.restores.is_some(),
-            outcome: Outcome::Done,
             started,
         }
     }
 
-    pub(in crate::agent) fn ended(self, outcome: Outcome) -> Self {
-        Self { outcome, ..self }
+    pub(in crate::agent) fn ended(mut self, outcome: Outcome) -> Self {
+        self.step.outcome = outcome;
+        self
     }
 }
 
@@ -116,16 +108,14 @@ pub(in crate::agent) struct Concluded {
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Records a finished action as a step, and applies the rules that stop a run.
-    pub(in crate::agent) fn conclude(&mut self, tried: Tried, turn: TurnNow) -> Concluded {
+    pub(in crate::agent) fn conclude(&mut self, flight: InFlight, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
-            &tried.action,
-            &tried.targets,
-            &tried.outcome,
-            (tried.before.as_ref(), self.state.page.as_ref()),
+            &flight.step,
+            (flight.before.as_ref(), self.state.page.as_ref()),
             &self.state.numbers,
             turn,
         );
-        match tried.outcome {
+        match flight.step.outcome {
             Outcome::Done => self.state.errors_in_row = 0,
             // The action is neither a success nor a failure.
             Outcome::Unclear(_) => {}
@@ -133,14 +123,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 self.state.errors += 1;
                 // Errors in a row are counted once for each reply, because several of its calls can fail before the
                 // model learns of the first failure. What is repeated until it has no effect is not counted.
-                if !ends_in_vain(&tried.action)
+                if !ends_in_vain(&flight.step.action)
                     && self.state.error_call.replace(turn.number) != Some(turn.number)
                 {
                     self.state.errors_in_row += 1;
                 }
             }
         }
-        let changed = self.record(tried, verdicts.signature.clone());
+        let changed = self.record(flight);
         for event in verdicts.events() {
             self.emitter.emit(event);
         }
@@ -161,42 +151,32 @@ impl<B: BrowserDriver> Executor<'_, B> {
 
     /// Records the interrupted action as a failed step, with a note that its effect is not known.
     pub(in crate::agent) fn record_in_flight(&mut self) {
-        if let Some(tried) = self.in_flight.take() {
+        if let Some(flight) = self.in_flight.take() {
             let why = "the run ended while this was carried out; what it did is not known";
-            let tried = tried.ended(Outcome::failed(ErrorClass::Other, why));
-            let page = tried.before.as_ref();
-            let verdicts = self.state.guards.record(
-                &tried.action,
-                &tried.targets,
-                &tried.outcome,
-                (page, page),
-                &self.state.numbers,
-                TurnNow {
-                    number: self.state.spent.calls,
-                    is_over: true,
-                },
-            );
+            let mut flight = flight.ended(Outcome::failed(ErrorClass::Other, why));
+            flight.step.unseen = true;
+            let page = flight.before.as_ref();
+            let turn = TurnNow {
+                number: self.state.spent.calls,
+                is_over: true,
+            };
+            let pages = (page, page);
+            let numbers = &self.state.numbers;
+            self.state.guards.record(&flight.step, pages, numbers, turn);
             self.state.errors += 1;
-            self.record(tried, verdicts.signature);
-            self.state.memory.edit_steps(|steps| {
-                if let Some(last) = steps.last_mut() {
-                    last.unseen = true;
-                }
-            });
+            self.record(flight);
         }
     }
 
     /// Keeps the action as a step, emits the step's event, and returns the changes of the page as lines.
-    pub(in crate::agent) fn record(&mut self, tried: Tried, signature: Signature) -> Vec<String> {
+    pub(in crate::agent) fn record(&mut self, flight: InFlight) -> Vec<String> {
         self.has_taken = false;
-        let (before, after) = (tried.before.as_ref(), self.state.page.as_ref());
+        let mut step = flight.step;
+        let (before, after) = (flight.before.as_ref(), self.state.page.as_ref());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
-        let action = self.clean(&tried.action);
-        let mut step = Step::new(self.emitter.step, action, tried.outcome, signature);
+        step.number = self.emitter.step;
+        step.action = self.clean(&step.action);
         step.turn = self.state.spent.calls;
-        step.by = tried.by;
-        step.picked = tried.picked;
-        step.effect = tried.effect;
         step.before = place(before).unwrap_or_default();
         step.after = place(after).unwrap_or_default();
         step.title = after.map_or_else(String::new, |page| text::cut(&page.head.title, MAX_TITLE));
@@ -213,17 +193,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         step.purpose =
             before.and_then(|page| purpose_of(page, &step.action, &self.task.parameters));
         step.restores = restored(self.state.memory.steps(), before, after);
-        step.empties = empties(&tried.targets, before, after);
+        step.empties = empties(&step.targets, before, after);
         step.offered.clone_from(&self.state.offered_now);
-        step.targets = tried.targets;
         if let Some(page) = before {
             describe(&mut step.targets, page, &step.action);
         }
-        step.changes = tried.changes;
         step.thought = self.state.thought.take();
         step.gave = self.state.gave.take();
-        step.finished = tried.finished;
-        step.elapsed_ms = elapsed_ms(tried.started);
+        step.elapsed_ms = elapsed_ms(flight.started);
         let changed = step.changed();
         // A `finish` has another event, `FinishChecked`.
         if step.finished.is_none() {
