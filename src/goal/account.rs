@@ -125,15 +125,12 @@ impl Account<'_> {
     /// several similar elements, and the goal does not name it.
     fn open_steps(&self) -> Vec<usize> {
         let is_open = |(at, step): (usize, &Literals)| {
-            let is_picked = step
-                .collection
-                .is_some_and(|collection| collection.size > 1);
             let is_choice = |text: &&Explained| text.literal.step == at && text.is_choice();
             let is_nameless = step
                 .name
                 .as_deref()
                 .is_none_or(|name| name.trim().is_empty());
-            (self.explained.iter().any(|text| is_choice(&text)) || (is_picked && is_nameless))
+            (self.explained.iter().any(|text| is_choice(&text)) || (step.is_picked && is_nameless))
                 .then_some(at)
         };
         self.record

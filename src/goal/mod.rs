@@ -83,7 +83,7 @@ pub use numbers::{Convention, Output};
 pub use overlap::overlap;
 pub use program::{Border, Case, Marks, Program};
 pub use provenance::{Provenance, Slot, Traced, Use, trace};
-pub use record::{Collection, Field, Literals, Recorded};
+pub use record::{Field, Literals, Recorded};
 pub use shared::{Shared, shared};
 pub use template::Template;
 pub use verdict::{Accepted, Arg, ArgField, Change, Question, Reason, State, Verdict};

@@ -53,10 +53,9 @@ pub struct Literals {
     /// The label of the form field, if the label differs from `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The position of the target among the elements of the same kind; `None` if the target is the only element of its
-    /// kind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub collection: Option<Collection>,
+    /// True if the target is one of several elements of the same kind, such as the third of 24 products.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_picked: bool,
     /// The text that the step types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -69,15 +68,6 @@ pub struct Literals {
     /// The key that the step presses. A new goal never changes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-}
-
-/// The position of a target among elements of one kind, such as the third of 24 products.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Collection {
-    /// Number of elements of the target's kind, including the target.
-    pub size: usize,
-    /// Position of the target among the `size` elements, counted from 0.
-    pub index: usize,
 }
 
 /// The part of a step that a text belongs to.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Collection, Literals, Reason, Recorded, Template};
+use super::{Literals, Reason, Recorded, Template};
 
 pub(super) fn task(goal: &str, steps: Vec<Literals>) -> Recorded {
     Recorded::new(goal, steps)
@@ -32,7 +32,7 @@ pub(super) fn click(role: &str, name: &str) -> Literals {
 
 pub(super) fn picked(role: &str, name: &str) -> Literals {
     Literals {
-        collection: Some(Collection { size: 8, index: 2 }),
+        is_picked: true,
         ..click(role, name)
     }
 }

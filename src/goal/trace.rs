@@ -107,9 +107,6 @@ fn of_step(step: usize, literals: &Literals, out: &mut Vec<Literal>) {
     let role = literals.role.clone().unwrap_or_default();
     let name = literals.name.clone().filter(|name| !name.trim().is_empty());
     let field_label = literals.label.clone().or_else(|| name.clone());
-    let is_picked = literals
-        .collection
-        .is_some_and(|collection| collection.size > 1);
     let mut push = |field, class, value: String, label: Option<String>| {
         let value = compose(&value);
         out.push(Literal {
@@ -125,7 +122,7 @@ fn of_step(step: usize, literals: &Literals, out: &mut Vec<Literal>) {
             label: label.as_deref().map_or_else(Vec::new, words_of),
             label_text: label,
             role: role.clone(),
-            is_picked,
+            is_picked: literals.is_picked,
         });
     };
     if let Some(text) = &literals.text {

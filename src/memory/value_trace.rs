@@ -3,7 +3,7 @@
 use crate::{
     action::{Action, BrowserAction, TextValue},
     base::text,
-    goal::{self, Field, Literals, Provenance, Recorded, Template, inside_quotes},
+    goal::{Field, Literals, Provenance, Recorded, Template, inside_quotes},
     page::TargetIdentity,
     working::Step,
 };
@@ -73,10 +73,7 @@ fn literals(step: &Step, goal: &str) -> Literals {
             .landmark
             .as_ref()
             .map(|role| role.as_str().to_owned());
-        literals.collection = target.collection.map(|collection| goal::Collection {
-            size: collection.size as usize,
-            index: collection.index as usize,
-        });
+        literals.is_picked = target.collection.is_some_and(|list| list.size > 1);
     }
     let text = action.texts().into_iter().find_map(|text| match text {
         TextValue::Literal(text) => Some(text.clone()),

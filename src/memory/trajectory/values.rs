@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::Trajectory;
 use crate::{
     action::BrowserTool,
-    goal::{self, ArgField, Field, Literals, Provenance, Recorded, Template, compose},
+    goal::{ArgField, Field, Literals, Provenance, Recorded, Template, compose},
     memory::{StoredStep, StoredText},
 };
 
@@ -57,10 +57,7 @@ fn literals(trajectory: &Trajectory, step: &StoredStep) -> Literals {
     if let (Some(name), Some(target)) = (name_slot(step).and_then(known), &step.target) {
         literals.name = Some(name);
         literals.role = Some(target.role.as_str().to_owned());
-        literals.collection = target.collection.map(|collection| goal::Collection {
-            size: collection.size as usize,
-            index: collection.index as usize,
-        });
+        literals.is_picked = target.collection.is_some_and(|list| list.size > 1);
     }
     literals
 }

@@ -7,7 +7,10 @@ use std::{
 };
 
 use serde::Deserialize;
-use webwise::goal::{Collection, Literals, Recorded, Template};
+use webwise::{
+    goal::{Literals, Recorded, Template},
+    page::Collection,
+};
 
 /// A file of pairs.
 #[derive(Deserialize)]
@@ -147,7 +150,7 @@ fn literals(step: &Step) -> Literals {
         literals.name.clone_from(&target.name);
         literals.landmark.clone_from(&target.landmark);
         literals.label.clone_from(&target.label);
-        literals.collection = target.collection;
+        literals.is_picked = target.collection.is_some_and(|list| list.size > 1);
     }
     literals
 }
