@@ -40,14 +40,15 @@ struct Report<'a> {
     error: Option<&'a str>,
     facts: Vec<(&'static str, String)>,
     plots: Vec<Plot>,
-    steps: Vec<Step>,
+    steps: Vec<StepSection>,
     memory: Vec<Remembered>,
     system: Option<&'a str>,
     unreadable: &'a [String],
 }
 
+/// The section of the report about one step: what its events say.
 #[derive(Default)]
-struct Step {
+struct StepSection {
     number: u32,
     pages: Vec<String>,
     lines: Vec<Line>,
@@ -114,7 +115,7 @@ impl<'a> Report<'a> {
             verdict: "The run did not end: it was killed, or is still going on.".to_owned(),
             ..Self::default()
         };
-        let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
+        let mut steps: BTreeMap<u32, StepSection> = BTreeMap::new();
         for event in events {
             report.run = event.run.as_str();
             let step = steps.entry(event.step).or_default();
@@ -188,10 +189,10 @@ impl<'a> Report<'a> {
                 .find(|step| step.number == picture.step)
             {
                 Some(step) => step.pictures.push(address),
-                None => self.steps.push(Step {
+                None => self.steps.push(StepSection {
                     number: picture.step,
                     pictures: vec![address],
-                    ..Step::default()
+                    ..StepSection::default()
                 }),
             }
         }
@@ -232,7 +233,7 @@ fn seconds(ms: u64) -> String {
     format!("{}.{} s", ms / 1_000, ms % 1_000 / 100)
 }
 
-impl Step {
+impl StepSection {
     fn add(&mut self, event: &Event) {
         self.lines.extend(lines(event));
         match &event.kind {
@@ -341,7 +342,7 @@ impl Remembered {
 }
 
 /// Returns at most two plots, one of the tokens and one of the time, with a bar for each step.
-fn plots(steps: &[Step]) -> Vec<Plot> {
+fn plots(steps: &[StepSection]) -> Vec<Plot> {
     let tokens = steps.iter().map(|step| {
         let Usage { input, cached, .. } = step.usage;
         [
