@@ -16,7 +16,7 @@ use crate::{
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, Section, is_withheld},
-    page::{KnownElement, TargetIdentity, is_same_document},
+    page::{KnownElement, PageAddress, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, PageNow, waited_for_nothing},
     working::StopReason,
@@ -159,8 +159,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let told = waited_for_nothing(action, &page.observation, took).map(str::to_owned);
             changed.splice(0..0, told);
         }
-        let url = |page: Option<&PageNow>| page.map_or(String::new(), |page| page.head.url.clone());
-        let went_on = !is_same_document(&url(before), &url(self.executor.state.page.as_ref()));
+        let address =
+            |page: Option<&PageNow>| PageAddress::new(page.map_or("", |page| &page.head.url));
+        let went_on = !address(before).is_same_page(&address(self.executor.state.page.as_ref()));
         self.executor.state.remarks.calls.push(CallMade {
             step: self.executor.emitter.step,
             tool: action.tool_name().to_owned(),

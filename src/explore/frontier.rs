@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     base::{Error, ErrorKind, Host, Result, Site, text},
-    page::{NodeId, Observation, PageTemplate, PageType, PageView, Role},
+    page::{NodeId, Observation, PageAddress, PageTemplate, PageType, PageView, Role},
     working::{LeftOut, MapPage, SiteMap},
 };
 
@@ -131,10 +131,11 @@ impl Frontier {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if `start` is not an http or https address.
     pub fn new(start: &str, limits: Limits) -> Result<Self> {
-        let mut url = Url::parse(start).map_err(|error| {
-            Error::new(ErrorKind::InvalidInput, "explore.start").with_source(error)
-        })?;
-        url.set_fragment(None);
+        let url = Url::parse(start)
+            .map(PageAddress::document)
+            .map_err(|error| {
+                Error::new(ErrorKind::InvalidInput, "explore.start").with_source(error)
+            })?;
         let home = Host::of(&url)?;
         Ok(Self {
             limits,
@@ -183,7 +184,7 @@ impl Frontier {
     /// If the start page leads to another host of its site, or from `http` to `https`, the exploration continues on that
     /// host.
     pub fn record_page(&mut self, visit: &Visit, view: &PageView, observation: &Observation) {
-        let Ok(shown) = Url::parse(&view.url).map(bare) else {
+        let Ok(shown) = Url::parse(&view.url).map(PageAddress::document) else {
             self.map.leave_out(LeftOut::Unreachable);
             return;
         };
@@ -298,7 +299,7 @@ fn links(shown: &Url, observation: &Observation, home: &Host) -> Vec<Link> {
         } else {
             node.name.to_string()
         };
-        matches!(url.scheme(), "http" | "https").then_some((bare(url), words))
+        matches!(url.scheme(), "http" | "https").then(|| (PageAddress::document(url), words))
     };
     let changes = |id: NodeId| {
         let why = read(id).and_then(|(url, words)| left_out(&url, &words, home, Reach::Attached));
@@ -331,11 +332,6 @@ fn links(shown: &Url, observation: &Observation, home: &Host) -> Vec<Link> {
     }
     links.sort_by_key(|link| !link.is_navigation);
     links
-}
-
-fn bare(mut url: Url) -> Url {
-    url.set_fragment(None);
-    url
 }
 
 #[cfg(test)]

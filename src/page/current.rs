@@ -5,7 +5,7 @@
 
 use url::Url;
 
-use super::Element;
+use super::{Element, address::PageAddress};
 
 const CURRENT: (&str, &str) = ("current", "page");
 
@@ -15,6 +15,7 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
     let Ok(page) = Url::parse(address) else {
         return;
     };
+    let here = PageAddress::from(page.clone());
     for element in elements {
         // An empty address, or one that ends with a hash, belongs to a button that is written as a link.
         let leads_on = |url: &&str| !url.is_empty() && !url.ends_with('#');
@@ -22,7 +23,7 @@ pub(super) fn mark_current(address: &str, elements: &mut [Element]) {
             continue;
         };
         let is_marked = element.hints.iter().any(|(name, _)| **name == *CURRENT.0);
-        let is_here = || page.join(url).is_ok_and(|to| is_same(&to, &page));
+        let is_here = || page.join(url).is_ok_and(|to| is_same(to, &here));
         if !is_marked && may_be_same(url, &page) && is_here() {
             let (name, value) = CURRENT;
             element.hints.push((name.into(), value.into()));
@@ -44,23 +45,10 @@ fn may_be_same(link: &str, page: &Url) -> bool {
     !is_plain || page.path().ends_with(last)
 }
 
-/// Returns true if the two addresses differ at most in the order of their parameters. A link to a place within the page has
-/// another fragment, so it is not the same.
-fn is_same(a: &Url, b: &Url) -> bool {
-    let parameters = |url: &Url| {
-        let mut parameters: Vec<String> = url
-            .query()
-            .unwrap_or_default()
-            .split('&')
-            .map(str::to_owned)
-            .collect();
-        parameters.sort_unstable();
-        parameters
-    };
-    a.path() == b.path()
-        && a.origin() == b.origin()
-        && a.fragment() == b.fragment()
-        && parameters(a) == parameters(b)
+/// Returns true if the link leads to the page itself. A link to a place within the page does not.
+fn is_same(link: Url, page: &PageAddress) -> bool {
+    let link = PageAddress::from(link);
+    link.is_same_page(page) && link.position() == page.position()
 }
 
 #[cfg(test)]
@@ -109,11 +97,11 @@ mod tests {
             ("javascript:void(0)", false),
         ] {
             let to = page.join(link).unwrap();
-            assert_eq!(is_same(&to, &page), is_it, "{link}");
+            assert_eq!(is_same(to, &page.clone().into()), is_it, "{link}");
             assert!(may_be_same(link, &page) || !is_it, "{link}");
         }
         let bare = Url::parse("https://a.example/list/").unwrap();
-        assert!(is_same(&bare.join("?").unwrap(), &bare));
+        assert!(is_same(bare.join("?").unwrap(), &bare.into()));
     }
 
     #[test]

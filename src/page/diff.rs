@@ -14,6 +14,7 @@ use self::{
 };
 use super::{
     ElementRef, Node, NodeId, PageHead, Role, States, Tree, Tri,
+    address::PageAddress,
     fact::{Fact, facts, has_exact_value, icon, look, slots},
     hash::without_numbers,
     identity::authors_name,
@@ -111,7 +112,8 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     let (old_head, new_head) = (before.0, after.0);
     if old_head.url != new_head.url {
         found.url = Some(squeezed(&new_head.url));
-        found.navigated = !is_same_document(&old_head.url, &new_head.url);
+        let (before, after) = (&old_head.url, &new_head.url);
+        found.navigated = !PageAddress::new(before).is_same_page(&PageAddress::new(after));
     }
     let unnumbered = |title: &str| {
         let mut out = String::new();
@@ -123,20 +125,6 @@ pub fn diff(before: (&PageHead, &Tree), after: (&PageHead, &Tree)) -> PageDiff {
     }
     compare(before.1, after.1, &mut found);
     found
-}
-
-/// Returns true if the two addresses differ at most in a fragment that only names a position in the document.
-pub(crate) fn is_same_document(one: &str, other: &str) -> bool {
-    document(one) == document(other)
-}
-
-/// Returns the URL without a fragment that only names a position in the document. A fragment that selects a page of an
-/// application, such as `#/cart` or `#!cart`, stays.
-fn document(url: &str) -> &str {
-    match url.split_once('#') {
-        Some((document, place)) if !place.starts_with('/') && !place.starts_with('!') => document,
-        _ => url,
-    }
 }
 
 fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {

@@ -20,6 +20,7 @@
 //!   and passed to drivers, so no text in a locator may act as syntax. Each driver prints a locator in a syntax of its
 //!   own.
 
+mod address;
 mod collect;
 mod context;
 mod current;
@@ -52,9 +53,10 @@ mod trace;
 mod tree;
 mod view;
 
+pub(crate) use address::PageAddress;
 pub(crate) use collect::is_hint;
+pub(crate) use diff::MORE_CHANGES;
 pub use diff::{Change, Counted, MAX_CHANGES, PageDiff, diff};
-pub(crate) use diff::{MORE_CHANGES, is_same_document};
 pub use element::{Element, MAX_OPTIONS};
 pub use fingerprint::Fingerprint;
 pub(crate) use identity::Identities;

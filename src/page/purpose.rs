@@ -10,6 +10,7 @@
 
 use super::{
     Fingerprint, NodeId, Observation, Role, Tree,
+    address::PageAddress,
     hash::without_numbers,
     label::is_field,
     outline::{is_checkable, text_within},
@@ -171,10 +172,7 @@ fn leads_to(page: &Observation, id: NodeId) -> Option<String> {
     let whole = url::Url::parse(&page.url).and_then(|base| base.join(written));
     Some(whole.map_or_else(
         |_| written.to_owned(),
-        |mut url| {
-            url.set_fragment(None);
-            url.into()
-        },
+        |url| PageAddress::document(url).into(),
     ))
 }
 

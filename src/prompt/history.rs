@@ -9,7 +9,7 @@ use super::{fence::quoted, page::without_empty};
 use crate::{
     action::{Action, AgentAction, BrowserAction, Outcome},
     base::{canonical, text::clean},
-    page::{Appearance, ElementRef, PageDiff, is_same_document},
+    page::{Appearance, ElementRef, PageAddress, PageDiff},
     working::{Earlier, Place, Step, Visited},
 };
 
@@ -195,7 +195,8 @@ fn is_goto(step: &Step) -> bool {
 /// Returns the end of the line about a step that led from the page `before` to `place`. `is_routed` is
 /// [`PageDiff::is_routed`].
 fn led_to(place: &Place, before: &Place, is_routed: bool) -> String {
-    if is_routed || !is_same_document(place.url(), before.url()) {
+    let [there, here] = [place, before].map(|place| PageAddress::new(place.url()));
+    if is_routed || !there.is_same_page(&here) {
         return format!(" -> page {}", address(place, before));
     }
     let position = place.url().find('#').map(|at| &place.url()[at..]);
@@ -207,9 +208,8 @@ fn led_to(place: &Place, before: &Place, is_routed: bool) -> String {
 /// has the same host.
 fn address(place: &Place, before: &Place) -> String {
     let url = place.url();
-    let path = Url::parse(url).ok().filter(|_| {
-        place.site() == before.site() && place.host() == before.host() && place.host().is_some()
-    });
+    let is_same_host = place.host().is_some() && place.host() == before.host();
+    let path = Url::parse(url).ok().filter(|_| is_same_host);
     let path = path.map(|url| url[Position::BeforePath..].to_owned());
     let (short, _) = without_empty(path.as_deref().unwrap_or(url));
     quoted(&short, MAX_ADDRESS)

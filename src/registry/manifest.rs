@@ -10,6 +10,7 @@ use super::ABANDONED_AFTER;
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, SessionId, fitting, text},
     memory::{MAX_RECORD_BYTES, Record},
+    page::PageAddress,
 };
 
 /// Maximum size of the goal in a manifest; a longer goal is cut. Unit: bytes of a JSON string. Source: chosen; the
@@ -342,23 +343,9 @@ fn line(words: &str, max: usize) -> String {
 /// query. If the address is still too long, its query and fragment are removed. Returns `None` if the address is too
 /// long even then, or if the text is not an http or https address.
 fn plain(url: &str) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
-    Host::of(&url).ok()?;
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
+    let mut url = PageAddress::new(url).storable(|_, value| value.len() > MAX_VALUE)?;
     if url.fragment().is_some_and(|part| part.len() > MAX_VALUE) {
         url.set_fragment(None);
-    }
-    if url.query_pairs().any(|(_, value)| value.len() > MAX_VALUE) {
-        let short: Vec<(String, String)> = url
-            .query_pairs()
-            .filter(|(_, value)| value.len() <= MAX_VALUE)
-            .map(|(name, value)| (name.into_owned(), value.into_owned()))
-            .collect();
-        url.set_query(None);
-        if !short.is_empty() {
-            url.query_pairs_mut().extend_pairs(short);
-        }
     }
     let whole = url.to_string();
     url.set_fragment(None);

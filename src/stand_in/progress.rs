@@ -11,6 +11,7 @@ use super::{
     seen::{Page, Past, Seen},
     words::{content, equal, fit},
 };
+use crate::page::PageAddress;
 
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
@@ -198,10 +199,11 @@ fn completes(planned: &Planned, past: &Past) -> bool {
     let tool = past.tool.as_str();
     match &planned.step {
         Step::Goto(url) => {
+            let wanted = PageAddress::new(url);
             tool == "goto"
                 && past
                     .argument("url")
-                    .is_some_and(|to| to.trim_end_matches('/') == url.trim_end_matches('/'))
+                    .is_some_and(|to| wanted.is_same_page(&PageAddress::new(to)))
         }
         Step::Back => tool == "go_back",
         Step::Press(key) => {

@@ -4,7 +4,7 @@
 use super::PageNow;
 use crate::{
     guard::{FormFacts, FormKind, PageContext, form_kind, may_submit},
-    page::{NodeId, PASSWORD, PageType, Role, SEARCH, Tree, Tri},
+    page::{NodeId, PASSWORD, PageAddress, PageType, Role, SEARCH, Tree, Tri},
     secret::holds_secret,
 };
 
@@ -73,7 +73,7 @@ impl Form {
             headings: &over.headings,
             prose: &over.prose,
             title: &page.head.title,
-            path: path(&page.head.url),
+            path: PageAddress::new(&page.head.url).path(),
         });
         let is_filled = |id: &&NodeId| {
             tree[**id]
@@ -305,12 +305,6 @@ fn asks_password(tree: &Tree, id: NodeId) -> bool {
         || PASSWORD.are_in(&node.name)
         || holds_secret(node);
     is_said && !is_new
-}
-
-fn path(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let path = rest.find('/').map_or("", |at| &rest[at..]);
-    path.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// A part of a page.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use crate::{
     action::{BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue},
-    page::{Change, Dialog, NodeId, Notice, Observation, PageDiff, Role, Trace, Tree, Tri},
+    page::{
+        Change, Dialog, NodeId, Notice, Observation, PageAddress, PageDiff, Role, Trace, Tree, Tri,
+    },
     verify::traces::{answers, answers_wheel},
 };
 
@@ -47,9 +49,7 @@ pub(crate) fn judge(
         return match action {
             // The page arrived after the driver had stopped waiting for it.
             BrowserAction::Goto(goto)
-                if has_moved
-                    && failure.class == ErrorClass::Timeout
-                    && is_same_address(&goto.url, &after.url) =>
+                if has_moved && failure.class == ErrorClass::Timeout && is_at(&goto.url, after) =>
             {
                 Outcome::Done
             }
@@ -272,7 +272,7 @@ pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
 /// others, and for a target that is not given by a reference.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
-        return is_same_address(&goto.url, &after.url);
+        return is_at(&goto.url, after);
     }
     let target = action
         .targets()
@@ -318,9 +318,8 @@ pub(crate) fn waited_for_nothing(
     }
 }
 
-fn is_same_address(wanted: &str, shown: &str) -> bool {
-    let parse = |text: &str| url::Url::parse(text).ok();
-    parse(wanted).is_some_and(|wanted| parse(shown) == Some(wanted))
+fn is_at(wanted: &str, page: &Observation) -> bool {
+    PageAddress::new(wanted).is_same_page(&PageAddress::new(&page.url))
 }
 
 #[cfg(test)]

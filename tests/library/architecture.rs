@@ -45,7 +45,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("llm", &["base", "page", "secret", "action", "chat"]),
-    ("registry", &["base", "memory"]),
+    ("registry", &["base", "page", "memory"]),
     ("store", &["base", "memory", "registry"]),
     (
         "event",

@@ -4,7 +4,6 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use url::Url;
 
 use super::{MAX_SESSIONS, Session};
 use crate::{
@@ -14,6 +13,7 @@ use crate::{
         agent_memory::{Converted, Domain, item, left_out},
         selector_text::names_reference,
     },
+    working::Place,
 };
 
 /// One session in the folder's file of sessions. `run_id` and `unverified` are additions of this crate, which other programs
@@ -43,8 +43,7 @@ impl Entry {
     /// Returns true if the session ended on this host. Compares the entry's address, because a [`Session`] does not keep an
     /// address that is long.
     fn ended_on(&self, host: &Host) -> bool {
-        let url = Url::parse(&self.final_url);
-        url.is_ok_and(|url| Host::of(&url).is_ok_and(|of| of == *host))
+        Place::of(&*self.final_url).host() == Some(host)
     }
 
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::{
     base::{Error, ErrorKind, Result, RunId, SessionId, fitting, text},
     memory::Record,
+    page::PageAddress,
 };
 
 /// Maximum size of the goal in a session. Longer goals are cut. Unit: bytes of a JSON string. Source: chosen; four lines of
@@ -149,25 +149,11 @@ impl Session {
 /// of [`MARKUP`] percent-encoded. Above [`MAX_URL`], the whole query is dropped. Returns `None` for another scheme, or if
 /// the address is too long without its query.
 fn address(url: &str) -> Option<String> {
-    let mut url = Url::parse(url).ok()?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return None;
-    }
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    url.set_fragment(None);
-    let short: Vec<(String, String)> = url
-        .query_pairs()
-        .filter(|(_, value)| value.len() <= MAX_QUERY_VALUE)
-        .map(|(name, value)| (name.into_owned(), value.into_owned()))
-        .collect();
-    url.set_query(None);
-    let bare = url.to_string();
-    if !short.is_empty() {
-        url.query_pairs_mut().extend_pairs(short);
-    }
-    let shown = url.to_string();
-    let mut plain = [shown, bare].into_iter().map(|url| without_markup(&url));
+    let url = PageAddress::new(url).storable(|_, value| value.len() > MAX_QUERY_VALUE)?;
+    let whole = PageAddress::document(url);
+    let mut bare = whole.clone();
+    bare.set_query(None);
+    let mut plain = [whole, bare].into_iter().map(|url| without_markup(url.as_str()));
     plain.find(|url| url.len() <= MAX_URL)
 }
 

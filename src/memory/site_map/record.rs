@@ -2,12 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::{
     base::{Error, ErrorKind, Result, fitting, short_hash, text},
     memory::Record,
-    page::PageType,
+    page::{PageAddress, PageType},
     working::MapPage,
 };
 
@@ -68,19 +67,10 @@ impl Explored {
     /// Creates the record of a page with a shortened address and shortened texts. Returns `None` if the address is not valid
     /// or still too long.
     pub(super) fn of(page: &MapPage, now: DateTime<Utc>) -> Option<Self> {
-        let mut url = Url::parse(&page.url).ok()?;
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        let kept: Vec<(String, String)> = url
-            .query_pairs()
-            .filter(|(key, value)| value.len() <= MAX_QUERY_VALUE && !is_token(key))
-            .map(|(key, value)| (key.into_owned(), value.into_owned()))
-            .collect();
-        url.set_query(None);
-        if !kept.is_empty() {
-            url.query_pairs_mut().extend_pairs(kept);
-        }
-        let url = url.to_string();
+        let is_left_out = |key: &str, value: &str| value.len() > MAX_QUERY_VALUE || is_token(key);
+        let url = PageAddress::new(&page.url)
+            .storable(is_left_out)?
+            .to_string();
         let cut = |words: &str| fitting(&text::squeeze(&text::clean(words)), MAX_NAME);
         let first =
             |names: &[String], most| names.iter().take(most).map(|name| cut(name)).collect();

@@ -6,6 +6,7 @@ use super::Explored;
 use crate::{
     base::{Trust, text},
     memory::{Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Section, Shelf},
+    page::PageAddress,
 };
 
 /// The prompt section for the pages of a site map. Source of its priority: chosen; below the sections with what runs have
@@ -74,8 +75,9 @@ impl Index for MapIndex {
             return Vec::new();
         }
         let goal: BTreeSet<String> = text::words(&moment.about.goal).into_iter().collect();
-        let here = seen.url.split('#').next().unwrap_or_default();
-        let elsewhere = self.pages.iter().filter(|known| known.page.url != here);
+        let here = PageAddress::new(&seen.url);
+        let is_here = |known: &&Known| here.is_same_document(&PageAddress::new(&known.page.url));
+        let elsewhere = self.pages.iter().filter(|known| !is_here(known));
         let mut fitting: Vec<(usize, &Known)> = elsewhere
             .map(|known| (self.shared(known, &goal), known))
             .filter(|(shared, _)| *shared > 0)

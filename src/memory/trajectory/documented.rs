@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use url::Url;
 
 use super::{Header, MAX_STEPS, MAX_TRAJECTORIES, Trajectory, distill::MAX_GOAL, keep::key};
 use crate::{
@@ -26,6 +25,7 @@ use crate::{
         value_trace::place,
     },
     page::{Locator, LocatorStep, PageTemplate, Role},
+    working::Place,
 };
 
 /// The value of the field `model` of each trajectory that is written to the other program's folder, because the stored
@@ -315,9 +315,9 @@ impl StepEntry {
 
 /// Returns the page template of an address; `None` if the address does not belong to this host.
 fn template(url: &str, host: &Host) -> Option<PageTemplate> {
-    let url = Url::parse(url).ok()?;
-    let is_own = Host::of(&url).is_ok_and(|of| of == *host);
-    is_own.then(|| PageTemplate::of(&url).ok()).flatten()
+    let place = Place::of(url);
+    let is_own = place.host() == Some(host);
+    place.template().filter(|_| is_own).cloned()
 }
 
 /// Returns the role and name of the element of a selector; `None` if they cannot be derived, as for a reference such as
