@@ -1,4 +1,6 @@
-//! Functions that measure, clean and shorten text from outside, such as text of pages and models.
+//! Functions that measure, clean, fold and shorten text from outside, such as text of pages and models.
+
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Returns true if the character is invisible and may change how the text around it is shown: a control character other
 /// than newline and tab, a bidirectional mark, a zero-width character or a tag character.
@@ -156,9 +158,32 @@ pub(crate) fn ends(text: &str, [head, tail]: [usize; 2]) -> String {
     )
 }
 
-/// Returns the text in lower case. Use the result to compare texts in any script; do not display it.
-pub fn fold(text: &str) -> String {
-    text.to_lowercase()
+/// A text in the form in which texts are compared: in lower case, on one line as [`squeeze`] makes it, and in Unicode's
+/// composed form (NFC). It is not for display.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Folded(String);
+
+impl Folded {
+    pub(crate) fn of(text: &str) -> Self {
+        let text = squeeze(text);
+        Self(if text.is_ascii() {
+            text.to_ascii_lowercase()
+        } else {
+            text.nfc().collect::<String>().to_lowercase()
+        })
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn contains(&self, part: &Self) -> bool {
+        self.0.contains(&part.0)
+    }
+
+    pub(crate) fn starts_with(&self, start: &Self) -> bool {
+        self.0.starts_with(&start.0)
+    }
 }
 
 /// Returns the words of a text in any script, in lower case. A word is a run of letters and digits. Each Chinese,
@@ -235,6 +260,20 @@ mod tests {
         assert_eq!(clean("a\u{9b}31mb\u{1b}Mc\0d"), "abcd");
         assert_eq!(clean("line\n\ttab stays"), "line\n\ttab stays");
         assert_eq!(clean("cut \u{1b}["), "cut ");
+    }
+
+    #[test]
+    fn folded_texts_are_equal_whatever_their_case_spaces_and_unicode_form() {
+        for (one, other) in [
+            ("Add  to\n cart ", "add to CART"),
+            ("GRÖSSE\u{a0}1", "grösse 1"),
+            ("Cafe\u{301}", "CAFÉ"),
+        ] {
+            assert_eq!(Folded::of(one), Folded::of(other), "{one}");
+        }
+        assert_ne!(Folded::of("Cafe"), Folded::of("Café"));
+        let text = Folded::of("Oak  (First floor)");
+        assert!(text.starts_with(&Folded::of("oak (")) && text.contains(&Folded::of(" FIRST")));
     }
 
     #[test]

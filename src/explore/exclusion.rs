@@ -42,7 +42,8 @@ pub(super) fn left_out(url: &Url, words: &str, home: &Host, reach: Reach) -> Opt
         .map(decoded)
         .collect();
     let ending = segments.last().and_then(|last| last.rsplit_once('.'));
-    if ending.is_some_and(|(_, ending)| FILES.contains(&&*text::fold(ending))) {
+    let is_file = |ending: &str| FILES.iter().any(|file| file.eq_ignore_ascii_case(ending));
+    if ending.is_some_and(|(_, ending)| is_file(ending)) {
         return Some(LeftOut::File);
     }
     let query: Vec<String> = url

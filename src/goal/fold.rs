@@ -5,6 +5,8 @@
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
+use crate::base::text::Folded;
+
 /// The digit zero of each supported decimal digit system. Unicode has more systems, such as that of Ol Chiki.
 const ZEROS: [u32; 20] = [
     0x30, 0x660, 0x6F0, 0x7C0, 0x966, 0x9E6, 0xA66, 0xAE6, 0xB66, 0xBE6, 0xC66, 0xCE6, 0xD66,
@@ -72,14 +74,11 @@ fn is_optional_mark(c: char) -> bool {
     matches!(u32::from(c), 0x640 | 0x64B..=0x652 | 0x670 | 0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7)
 }
 
-/// Returns the normalized form in which texts are compared.
+/// Returns the normalized form in which texts of goals are compared.
 ///
-/// Compatibility forms, case, digits of other scripts, dashes and apostrophes are made equal. Vowel marks of Arabic and
-/// Hebrew are dropped, and white space is collapsed.
+/// In addition to what [`Folded`] makes equal, these are equal: compatibility forms, digits of other scripts, dashes, and
+/// apostrophes. Vowel marks of Arabic and Hebrew are dropped.
 pub(super) fn fold(text: &str) -> String {
-    if text.is_ascii() {
-        return collapse(text).to_ascii_lowercase().replace('`', "'");
-    }
     let unified = text.chars().map(|c| match c {
         c if is_dash(c) => '-',
         c if is_apostrophe(c) => '\'',
@@ -88,25 +87,17 @@ pub(super) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in unified.nfkc().filter(|c| !is_optional_mark(*c)) {
         match c {
-            c if c.is_whitespace() => {
-                if !out.is_empty() && !out.ends_with(' ') {
-                    out.push(' ');
-                }
-            }
             'İ' => out.push('i'),
             'ß' | 'ẞ' => out.push_str("ss"),
-            'ς' => out.push('σ'),
+            'Σ' | 'ς' => out.push('σ'),
             'ё' | 'Ё' => out.push('е'),
-            c => match digit(c).and_then(|value| char::from_digit(value, 10)) {
-                Some(ascii) => out.push(ascii),
-                None => out.extend(c.to_lowercase()),
-            },
+            c => {
+                let ascii = digit(c).and_then(|value| char::from_digit(value, 10));
+                out.push(ascii.unwrap_or(c));
+            }
         }
     }
-    if out.ends_with(' ') {
-        out.pop();
-    }
-    out
+    Folded::of(&out).as_str().to_owned()
 }
 
 /// Returns the text without accents and similar marks on Latin, Greek and Cyrillic letters: `é` becomes `e`, and `й`
@@ -170,10 +161,6 @@ pub(super) fn keys(text: &str) -> [String; 2] {
 /// Reports whether a character can be part of a word: a letter, a digit, or a combining mark.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
-}
-
-pub(super) fn collapse(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

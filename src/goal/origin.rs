@@ -1,7 +1,6 @@
 //! The origins of texts: after the holes are chosen, explains where each text of the steps comes from.
 
 use super::{
-    fold::collapse,
     lex::{Kind, Token},
     months,
     program::{Program, find},
@@ -9,6 +8,7 @@ use super::{
     slots::{Found, Hole},
     trace::{Class, Literal, Run, has_content, mentions},
 };
+use crate::base::text::squeeze;
 
 #[derive(Debug, Clone)]
 pub(super) struct Explained {
@@ -218,7 +218,7 @@ fn parts(holes: &[Hole], literal: &Literal, runs: &[Run]) -> Parts {
             let programs = text.filter(|_| fits).map_or_else(Vec::new, |(start, end)| {
                 find(
                     &hole.value,
-                    &collapse(&literal.value[start..end]),
+                    &squeeze(&literal.value[start..end]),
                     literal.field,
                 )
             });

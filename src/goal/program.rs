@@ -13,12 +13,13 @@ use serde::Serialize;
 use super::{
     date_format::{DateFormat, FORMATS, Parts, TIME_FORMATS, TimeFormat},
     dates::{Order, Time},
-    fold::{collapse, fold, foreign_zero, german, strip_diacritics},
+    fold::{fold, foreign_zero, german, strip_diacritics},
     lex::{Kind, Token},
     months::{self, Language},
     numbers::{self, CONVENTIONS, Convention, OUTPUTS, Output},
     record::Field,
 };
+use crate::base::text::squeeze;
 
 /// A rule that turns a value from the goal into a text of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -133,7 +134,7 @@ impl Value {
     pub(super) fn of(tokens: &[Token], goal: &str) -> Self {
         let text = match tokens {
             [token] => token.text.clone(),
-            [first, .., last] => collapse(&goal[first.start..last.end]),
+            [first, .., last] => squeeze(&goal[first.start..last.end]),
             [] => String::new(),
         };
         let folds: Vec<&str> = tokens.iter().map(|token| token.fold.as_str()).collect();
@@ -178,7 +179,7 @@ pub(super) fn find(value: &Value, literal: &str, field: Field) -> Vec<Program> {
         return number_programs(value, literal);
     }
     let literal = if is_shown(field) {
-        collapse(literal)
+        squeeze(literal)
     } else {
         literal.to_owned()
     };

@@ -3,7 +3,7 @@
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
-    base::text,
+    base::text::Folded,
     working::Step,
 };
 
@@ -13,7 +13,7 @@ const MIN_TYPED: usize = 4;
 
 /// The texts that a run typed, with case folded.
 #[derive(Debug, Default)]
-pub(super) struct Typed(Vec<String>);
+pub(super) struct Typed(Vec<Folded>);
 
 impl Typed {
     pub(super) fn of(steps: &[Step]) -> Self {
@@ -22,14 +22,14 @@ impl Typed {
 
     /// Creates the collection from `texts`. Leaves out texts that are too short to be compared.
     pub(super) fn texts(texts: impl IntoIterator<Item = String>) -> Self {
-        let folded = texts.into_iter().map(|text| text::fold(text.trim()));
-        let long = folded.filter(|text| text.chars().count() >= MIN_TYPED);
-        Self(long.collect())
+        let is_long = |text: &String| text.trim().chars().count() >= MIN_TYPED;
+        let long = texts.into_iter().filter(is_long);
+        Self(long.map(|text| Folded::of(&text)).collect())
     }
 
     pub(super) fn is_in(&self, words: &str) -> bool {
-        let words = text::fold(words);
-        self.0.iter().any(|text| words.contains(text.as_str()))
+        let words = Folded::of(words);
+        self.0.iter().any(|text| words.contains(text))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     action::{Action, BrowserAction, TextValue},
-    base::text,
+    base::text::Folded,
     goal::{Field, Literals, Provenance, Recorded, Template, inside_quotes},
     page::TargetIdentity,
     working::Step,
@@ -91,7 +91,7 @@ fn literals(step: &Step, goal: &str) -> Literals {
 /// radio button, a checkbox or an option, a final remark in brackets is left out if it contains a number.
 fn said<'a>(target: &'a TargetIdentity, goal: &str) -> &'a str {
     let name = target.name.as_str();
-    if text::fold(goal).contains(&text::fold(name)) {
+    if Folded::of(goal).contains(&Folded::of(name)) {
         name
     } else {
         without_remark(&target.role, name)

@@ -3,11 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::{RunLog, StoredStep, typed::Typed, value_trace::trace};
-use crate::{
-    base::{Host, text},
-    goal::compose,
-    working::Step,
-};
+use crate::{base::Host, goal::compose, working::Step};
 
 /// Steps that a run took on one host, with the run's goal and the values in the goal.
 #[derive(Debug)]
@@ -51,16 +47,18 @@ pub(super) fn only_host(log: &RunLog) -> Option<&Host> {
 
 /// Returns a hash of a goal without its values. `slots` are the values, as ranges of bytes of the goal.
 pub(super) fn task_hash(goal: &str, slots: &[(usize, usize)]) -> String {
+    // The hash is stored, so its form stays as it is, whatever the folding of texts becomes.
+    let lower = |part: Option<&str>| part.unwrap_or_default().to_lowercase();
     let mut hash = Sha256::new();
     let mut from = 0;
     let mut slots = slots.to_vec();
     slots.sort_unstable();
     for (start, end) in slots {
-        hash.update(text::fold(goal.get(from..start).unwrap_or_default()));
+        hash.update(lower(goal.get(from..start)));
         hash.update([0]);
         from = end;
     }
-    hash.update(text::fold(goal.get(from..).unwrap_or_default()));
+    hash.update(lower(goal.get(from..)));
     let digest = hash.finalize();
     let hex = digest.iter().take(8).map(|byte| format!("{byte:02x}"));
     hex.collect()

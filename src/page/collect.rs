@@ -174,8 +174,8 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
         let bare = !outer.own.chars().any(char::is_alphanumeric);
         if !outer_node.role.is_interactive() {
             // Drops a label around its box, and a wrapper that has the pointer style only because of its content.
-            let only_label =
-                inner_count == 1 && text::fold(&found[last].label) == text::fold(&outer.own);
+            let only_label = inner_count == 1
+                && text::Folded::of(&found[last].label) == text::Folded::of(&outer.own);
             if bare || only_label {
                 drop_outer(found, at);
             }

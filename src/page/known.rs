@@ -1,7 +1,7 @@
 //! Elements that earlier runs used. They are found again by attributes that the page's authors gave them.
 
 use super::{Role, TargetIdentity};
-use crate::base::text::{fold, squeeze};
+use crate::base::text::Folded;
 
 /// Attributes by which an element is found again, the most reliable first. Source: chosen; these are the stable attributes
 /// that differ between the elements of a page.
@@ -32,9 +32,9 @@ impl KnownElement {
 
     /// Returns true if the element had this name in an earlier run, ignoring case, and has `role`, if one is given.
     pub(crate) fn was_called(&self, role: Option<&Role>, words: &str) -> bool {
-        let words = fold(&squeeze(words));
+        let words = Folded::of(words);
         role.is_none_or(|role| *role == self.role)
-            && self.names.iter().any(|name| fold(&squeeze(name)) == words)
+            && self.names.iter().any(|name| Folded::of(name) == words)
     }
 
     /// Returns true if `identity` has the role of this element and also the first mark in `marks`.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Locator, LocatorStep, Node, NodeId, Role, Tree};
-use crate::base::text::{fold, squeeze};
+use crate::base::text::{Folded, squeeze};
 
 impl Locator {
     /// Returns the nodes that the locator matches, in document order. Returns `None` if the locator cannot be evaluated
@@ -91,10 +91,10 @@ impl Shown {
         for node in tree.nodes() {
             let begin = all.len();
             for part in [&*node.name, node.value.as_deref().unwrap_or_default()] {
-                let part = fold(&squeeze(part));
-                if !part.is_empty() {
+                let part = Folded::of(part);
+                if !part.as_str().is_empty() {
                     all.push(' ');
-                    all.push_str(&part);
+                    all.push_str(part.as_str());
                 }
             }
             begins.push(begin..all.len());
@@ -106,9 +106,10 @@ impl Shown {
                 begins[id.index()].start..begins[last.index()].end
             })
             .collect();
-        let wanted = fold(&squeeze(wanted));
+        let wanted = Folded::of(wanted);
+        let wanted = wanted.as_str();
         let step = wanted.chars().next().map_or(1, char::len_utf8);
-        let next = |from: usize| Some(from + all.get(from..)?.find(&wanted)?);
+        let next = |from: usize| Some(from + all.get(from..)?.find(wanted)?);
         let starts = std::iter::successors(next(0), |at| next(at + step)).collect();
         Self {
             spans,
@@ -155,7 +156,7 @@ fn matches(node: &Node, step: &LocatorStep) -> bool {
 }
 
 fn contains(text: &str, part: &str) -> bool {
-    fold(&squeeze(text)).contains(&fold(&squeeze(part)))
+    Folded::of(text).contains(&Folded::of(part))
 }
 
 fn nth(found: &[NodeId], place: i32) -> Option<NodeId> {

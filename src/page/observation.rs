@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Tree;
-use crate::base::text::{clean, fold, squeeze, truncate};
+use crate::base::text::{Folded, clean, truncate};
 
 /// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
 /// about 100, and the events of every observation contain the title.
@@ -149,7 +149,7 @@ impl Observation {
     pub(crate) fn shows(&self, text: &str) -> bool {
         let roots = self.tree.roots().map(|root| self.tree.text_of(root));
         let shown = roots.fold(self.title.clone(), |shown, text| shown + " " + &text);
-        fold(&squeeze(&shown)).contains(&fold(&squeeze(text)))
+        Folded::of(&shown).contains(&Folded::of(text))
     }
 
     /// Returns true if the page is the error page that the browser shows in place of a page that it could not load. Returns

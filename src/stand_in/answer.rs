@@ -3,6 +3,7 @@
 use std::{cmp::Reverse, collections::BTreeSet};
 
 use super::{seen::Line, words::content};
+use crate::base::text::Folded;
 
 /// An answer, and the words of the page that prove it.
 #[derive(Debug, Clone, PartialEq)]
@@ -192,7 +193,9 @@ fn value(
     if at > 0 && ends(at - 1) {
         return None;
     }
-    while word(from).is_some_and(|w| BETWEEN.contains(&w.to_lowercase().trim_end_matches(':'))) {
+    while word(from)
+        .is_some_and(|w| BETWEEN.contains(&Folded::of(w).as_str().trim_end_matches(':')))
+    {
         from += 1;
     }
     if is_number {

@@ -5,7 +5,7 @@ use super::{
     seen::{Element, Page},
     words::{content, equal, fit},
 };
-use crate::base::text::fold;
+use crate::base::text::Folded;
 
 /// Minimum fit between an element's name and a name that a tip quotes. Unit: see [`fit`]. Source: chosen; at this fit,
 /// the element's name contains all words of the quoted name and hardly any others.
@@ -188,8 +188,8 @@ pub(super) fn item<'a>(page: &'a Page, start: &str, end: &str) -> Option<&'a Ele
 
 /// Returns true if `text` begins with `start` and ends with `end`. Case is ignored.
 pub(super) fn begins_and_ends(text: &str, start: &str, end: &str) -> bool {
-    let (text, start, end) = (fold(text), fold(start), fold(end));
-    text.len() >= start.len().max(end.len()) && text.starts_with(&start) && text.ends_with(&end)
+    let [text, start, end] = [text, start, end].map(Folded::of);
+    text.starts_with(&start) && text.as_str().ends_with(end.as_str())
 }
 
 /// Returns the first text field of the page. It is taken for the field of a list: typing into it opens the list, and

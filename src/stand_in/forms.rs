@@ -1,5 +1,7 @@
 //! Converts dates and times between the formats in which people, fields and calendars write them.
 
+use crate::base::text::Folded;
+
 /// A format in which a field may require a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -78,13 +80,14 @@ fn date(value: &str) -> Option<(u32, u32, u32)> {
 
 /// Parses a time such as `16:08` or `4:08 PM` into hour and minute.
 fn time(value: &str) -> Option<(u32, u32)> {
-    let value = value.trim().to_lowercase();
+    let value = Folded::of(value);
+    let value = value.as_str();
     let (clock, half) = match value
         .strip_suffix("am")
         .or_else(|| value.strip_suffix("pm"))
     {
         Some(clock) => (clock.trim_end(), Some(value.ends_with("pm"))),
-        None => (value.as_str(), None),
+        None => (value, None),
     };
     let (hour, minute) = clock.split_once(':')?;
     let (hour, minute): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);

@@ -5,6 +5,7 @@ use super::{
     tokens::{Segment, Token, segments, tokens},
     words::content,
 };
+use crate::base::text::Folded;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Step {
@@ -299,7 +300,7 @@ fn expand(
                     &text,
                     submit
                         .iter()
-                        .any(|word| text.to_lowercase().starts_with(word)),
+                        .any(|word| Folded::of(&text).starts_with(&Folded::of(word))),
                 ),
                 false,
                 &[],

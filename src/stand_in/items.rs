@@ -4,6 +4,7 @@ use super::{
     tokens::{Segment, Token},
     words::content,
 };
+use crate::base::text::Folded;
 
 /// Returns the first literal value of an instruction (see [`Token::Value`]). If there is none, returns all words of
 /// `parts`, without a word such as `the` at the beginning.
@@ -64,7 +65,7 @@ pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, O
                     user = Some(value.clone());
                 }
             }
-            Token::Word(word) => match word.to_lowercase().as_str() {
+            Token::Word(word) => match Folded::of(word).as_str() {
                 "password" | "passphrase" | "pin" => for_password = true,
                 "as" | "user" | "username" | "email" | "account" => for_password = false,
                 "with" | "using" | "the" | "name" | "of" | "is" | "to" | "shop" | "site" => {}
@@ -81,18 +82,16 @@ pub(super) fn login(parts: &[Segment], secrets: &[String]) -> (Option<String>, O
 }
 
 fn is_user(secret: &str) -> bool {
-    let secret = secret.to_lowercase();
-    ["user", "email", "login", "account"]
-        .iter()
-        .any(|hint| secret.contains(hint))
-        && !is_password(&secret)
+    has(secret, &["user", "email", "login", "account"]) && !is_password(secret)
 }
 
 fn is_password(secret: &str) -> bool {
-    let secret = secret.to_lowercase();
-    ["pass", "pwd", "pin"]
-        .iter()
-        .any(|hint| secret.contains(hint))
+    has(secret, &["pass", "pwd", "pin"])
+}
+
+fn has(secret: &str, hints: &[&str]) -> bool {
+    let secret = Folded::of(secret);
+    hints.iter().any(|hint| secret.as_str().contains(hint))
 }
 
 /// Words that may come between a field and its value.
@@ -182,7 +181,7 @@ fn name(words: &[&str]) -> Vec<String> {
     let kept: Vec<&str> = words
         .iter()
         .copied()
-        .filter(|word| !GIVES.contains(&word.to_lowercase().as_str()))
+        .filter(|word| !GIVES.contains(&Folded::of(word).as_str()))
         .collect();
     let text = kept.join(" ");
     let counted = content(&text);

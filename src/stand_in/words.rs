@@ -1,6 +1,6 @@
 //! Measures how well a label fits the words of an instruction. Both the label and the instruction must be in English.
 
-use crate::base::text::{fold, words};
+use crate::base::text::{Folded, words};
 
 /// Words that do not help to identify an element, and so are left out of comparisons.
 const EMPTY: &[&str] = &[
@@ -140,9 +140,9 @@ fn ratio(part: usize, whole: usize) -> f64 {
     }
 }
 
-/// Returns true if two texts are equal. Case is ignored, and so is white space at both ends.
+/// Returns true if two texts are equal. Case is ignored, and so is the amount of white space.
 pub(super) fn equal(a: &str, b: &str) -> bool {
-    fold(a.trim()) == fold(b.trim())
+    Folded::of(a) == Folded::of(b)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::{
     agent::{Approval, ApprovalRequest, Approver},
+    base::text::Folded,
     cli::say::one_line,
     report::words::{self, quoted},
 };
@@ -116,7 +117,7 @@ fn question(request: &ApprovalRequest) -> String {
 }
 
 fn parse(line: &str) -> Option<Approval> {
-    match line.trim().to_ascii_lowercase().as_str() {
+    match Folded::of(line).as_str() {
         "y" | "yes" => Some(Approval::Yes),
         "n" | "no" => Some(Approval::No),
         "s" | "stop" => Some(Approval::Stop),

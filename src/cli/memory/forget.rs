@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     MemoryBackend,
-    base::{Error, Host, Site, text::counted},
+    base::{
+        Error, Host, Site,
+        text::{Folded, counted},
+    },
     cli::{
         Refusal,
         memory_place::MemoryPlace,
@@ -282,7 +285,7 @@ fn confirm(verb: &str, what: &str, yes: bool) -> Result<(), Refusal> {
     let read = io::stdin()
         .read_line(&mut answer)
         .is_ok_and(|read| read > 0);
-    if read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes") {
+    if read && matches!(Folded::of(&answer).as_str(), "y" | "yes") {
         Ok(())
     } else {
         Err(Refusal::usage("nothing was changed"))

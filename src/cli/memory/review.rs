@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     MemoryBackend,
+    base::text::Folded,
     cli::{Refusal, say, say::one_line},
     memory::{Origin, Standing},
     store::{Item, Keeper},
@@ -81,7 +82,7 @@ fn asked(answers: &mut impl BufRead) -> Word {
         if !answers.read_line(&mut line).is_ok_and(|read| read > 0) {
             return Word::Quit;
         }
-        match line.trim().to_ascii_lowercase().as_str() {
+        match Folded::of(&line).as_str() {
             "t" | "trust" => return Word::Trust,
             "f" | "forget" => return Word::Forget,
             "s" | "skip" => return Word::Skip,

@@ -34,7 +34,7 @@ use self::{
     plan::{Step, plan},
 };
 use super::{Refusal, args::SetupArgs, doctor, say, tell};
-use crate::browser::ProgramPlaces;
+use crate::{base::text::Folded, browser::ProgramPlaces};
 
 /// Maximum number of steps that one call of `setup` carries out. Source: one step for system packages and one for npm
 /// packages; each of the two may be needed twice.
@@ -180,10 +180,7 @@ fn agreed(steps: &[Step]) -> bool {
     let _ = out.flush();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).is_ok_and(|n| n > 0)
-        && matches!(
-            answer.trim().to_ascii_lowercase().as_str(),
-            "" | "y" | "yes"
-        )
+        && matches!(Folded::of(&answer).as_str(), "" | "y" | "yes")
 }
 
 /// Takes the lock that prevents two `setup`s from writing webwise's own folder at the same time. The lock is released

@@ -68,9 +68,9 @@ impl FactKind {
     /// Returns the kind of a fact from the name that a model gave to it: the name begins with the kind's word, such as
     /// `timing`. If it begins with no such word, returns `Quirk`.
     pub(super) fn of_name(name: &str) -> Self {
-        let name = text::fold(name.trim());
+        let name = text::Folded::of(name);
         let mut all = Self::ALL.into_iter();
-        all.find(|kind| name.starts_with(kind.as_str()))
+        all.find(|kind| name.as_str().starts_with(kind.as_str()))
             .unwrap_or(Self::Quirk)
     }
 }
@@ -108,7 +108,9 @@ impl Claim {
     /// Returns true if both values say the same about the subject of the fact. Free text is compared without regard to case.
     pub fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Words(own), Self::Words(other)) => text::fold(own) == text::fold(other),
+            (Self::Words(own), Self::Words(other)) => {
+                text::Folded::of(own) == text::Folded::of(other)
+            }
             _ => self == other,
         }
     }
@@ -154,7 +156,7 @@ impl About {
     pub(super) fn key(&self, kind: FactKind) -> String {
         let (kind, named) = match self {
             Self::Element(aim) => (kind.as_str(), json!(aim)),
-            Self::Name(name) => ("said", json!(text::fold(name))),
+            Self::Name(name) => ("said", json!(text::Folded::of(name).as_str())),
         };
         format!("{kind}-{}", short_hash(canonical(&named)))
     }

@@ -159,7 +159,7 @@ impl LessonIndex {
                 if let Some(pattern) = lesson
                     .error_pattern
                     .as_deref()
-                    .map(text::fold)
+                    .map(|text| text::Folded::of(text).as_str().to_owned())
                     .filter(|p| is_here && !p.is_empty())
                     && let Some(advice) = make(Section::ErrorTips)
                 {
@@ -254,9 +254,9 @@ impl LessonIndex {
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
         let mut out = Vec::new();
         if let Some(matcher) = &self.matcher {
-            let folded = text::fold(detail);
+            let folded = text::Folded::of(detail);
             let mut hits: Vec<usize> = matcher
-                .find_overlapping_iter(&folded)
+                .find_overlapping_iter(folded.as_str())
                 .map(|hit| hit.pattern().as_usize())
                 .collect();
             hits.sort_unstable();

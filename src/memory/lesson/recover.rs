@@ -12,7 +12,7 @@ use crate::{
     action::{
         Action, BrowserAction, BrowserTool, ErrorClass, Fill, Select, Target, TextValue, Type,
     },
-    base::text,
+    base::text::Folded,
     page::{LocatorStep, Role, TargetIdentity},
     working::Step,
 };
@@ -300,9 +300,8 @@ fn is_begun(logged: &Step, value: &TextValue) -> bool {
     let TextValue::Literal(value) = value else {
         return false;
     };
-    let begins = |target: &TargetIdentity| {
-        text::fold(target.best_name().trim()).starts_with(&text::fold(value.trim()))
-    };
+    let begins =
+        |target: &TargetIdentity| Folded::of(target.best_name()).starts_with(&Folded::of(value));
     !value.trim().is_empty() && logged.targets.first().is_some_and(begins)
 }
 
@@ -334,9 +333,8 @@ fn is_meant(a: &Step, b: &Step) -> bool {
     let [Target::Locator(locator)] = targets.as_slice() else {
         return false;
     };
-    let is_same_name = |target: &TargetIdentity, words: &str| {
-        text::fold(target.best_name().trim()) == text::fold(words.trim())
-    };
+    let is_same_name =
+        |target: &TargetIdentity, words: &str| Folded::of(target.best_name()) == Folded::of(words);
     let is_named = |target: &TargetIdentity| {
         let is_it = match locator.steps() {
             [LocatorStep::Text(words)] => is_same_name(target, words),

@@ -153,7 +153,9 @@ fn address(url: &str) -> Option<String> {
     let whole = PageAddress::document(url);
     let mut bare = whole.clone();
     bare.set_query(None);
-    let mut plain = [whole, bare].into_iter().map(|url| without_markup(url.as_str()));
+    let mut plain = [whole, bare]
+        .into_iter()
+        .map(|url| without_markup(url.as_str()));
     plain.find(|url| url.len() <= MAX_URL)
 }
 

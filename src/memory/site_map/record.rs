@@ -28,7 +28,7 @@ const MAX_NAME: usize = 100;
 
 /// Returns true if a query parameter with this name probably holds a credential, such as a session id.
 fn is_token(key: &str) -> bool {
-    let key = text::fold(key);
+    let key = key.to_lowercase();
     let is_session = matches!(&*key, "s" | "sid");
     is_session
         || [

@@ -61,8 +61,9 @@ pub(super) fn chooses(goal: &str) -> bool {
 fn says(goal: &str, words: &str, parts: &[&str]) -> bool {
     let goal = without_quotes(goal);
     let own = text::words(&goal);
-    let mut known = words.split_whitespace().map(text::fold);
-    parts.iter().any(|part| goal.contains(part)) || known.any(|word| own.contains(&word))
+    let mut known = words.split_whitespace();
+    parts.iter().any(|part| goal.contains(part))
+        || known.any(|word| own.iter().any(|own| own == word))
 }
 
 fn without_quotes(goal: &str) -> String {

@@ -32,7 +32,7 @@ use crate::{
         Action, BrowserAction, BrowserTool, Click, Fill, OnTarget, Outcome, ParameterName, Press,
         Select, Target, TextValue, without_values,
     },
-    base::text,
+    base::text::{self, Folded},
     memory::{
         Aim, Moment, StoredStep, StoredTarget, StoredText,
         aim::is_menu,
@@ -261,13 +261,13 @@ fn element(
             aim.is_called(&Aim::of(identity)) && is_there
         }),
         (None, Some(name)) => {
-            let whole = text::fold(&TargetIdentity::cap(name));
+            let whole = Folded::of(&TargetIdentity::cap(name));
             // The name of a choice may be longer than the value: "Oak (first floor)".
             let is_choice = matches!(target.role, Role::Radio | Role::Checkbox | Role::Option);
             let begins = |identity: &TargetIdentity| {
-                text::fold(&identity.name).starts_with(&whole) && is_in(name, &identity.name)
+                Folded::of(&identity.name).starts_with(&whole) && is_in(name, &identity.name)
             };
-            among(&|identity| text::fold(&identity.name) == whole)
+            among(&|identity| Folded::of(&identity.name) == whole)
                 .or_else(|| is_choice.then(|| among(&begins)).flatten())
         }
         _ => None,

@@ -33,7 +33,7 @@ impl Builder<'_> {
         // label.
         let plain = |text: &str| {
             let words = text.trim_matches(|c: char| !c.is_alphanumeric());
-            text::fold(if words.is_empty() { text } else { words })
+            text::Folded::of(if words.is_empty() { text } else { words })
         };
         let repeats = |this: &Part, other: &Part| {
             let may = match &this.role {

@@ -4,7 +4,7 @@
 //! Points are whole numbers, so that the result is the same on every machine.
 
 use super::{super::Element, Layout, Line, MAX_ITEM};
-use crate::base::text::{fold, for_each_word, squeeze, words};
+use crate::base::text::{Folded, for_each_word, words};
 
 /// Maximum number of words of a goal or query that are used. Source: chosen.
 const MAX_QUERY_WORDS: usize = 40;
@@ -63,7 +63,7 @@ impl Layout {
     /// that a query without letters, such as `+`, can be found.
     pub fn find(&self, elements: &[Element], query: &str, max: usize) -> Hits {
         let wanted = distinct_words(std::iter::once(query));
-        let whole = fold(&squeeze(query));
+        let whole = Folded::of(query);
         let mut ranked: Vec<(bool, u32, usize)> = Vec::new();
         let mut best = vec![0; wanted.len()];
         // The words that each line has, as indices into `wanted`.
@@ -77,9 +77,9 @@ impl Layout {
             let has = |nth: &usize| is_hit(*nth) || is_role(&wanted[*nth]);
             words.push((0..wanted.len()).filter(has).collect());
             let mut has_all = words[at].len() == wanted.len();
-            if !whole.is_empty() {
+            if !whole.as_str().is_empty() {
                 for (text, _) in said(line, elements) {
-                    let text = fold(text);
+                    let text = Folded::of(text);
                     // The whole query also matches a part of a word, for compounds and for queries without letters.
                     let holds = text.contains(&whole);
                     points += 48 * u32::from(text == whole) + 12 * u32::from(holds);

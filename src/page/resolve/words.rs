@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use super::Resolved;
 use crate::{
-    base::text::{fold, squeeze},
+    base::text::{Folded, squeeze},
     page::{
         Element, Locator, LocatorStep, NodeId, PageView, Role, Tree,
         identity::{authors_name, capped},
@@ -79,13 +79,15 @@ pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         return by_attribute(locator, tree, view);
     }
     let words = locator.steps().iter().rev().find_map(words_of);
+    let folded = words.map(Folded::of);
     let mut matches: Vec<Match> = Vec::new();
     for id in &found {
         let own = Match {
             id: whole(tree, view, &found, *id),
-            exact: words.is_some_and(|words| says(tree, view, *id, &fold(&squeeze(words)), fold)),
-            same_case: words
-                .is_some_and(|words| says(tree, view, *id, &squeeze(words), str::to_owned)),
+            exact: says(tree, view, *id, |own| folded == Some(Folded::of(own))),
+            same_case: says(tree, view, *id, |own| {
+                words.is_some_and(|words| squeeze(own) == squeeze(words))
+            }),
         };
         match matches.iter_mut().find(|known| known.id == own.id) {
             Some(known) => {
@@ -155,10 +157,10 @@ fn by_label<'v>(locator: &Locator, view: &'v PageView) -> impl Iterator<Item = N
         (None, [LocatorStep::Text(words) | LocatorStep::Label(words)]) => (None, Some(&**words)),
         _ => (None, None),
     };
-    let words = words.map(|words| fold(&squeeze(words)));
+    let words = words.map(Folded::of);
     view.elements.iter().filter_map(move |element| {
         let is_role = role.as_ref().is_none_or(|role| *role == element.role);
-        let is_it = is_role && fold(&squeeze(&element.label)).contains(words.as_ref()?);
+        let is_it = is_role && Folded::of(&element.label).contains(words.as_ref()?);
         is_it.then_some(element.id)
     })
 }
@@ -240,11 +242,10 @@ fn whole(tree: &Tree, view: &PageView, found: &BTreeSet<NodeId>, id: NodeId) -> 
 }
 
 /// Returns true if a text of the node, put into normal form, is equal to `words`.
-fn says(tree: &Tree, view: &PageView, id: NodeId, words: &str, form: fn(&str) -> String) -> bool {
-    let is_it = |own: &str| form(&squeeze(own)) == words;
+fn says(tree: &Tree, view: &PageView, id: NodeId, is_it: impl Fn(&str) -> bool) -> bool {
     let node = &tree[id];
     is_it(&node.name)
-        || node.value.as_deref().is_some_and(is_it)
+        || node.value.as_deref().is_some_and(&is_it)
         || view.elements.iter().any(|e| e.id == id && is_it(&e.label))
 }
 

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::ContentType;
-use crate::base::text;
+use crate::base::text::Folded;
 
 /// Minimum share of [elements](is_element) among the lines of a text that describes a page. Unit: percent.
 const ELEMENT_SHARE: usize = 30;
@@ -97,7 +97,7 @@ pub(super) fn is_report(line: &str) -> bool {
         "net::err_",
         "caused by:",
     ];
-    contains_any(&text::fold(line), &forms)
+    contains_any(Folded::of(line).as_str(), &forms)
 }
 
 /// Returns true if the line is about a failure, even if it is not a [report](is_report).
@@ -115,8 +115,8 @@ pub(super) fn is_about_failure(line: &str) -> bool {
         "severe:",
         "[pageerror]",
     ];
-    let line = text::fold(line);
-    contains_any(&line, &words) || line.trim_end().ends_with("error")
+    let line = Folded::of(line);
+    contains_any(line.as_str(), &words) || line.as_str().ends_with("error")
 }
 
 pub(super) fn has_address(line: &str) -> bool {
