@@ -15,7 +15,7 @@ use crate::{
     action::{Action, AgentAction, BrowserAction, BrowserTool, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
-    memory::{Advice, Cue, Moment, Section, is_withheld},
+    memory::{Advice, Cue, Moment, is_withheld},
     page::{KnownElement, PageAddress, TargetIdentity},
     prompt::LastFailure,
     verify::{CallMade, PageNow, waited_for_nothing},
@@ -124,9 +124,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .is_some_and(failed_in_browser)
         {
             state.remarks.last_failure = None;
-            state
-                .advice
-                .retain(|advice| *advice.section() != Section::ErrorTips);
+            state.offered.drop_error_tips();
         }
     }
 
@@ -214,7 +212,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             items: found.iter().map(|advice| advice.id().clone()).collect(),
             elapsed_ms: elapsed_ms(started),
         });
-        self.add_advice(found);
+        self.executor.state.offered.add(found);
     }
 
     /// Returns the advice of memory for a cue: the start of the run, a new page or a failed action. Leaves out advice
@@ -245,8 +243,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .partition(|advice| is_withheld(&state.seed, advice.id(), share));
         let (mut items, mut lessons) = (Vec::new(), Vec::new());
         for advice in held {
-            if !state.withheld.contains(advice.id()) {
-                state.withheld.push(advice.id().clone());
+            if state.offered.withhold(advice.id()) {
                 items.push(advice.id().clone());
                 lessons.push(advice.text().to_owned());
             }
@@ -281,22 +278,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .map(|(_, element)| element)
             .collect()
     }
-
-    /// Adds advice from memory to the next messages, without duplicates. Lessons for the system instruction are not
-    /// added, because the instruction does not change during a run.
-    pub(super) fn add_advice(&mut self, found: Vec<Advice>) {
-        let advice = &mut self.executor.state.advice;
-        for found in found {
-            let is_known = advice.iter().any(|known| is_same(known, &found));
-            if !is_known && *found.section() != Section::Lessons {
-                advice.push(found);
-            }
-        }
-    }
-}
-
-pub(super) fn is_same(one: &Advice, other: &Advice) -> bool {
-    one.id() == other.id() && one.section() == other.section()
 }
 
 #[cfg(test)]

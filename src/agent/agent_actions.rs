@@ -99,18 +99,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let claims = unverified.iter().map(|claim| clean(claim)).collect();
         let finished = Finished::new(clean(&answer), clean(&evidence), shown);
         flight.step.finished = Some(finished.with_unverified(claims));
-        let is_refused = finish.success && !shown && !self.executor.state.finish_refused;
+        let is_refused = finish.success && !shown && !self.executor.state.answer.is_refused();
         let outcome = match &found {
             Evidence::Missing(why) if is_refused => Outcome::failed(ErrorClass::BadArguments, why),
             _ => Outcome::Done,
         };
         self.executor.record(flight.ended(outcome));
-        let stop = match (finish.success, shown, self.executor.state.finish_refused) {
+        let stop = match (
+            finish.success,
+            shown,
+            self.executor.state.answer.is_refused(),
+        ) {
             (false, ..) => StopReason::GaveUp,
             (true, true, _) => StopReason::Finished,
             (true, false, true) => StopReason::FinishedUnverified,
             (true, false, false) => {
-                self.executor.state.finish_refused = true;
+                self.executor.state.answer.refuse();
                 self.executor.drop_queue("finish was refused");
                 let proving = self.parts.tools.iter().filter(|tool| tool.is_evidence());
                 let proving: String = proving
@@ -131,9 +135,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 return Ok(());
             }
         };
-        self.executor.state.answer = Some(answer);
-        self.executor.state.evidence = shown.then_some(evidence);
-        self.executor.state.unverified = unverified;
+        let evidence = shown.then_some(evidence);
+        self.executor
+            .state
+            .answer
+            .give(answer, evidence, unverified);
         Err(stop)
     }
 

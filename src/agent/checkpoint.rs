@@ -155,9 +155,8 @@ impl State {
         marked: Option<u32>,
     ) {
         (self.stopped, self.error) = (None, None);
-        (self.answer, self.evidence) = (None, None);
-        self.unverified.clear();
-        (self.errors_in_row, self.unusable_in_row) = (0, 0);
+        self.answer.take_back();
+        self.progress.forgive();
         // Opening the page again must not count as a repetition.
         self.guards.forget_actions();
         self.queue.clear();

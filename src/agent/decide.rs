@@ -6,7 +6,6 @@ use tokio::time::Instant;
 
 use super::{
     Run,
-    absorb::is_same,
     emit::elapsed_ms,
     executor::identities,
     paid::Terms,
@@ -24,16 +23,13 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{Advice, AdviceId, Cue, Lasts, places},
+    memory::{AdviceId, Cue, Lasts, places},
     page::{DialogKind, TargetIdentity},
     prompt::{StepParts, fitted},
     verify::changes,
     working::{By, StopReason},
 };
 
-/// Maximum number of successive replies of which no call was queued. After this many, the model counts as unusable and
-/// the run ends. Source: chosen.
-const MAX_UNUSABLE: u32 = 3;
 /// Note that tells the model how to answer an open file chooser.
 const CHOOSER: &str =
     "a file chooser is open: call upload with the names of files, or dialog_dismiss";
@@ -73,16 +69,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let page = self.executor.state.page.as_ref();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
         let Some((host, page)) = here else {
-            self.executor.state.asked_for = None;
-            self.executor.state.elements.clear();
-            self.executor
-                .state
-                .advice
-                .retain(|advice| advice.section().lasts() != Lasts::Page);
+            self.executor.state.offered.leave();
             return;
         };
-        let asked = self.executor.state.asked_for.as_ref();
-        if asked.is_some_and(|(_, look)| *look == page.look) {
+        if self.executor.state.offered.was_asked(page.look) {
             return;
         }
         let (page, seen, look) = (
@@ -90,12 +80,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Arc::clone(&page.observation),
             page.look,
         );
-        let was_on = self
-            .executor
-            .state
-            .asked_for
-            .replace((host.clone(), look))
-            .map(|(host, _)| host);
         let cue = Cue::PageShown {
             host: host.clone(),
             page,
@@ -104,35 +88,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let found = self.recall(&cue).await;
         let elapsed_ms = elapsed_ms(started);
-        self.executor.state.elements = self.known_elements(&cue).await;
-        let known = &self.executor.state.advice;
-        let of_page = |all: &[Advice]| {
-            let of_page = all.iter().filter(|a| a.section().lasts() == Lasts::Page);
-            of_page.map(|a| a.id().clone()).collect::<Vec<_>>()
-        };
-        let is_new = |found: &Advice| !known.iter().any(|known| is_same(known, found));
+        let elements = self.known_elements(&cue).await;
+        let lessons = found
+            .iter()
+            .map(|advice| advice.text().to_owned())
+            .collect();
+        let items: Vec<AdviceId> = found.iter().map(|advice| advice.id().clone()).collect();
+        let offered = &mut self.executor.state.offered;
         // For another page of the same host, an event is emitted only if memory gives different advice for it.
-        if was_on.as_ref() != Some(&host)
-            || of_page(known) != of_page(&found)
-            || found.iter().any(is_new)
-        {
-            let items = found.iter().map(|advice| advice.id().clone()).collect();
+        if offered.arrive((&host, look), found, elements) {
             self.executor.emitter.emit(EventKind::DomainRecall {
                 domain: host,
-                matched: found.len(),
-                lessons: found
-                    .iter()
-                    .map(|advice| advice.text().to_owned())
-                    .collect(),
+                matched: items.len(),
+                lessons,
                 items,
                 elapsed_ms,
             });
         }
-        self.executor
-            .state
-            .advice
-            .retain(|advice| advice.section().lasts() != Lasts::Page);
-        self.add_advice(found);
     }
 
     /// Returns a request with an empty message and with the parts that all requests of the run have in common.
@@ -179,12 +151,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
         });
         let remarks = &self.executor.state.remarks;
-        let near_end = self
-            .parts
-            .guarded
-            .options
-            .budget
-            .near_end(&self.spent_before_step(), self.executor.state.errors_in_row);
+        let near_end = self.parts.guarded.options.budget.near_end(
+            &self.spent_before_step(),
+            self.executor.state.progress.errors_in_row(),
+        );
         let notes: Vec<String> = remarks
             .warnings
             .iter()
@@ -209,8 +179,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     run_nonce: self.nonce(None),
                     nonce: self.nonce(Some(self.executor.emitter.step)),
                     goal_words: &self.goal_words,
-                    advice: &self.executor.state.advice,
-                    named: &places(&self.executor.state.advice, &page.observation.tree),
+                    advice: self.executor.state.offered.advice(),
+                    named: &places(self.executor.state.offered.advice(), &page.observation.tree),
                     site_notes: site_notes.as_deref().unwrap_or_default(),
                     history: self.executor.state.memory.history(),
                     view: &page.view,
@@ -264,20 +234,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         budget
             .check_before_call(&self.spent_before_step(), &worst, self.executor.elapsed())
             .map_err(StopReason::Budget)?;
-        let offered: Vec<AdviceId> = self
-            .executor
-            .state
-            .advice
-            .iter()
-            .map(|advice| advice.id().clone())
-            .collect();
+        let offered = self.executor.state.offered.offer();
         self.executor.emitter.emit(EventKind::ModelAsked {
             system: (self.executor.state.spent.calls == 0).then(|| request.system.clone()),
             message: request.message.clone(),
             estimated_tokens,
-            offered: offered.clone(),
+            offered,
         });
-        self.offer(offered);
         let started = Instant::now();
         let terms = Terms {
             worst,
@@ -323,15 +286,12 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Queues the calls of a reply, up to the first unusable call and up to the maximum number of calls. A call is
     /// usable if it names a tool of the run and has valid arguments. The next message tells the model which call was
-    /// refused. [`MAX_UNUSABLE`] successive replies of which no call was queued end the run.
+    /// refused. Too many successive replies of which no call was queued end the run.
     pub(super) fn read_calls(&mut self, response: &ChatResponse) -> Result<(), StopReason> {
         self.know_facts();
         self.executor.state.remarks = Remarks::default();
         self.executor.state.thought = thought(response);
-        self.executor
-            .state
-            .advice
-            .retain(|advice| advice.section().lasts() != Lasts::Prompt);
+        self.executor.state.offered.drop_lasting(Lasts::Prompt);
         let calls = parse_calls(&response.calls, &response.text, &self.tools);
         let calls = match calls {
             Ok(calls) => calls,
@@ -375,12 +335,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
             self.executor.tell_dropped(total - taken, why);
         }
-        if !self.executor.state.queue.is_empty() {
-            self.executor.state.unusable_in_row = 0;
-            return Ok(());
-        }
-        self.executor.state.unusable_in_row += 1;
-        if self.executor.state.unusable_in_row < MAX_UNUSABLE {
+        let is_usable = !self.executor.state.queue.is_empty();
+        if !self.executor.state.progress.count_reply(is_usable) {
             return Ok(());
         }
         let why = |problem: &CallProblem| problem.failure.detail.clone();

@@ -152,11 +152,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         end.summary = Some(format!(
             "{}, {} of them failed, {} of the model",
             counted(state.spent.steps, "step"),
-            state.errors,
+            state.progress.errors(),
             counted(state.spent.calls, "call")
         ));
-        end.result = state.answer.as_ref().map(clean);
-        let claims = state.unverified.join(", ");
+        end.result = state.answer.text().map(clean);
+        let claims = state.answer.unverified().join(", ");
         end.unverified = (!claims.is_empty()).then(|| clean(&claims));
         end.reason = Some(match &state.error {
             Some(error) => format!("{stop}: {}", clean(error)),

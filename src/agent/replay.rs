@@ -40,14 +40,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             of: step.of,
         });
         let state = &mut self.executor.state;
-        let known = state.offered.iter().position(|known| *known == step.item);
-        // This memory item alone led to the step, so no other item counts as shown for it.
-        state.offered_now = vec![known.unwrap_or(state.offered.len())];
-        if known.is_none() {
-            state.offered.push(step.item);
-        }
+        state.offered.follow(&step.item);
         state.remarks.replayed += 1;
-        state.replayed = state.replayed.saturating_add(1);
+        state.progress.count_replayed();
         state.queue.push_back(Queued {
             action,
             by: By::Memory,

@@ -14,7 +14,7 @@ use super::{
     options::Images,
     registered::Registered,
     sight::Sight,
-    state::{Queued, State},
+    state::{Offered, Queued, State},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -23,7 +23,7 @@ use crate::{
     chat::CallMode,
     event::EventKind,
     guard::Spent,
-    memory::{Advice, AdviceId, Cue, RunLog, Section},
+    memory::{Advice, Cue, RunLog, Section},
     page::{DigestOptions, PageView},
     prompt::{ContentType, SystemParts, system},
     secret::SecretName,
@@ -188,10 +188,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let (lessons, others): (Vec<Advice>, Vec<Advice>) = lessons
             .into_iter()
             .partition(|advice| *advice.section() == Section::Lessons);
-        self.executor.state.standing = lessons.len();
-        self.executor.state.offered = lessons.iter().map(|lesson| lesson.id().clone()).collect();
-        self.add_advice(others);
-        self.add_advice(self.earlier().into_iter().collect());
+        let standing = lessons.iter().map(|lesson| lesson.id().clone());
+        let mut offered = Offered::standing(standing.collect());
+        offered.add(others);
+        offered.add(self.earlier().into_iter().collect());
+        self.executor.state.offered = offered;
     }
 
     /// Returns a snapshot of the run, from which [`DecisionLoop::resume`] resumes the run. Call this method between
@@ -228,27 +229,6 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 .take(8)
                 .fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
         )
-    }
-
-    /// Records that the next prompt contains these memory items, beside those of the system instruction.
-    pub(super) fn offer(&mut self, items: Vec<AdviceId>) {
-        // The system instruction is part of every prompt.
-        self.executor.state.offered_now = (0..self.executor.state.standing).collect();
-        for item in items {
-            let known = self
-                .executor
-                .state
-                .offered
-                .iter()
-                .position(|known| *known == item);
-            self.executor
-                .state
-                .offered_now
-                .push(known.unwrap_or(self.executor.state.offered.len()));
-            if known.is_none() {
-                self.executor.state.offered.push(item);
-            }
-        }
     }
 
     /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given. It is
@@ -305,17 +285,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
         if learns && self.executor.has_turn() {
             let now = self.parts.guarded.clock.now();
+            let (offered, withheld) = self.executor.state.offered.take();
             let log = RunLog::new(
                 self.executor.id().clone(),
                 self.executor.state.about.clone(),
                 now,
                 stop.is_success(),
                 self.executor.state.memory.edit_steps(std::mem::take),
-                std::mem::take(&mut self.executor.state.offered),
+                offered,
             )
             .ended_by(stop)
             .lacking_its_beginning(self.executor.state.cut)
-            .withholding(std::mem::take(&mut self.executor.state.withheld))
+            .withholding(withheld)
             .started_at(
                 TimeDelta::from_std(self.executor.elapsed())
                     .map_or(now, |span| now.checked_sub_signed(span).unwrap_or(now)),

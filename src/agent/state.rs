@@ -5,25 +5,32 @@
 //! The state is JSON with a version. [`Run::state`](super::Run::state) returns it, and
 //! [`DecisionLoop::resume`](super::DecisionLoop::resume) continues a run from it.
 
+mod answer;
+mod offered;
+mod progress;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(super) use answer::Answer;
+pub(super) use offered::Offered;
+pub(super) use progress::Progress;
+
 use super::{executor::Guards, pictures::Pictures, reading::LinesRead};
 use crate::{
     action::{Action, BrowserAction, CallProblem, Outcome},
-    base::{Error, ErrorKind, Host, Result, RunId, tokens::Calibration},
+    base::{Error, ErrorKind, Result, RunId, tokens::Calibration},
     guard::Spent,
-    memory::{Advice, AdviceId},
-    page::{ElementRef, KnownElement, TargetIdentity},
+    page::{ElementRef, TargetIdentity},
     prompt::{LastFailure, quoted},
     verify::{CallMade, Numbers, PageNow, Seen},
     working::{About, By, Memory, Step, StopReason},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The beginning of the line that is put below the lines found or read on a page when the run leaves this page.
 const LEFT: &str = "(all above is of page";
@@ -132,27 +139,14 @@ pub struct State {
     /// True if an action opened a page that no message has shown to the model.
     #[serde(default)]
     pub(super) unseen: bool,
-    /// The host about which memory was last asked, and the number of the observation that showed this host.
-    pub(super) asked_for: Option<(Host, u64)>,
     pub(super) queue: VecDeque<Queued>,
     pub(super) remarks: Remarks,
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
-    pub(super) advice: Vec<Advice>,
-    /// Positions in `offered` of the advice that the current prompt contains. For a step that was taken from memory:
-    /// only the position of the item with that step.
-    pub(super) offered_now: Vec<usize>,
-    /// Number of items of advice in the system instruction. They come first in `offered`.
-    pub(super) standing: usize,
-    /// Ids of all advice in the prompts of the run, and of the items from which steps were taken, in the order of
-    /// first appearance.
-    pub(super) offered: Vec<AdviceId>,
+    pub(super) offered: Offered,
     /// True if a checkpoint had no room for the first steps, so that `memory` lacks them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) cut: bool,
-    /// Ids of all advice that the run has withheld, in the order of first appearance.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) withheld: Vec<AdviceId>,
     /// The reasoning in the model's last reply, until a step records it.
     #[serde(default)]
     pub(super) thought: Option<String>,
@@ -162,27 +156,15 @@ pub struct State {
 
     pub(super) guards: Guards,
     pub(super) spent: Spent,
-    /// Number of the run's steps that were taken from memory.
-    #[serde(default)]
-    pub(super) replayed: u32,
+    pub(super) progress: Progress,
     pub(super) estimated: bool,
     /// The correction of token estimates by the numbers that the provider reported in this run.
     #[serde(default)]
     pub(super) calibration: Calibration,
-    pub(super) errors: u32,
-    pub(super) errors_in_row: u32,
-    /// The number of the model call whose reply led to the last error that counted; without a model, the number of the
-    /// step. In the count of errors in a row, several errors after one reply count once.
-    pub(super) error_call: Option<u32>,
-    pub(super) unusable_in_row: u32,
-    pub(super) finish_refused: bool,
     /// True if the current action led out of the run's scope, or if the page itself did since the action before.
     /// Memory does not learn from the current action then.
     pub(super) left_scope: bool,
-    /// Elements that earlier runs used on the current page's host, as memory has stored them.
-    #[serde(default)]
-    pub(super) elements: Vec<KnownElement>,
-    /// True if the target of the current action was found through `elements` and not by its name.
+    /// True if the target of the current action was found through elements that earlier runs used and not by its name.
     #[serde(default)]
     pub(super) healed: bool,
     /// True if a secret was typed by the run or shown by a page. From then on, no picture is taken.
@@ -190,9 +172,7 @@ pub struct State {
     /// Fields of the current page into which a secret was typed.
     pub(super) typed_into: BTreeSet<ElementRef>,
 
-    pub(super) answer: Option<String>,
-    pub(super) evidence: Option<String>,
-    pub(super) unverified: Vec<String>,
+    pub(super) answer: Answer,
     pub(super) error: Option<String>,
     pub(super) stopped: Option<StopReason>,
     /// The reason why an action that was carried out is missing from the journal; `None` if none is missing.
@@ -219,37 +199,24 @@ impl State {
             numbers: Numbers::default(),
             stale: false,
             unseen: false,
-            asked_for: None,
             queue: VecDeque::new(),
             remarks: Remarks::default(),
             lines_read: None,
             memory: Memory::default(),
-            advice: Vec::new(),
-            offered_now: Vec::new(),
-            standing: 0,
             thought: None,
             gave: None,
-            offered: Vec::new(),
-            withheld: Vec::new(),
+            offered: Offered::default(),
             cut: false,
             guards,
             spent: Spent::default(),
-            replayed: 0,
+            progress: Progress::default(),
             estimated: false,
             calibration: Calibration::default(),
-            errors: 0,
-            errors_in_row: 0,
-            error_call: None,
-            unusable_in_row: 0,
-            finish_refused: false,
             left_scope: false,
-            elements: Vec::new(),
             healed: false,
             secret_seen: false,
             typed_into: BTreeSet::new(),
-            answer: None,
-            evidence: None,
-            unverified: Vec::new(),
+            answer: Answer::default(),
             error: None,
             stopped: None,
             unrecorded: None,

@@ -44,7 +44,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let Target::Locator(locator) = target else {
                 continue;
             };
-            match page.resolve(Wanted::Words(locator, suits), &self.state.elements) {
+            match page.resolve(Wanted::Words(locator, suits), self.state.offered.elements()) {
                 found @ (Resolved::Same(id) | Resolved::Moved(id) | Resolved::Known(id)) => {
                     // An element without a reference must be found by the driver.
                     if let Some(reference) = &page.tree()[id].reference {

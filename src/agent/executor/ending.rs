@@ -72,20 +72,18 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let summary = RunSummary::new(
             stop,
             self.state.spent.steps,
-            self.state.errors,
+            self.state.progress.errors(),
             self.state.spent.calls,
             self.state.spent.usage,
             self.state.estimated,
             elapsed_ms,
         )
-        .with_replayed(self.state.replayed)
+        .with_replayed(self.state.progress.replayed())
         .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
         self.watch_recording();
         // Like events, everything that leaves the run is redacted once more.
         let clean = |text: String| self.redactor.text(&text);
-        self.state.answer = self.state.answer.map(clean);
-        self.state.evidence = self.state.evidence.map(clean);
-        self.state.unverified = self.state.unverified.into_iter().map(clean).collect();
+        let (answer, evidence, unverified) = self.state.answer.map(clean).into_parts();
         self.state.error = self.state.error.map(clean);
         let extracted = self.state.memory.extracted().iter();
         let extracted = extracted.map(|taken| (taken.name.clone(), taken.text.clone()));
@@ -97,8 +95,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let steps = steps.collect();
         let final_url = self.state.page.map(|page| clean(page.head.url));
         self.emitter.emit(EventKind::RunEnded {
-            answer: self.state.answer.clone(),
-            evidence: self.state.evidence.clone(),
+            answer: answer.clone(),
+            evidence: evidence.clone(),
             extracted: extracted.clone(),
             final_url: final_url.clone(),
             error: self.state.error.clone(),
@@ -107,9 +105,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         RunReport {
             run: self.emitter.run.clone(),
             summary,
-            answer: self.state.answer,
-            evidence: self.state.evidence,
-            unverified: self.state.unverified,
+            answer,
+            evidence,
+            unverified,
             extracted,
             steps,
             pages,

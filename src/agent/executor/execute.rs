@@ -68,7 +68,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if execution.outcome.class() == Some(ErrorClass::RefNotFound)
             && changes.as_ref().is_some_and(|changes| !changes.navigated)
             && let Some(Redrawn { action: again, is_known: is_healed }) =
-                redrawn(&resolved, targets, &after, &self.state.elements)
+                redrawn(&resolved, targets, &after, self.state.offered.elements())
             && let effect = judged(&again, Some(&after))
             && effect <= judged(&resolved, before.as_ref())
             // A person who approved the action saw the other name.

@@ -115,21 +115,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
             &self.state.numbers,
             turn,
         );
-        match flight.step.outcome {
-            Outcome::Done => self.state.errors_in_row = 0,
-            // The action is neither a success nor a failure.
-            Outcome::Unclear(_) => {}
-            Outcome::NoEffect | Outcome::Failed(_) => {
-                self.state.errors += 1;
-                // Errors in a row are counted once for each reply, because several of its calls can fail before the
-                // model learns of the first failure. What is repeated until it has no effect is not counted.
-                if !ends_in_vain(&flight.step.action)
-                    && self.state.error_call.replace(turn.number) != Some(turn.number)
-                {
-                    self.state.errors_in_row += 1;
-                }
-            }
-        }
+        let is_expected = ends_in_vain(&flight.step.action);
+        self.state
+            .progress
+            .count(&flight.step.outcome, turn.number, is_expected);
         let changed = self.record(flight);
         for event in verdicts.events() {
             self.emitter.emit(event);
@@ -141,7 +130,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             .map(|(_, text)| text)
             .collect();
         let budget = &self.parts.options.budget;
-        let is_too_many = budget.is_too_many_errors(self.state.errors_in_row);
+        let is_too_many = budget.is_too_many_errors(self.state.progress.errors_in_row());
         let too_many = is_too_many.then_some(StopReason::TooManyErrors);
         Concluded {
             changed,
@@ -163,7 +152,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let pages = (page, page);
             let numbers = &self.state.numbers;
             self.state.guards.record(&flight.step, pages, numbers, turn);
-            self.state.errors += 1;
+            self.state.progress.count_interrupted();
             self.record(flight);
         }
     }
@@ -194,7 +183,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             before.and_then(|page| purpose_of(page, &step.action, &self.task.parameters));
         step.restores = restored(self.state.memory.steps(), before, after);
         step.empties = empties(&step.targets, before, after);
-        step.offered.clone_from(&self.state.offered_now);
+        self.state.offered.now().clone_into(&mut step.offered);
         if let Some(page) = before {
             describe(&mut step.targets, page, &step.action);
         }

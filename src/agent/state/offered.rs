@@ -1,0 +1,159 @@
+//! What memory offered to a run: advice, known elements, and what was withheld.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    base::Host,
+    memory::{Advice, AdviceId, Lasts, Section},
+    page::KnownElement,
+};
+
+/// What memory offered to the run so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::agent) struct Offered {
+    /// The advice for the next messages. The lessons of the system instruction are not in it.
+    advice: Vec<Advice>,
+    /// Ids of all advice in the prompts of the run, and of the items from which steps were taken, in the order of first
+    /// appearance. The items of the system instruction come first.
+    ids: Vec<AdviceId>,
+    /// Number of items in the system instruction, which is part of every prompt.
+    standing: usize,
+    /// Positions in `ids` of the advice that led to the current step.
+    now: Vec<usize>,
+    /// Ids of all advice that the run has withheld, in the order of first appearance.
+    withheld: Vec<AdviceId>,
+    /// The host about which memory was last asked, and the number of the observation that showed this host.
+    asked_for: Option<(Host, u64)>,
+    /// Elements that earlier runs used on the current page's host, as memory has stored them.
+    elements: Vec<KnownElement>,
+}
+
+impl Offered {
+    /// Begins a run whose system instruction contains these items.
+    pub(in crate::agent) fn standing(items: Vec<AdviceId>) -> Self {
+        Self {
+            standing: items.len(),
+            ids: items,
+            ..Self::default()
+        }
+    }
+
+    pub(in crate::agent) fn advice(&self) -> &[Advice] {
+        &self.advice
+    }
+
+    pub(in crate::agent) fn elements(&self) -> &[KnownElement] {
+        &self.elements
+    }
+
+    /// Adds advice for the next messages, without duplicates. Lessons for the system instruction are not added, because the
+    /// instruction does not change during a run.
+    pub(in crate::agent) fn add(&mut self, found: Vec<Advice>) {
+        for found in found {
+            if self.is_new(&found) && *found.section() != Section::Lessons {
+                self.advice.push(found);
+            }
+        }
+    }
+
+    fn is_new(&self, found: &Advice) -> bool {
+        let is_same =
+            |known: &Advice| known.id() == found.id() && known.section() == found.section();
+        !self.advice.iter().any(is_same)
+    }
+
+    /// Drops the advice that lasts as long as this.
+    pub(in crate::agent) fn drop_lasting(&mut self, lasts: Lasts) {
+        self.advice
+            .retain(|advice| advice.section().lasts() != lasts);
+    }
+
+    /// Drops the advice about the last failure.
+    pub(in crate::agent) fn drop_error_tips(&mut self) {
+        self.advice
+            .retain(|advice| *advice.section() != Section::ErrorTips);
+    }
+
+    /// Returns true if memory was asked about this observation of the page.
+    pub(in crate::agent) fn was_asked(&self, look: u64) -> bool {
+        self.asked_for
+            .as_ref()
+            .is_some_and(|(_, asked)| *asked == look)
+    }
+
+    /// Notes that the run is on no page of a host.
+    pub(in crate::agent) fn leave(&mut self) {
+        self.asked_for = None;
+        self.elements.clear();
+        self.drop_lasting(Lasts::Page);
+    }
+
+    /// Replaces the advice and the elements of the page before by those of a page of `host`. Returns true if a person would
+    /// want to know of it: the host is another one, or memory gives other advice for this page.
+    pub(in crate::agent) fn arrive(
+        &mut self,
+        (host, look): (&Host, u64),
+        found: Vec<Advice>,
+        elements: Vec<KnownElement>,
+    ) -> bool {
+        let was_on = self.asked_for.replace((host.clone(), look));
+        let of_page = |all: &[Advice]| {
+            let of_page = all.iter().filter(|a| a.section().lasts() == Lasts::Page);
+            of_page.map(|a| a.id().clone()).collect::<Vec<_>>()
+        };
+        let is_news = was_on.is_none_or(|(before, _)| before != *host)
+            || of_page(&self.advice) != of_page(&found)
+            || found.iter().any(|found| self.is_new(found));
+        self.elements = elements;
+        self.drop_lasting(Lasts::Page);
+        self.add(found);
+        is_news
+    }
+
+    /// Records that the next prompt contains all advice, beside the items of the system instruction. Returns the ids of the
+    /// advice.
+    pub(in crate::agent) fn offer(&mut self) -> Vec<AdviceId> {
+        let items: Vec<AdviceId> = self.advice.iter().map(|a| a.id().clone()).collect();
+        self.now = (0..self.standing).collect();
+        for item in &items {
+            let place = self.place_of(item);
+            self.now.push(place);
+        }
+        items
+    }
+
+    /// Records that the next step comes from this item alone, so no other counts as shown for it.
+    pub(in crate::agent) fn follow(&mut self, item: &AdviceId) {
+        self.now = vec![self.place_of(item)];
+    }
+
+    /// Returns the positions in the run's list of items of those that led to the current step.
+    pub(in crate::agent) fn now(&self) -> &[usize] {
+        &self.now
+    }
+
+    fn place_of(&mut self, item: &AdviceId) -> usize {
+        let known = self.ids.iter().position(|known| known == item);
+        known.unwrap_or_else(|| {
+            self.ids.push(item.clone());
+            self.ids.len() - 1
+        })
+    }
+
+    /// Records that the run withholds an item. Returns false if it was recorded before.
+    pub(in crate::agent) fn withhold(&mut self, item: &AdviceId) -> bool {
+        let is_new = !self.withheld.contains(item);
+        if is_new {
+            self.withheld.push(item.clone());
+        }
+        is_new
+    }
+
+    /// Takes the ids of all items that were offered, and of all that were withheld.
+    pub(in crate::agent) fn take(&mut self) -> (Vec<AdviceId>, Vec<AdviceId>) {
+        (
+            std::mem::take(&mut self.ids),
+            std::mem::take(&mut self.withheld),
+        )
+    }
+}
