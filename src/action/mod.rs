@@ -33,7 +33,6 @@ mod spec;
 mod spoken;
 mod target;
 mod text_value;
-pub(crate) mod words;
 
 pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
 pub use arguments::{

@@ -17,10 +17,11 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
         Action, AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish,
-        GoBackTo, Note, Outcome, Remember, words::quoted,
+        GoBackTo, Note, Outcome, Remember,
     },
     base::{Error, ErrorKind, text},
     event::EventKind,
+    prompt::quoted,
     verify::{Evidence, check, unverified},
     working::{By, Finished, StopReason},
 };

@@ -1,14 +1,9 @@
 //! Advice from memory: its text, its trust class, and the section of a prompt in which it is shown.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Section, Shelf, stored_advice::StoredAdvice};
-use crate::{
-    base::{Trust, text},
-    page::Role,
-};
+use super::{Piece, Section, Shelf, stored_advice::StoredAdvice};
+use crate::base::{Trust, text};
 
 /// The id of a piece of advice: the [shelf](Shelf) (a group of records) and the key of the record that the advice comes
 /// from. Lessons, trajectories and patterns count in this record whether their advice helps or does harm.
@@ -18,118 +13,6 @@ pub struct AdviceId {
     pub shelf: Shelf,
     /// The record's key.
     pub key: String,
-}
-
-/// The name of a page element that a piece of advice mentions. The page wrote the name, so it is untrusted, even if the
-/// words around it have another [trust class](Trust).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct PageName {
-    role: Role,
-    name: String,
-    ordinal: Option<u32>,
-    /// The name of a group around the element, if the element's own name is not unique.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    within: Option<String>,
-    /// True if the name belongs to a step of an earlier run. A prompt then shows no reference for it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    earlier: bool,
-}
-
-impl PageName {
-    /// Maximum length of a name. Unit: characters. Source: chosen.
-    pub const MAX_NAME: usize = 60;
-
-    /// Creates the name of an element with this role. The name is cleaned, put on one line and cut to
-    /// [`PageName::MAX_NAME`]. For an element without a name, `ordinal` is its position among the nameless elements of
-    /// the same role in the same frame, counted from 0.
-    pub fn new(role: &Role, name: &str, ordinal: Option<u32>) -> Self {
-        Self {
-            // A role that a page made up is page text, so the generic role replaces it.
-            role: match role {
-                Role::Other(_) => Role::Generic,
-                role => role.clone(),
-            },
-            name: Self::plain(name),
-            ordinal,
-            within: None,
-            earlier: false,
-        }
-    }
-
-    /// Adds the name of the group that contains the element, cleaned and cut like the element's own name. An empty name
-    /// is ignored.
-    #[must_use]
-    pub fn within(mut self, group: &str) -> Self {
-        self.within = Some(Self::plain(group)).filter(|group| !group.is_empty());
-        self
-    }
-
-    pub(super) fn is_of(&self, role: &Role) -> bool {
-        self.role == *role
-    }
-
-    pub(super) fn without_group(&self) -> Self {
-        Self {
-            within: None,
-            ..self.clone()
-        }
-    }
-
-    /// Returns true if both names are the same, even if only one of them belongs to a step of an earlier run.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let own = (&self.role, &self.name, self.ordinal, &self.within);
-        own == (&other.role, &other.name, other.ordinal, &other.within)
-    }
-
-    /// Marks the name as that of an element on which an earlier run acted. A prompt does not look for the element on the
-    /// current page: an element of that name may be another one now, and a reader would act on it without a look.
-    pub(super) fn of_earlier_run(self) -> Self {
-        Self {
-            earlier: true,
-            ..self
-        }
-    }
-
-    pub(super) const fn is_of_earlier_run(&self) -> bool {
-        self.earlier
-    }
-
-    pub(super) fn group(&self) -> Option<&str> {
-        self.within.as_deref()
-    }
-
-    pub(crate) fn plain(name: &str) -> String {
-        text::truncate(&text::squeeze(&text::clean(name)), Self::MAX_NAME)
-    }
-}
-
-impl fmt::Display for PageName {
-    /// Formats a named element as `button "Accept all"`, an element without a name as `textbox number 2`, and an
-    /// element in a group as `button "Save" in "Draft"`. Names are written as JSON strings.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.role.as_str())?;
-        match self.ordinal {
-            _ if !self.name.is_empty() => {
-                write!(f, " {}", serde_json::Value::from(self.name.as_str()))?;
-            }
-            Some(at) => write!(f, " number {}", at.saturating_add(1))?,
-            None => {}
-        }
-        match &self.within {
-            Some(group) => write!(f, " in {}", serde_json::Value::from(group.as_str())),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A part of a [`Line`] of advice: words, or the name of a page element.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Piece {
-    /// Words. Their [trust class](Trust) is the trust class of the whole advice.
-    Words(String),
-    /// The name of a page element. The page wrote the name, so it is always untrusted.
-    Name(PageName),
 }
 
 /// A line of advice, made of words and names of page elements.
@@ -324,33 +207,6 @@ impl Advice {
     }
 }
 
-impl fmt::Display for Piece {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Words(words) => f.write_str(words),
-            Self::Name(name) => name.fmt(f),
-        }
-    }
-}
-
-impl From<&str> for Piece {
-    fn from(words: &str) -> Self {
-        Self::Words(words.to_owned())
-    }
-}
-
-impl From<String> for Piece {
-    fn from(words: String) -> Self {
-        Self::Words(words)
-    }
-}
-
-impl From<PageName> for Piece {
-    fn from(name: PageName) -> Self {
-        Self::Name(name)
-    }
-}
-
 const fn is_vouched(trust: Trust) -> bool {
     matches!(trust, Trust::Code | Trust::User)
 }
@@ -366,7 +222,10 @@ fn one_line(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Lasts, Namespace};
+    use crate::{
+        memory::{Lasts, Namespace, PageName},
+        page::Role,
+    };
 
     #[test]
     fn words_of_a_page_or_a_model_cannot_be_placed_in_the_system_instruction() {

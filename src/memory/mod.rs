@@ -49,7 +49,8 @@ pub(crate) mod waiting;
 mod way;
 mod whole;
 
-pub use advice::{Advice, AdviceId, Line, PageName, Piece};
+pub use crate::working::piece::{PageName, Piece};
+pub use advice::{Advice, AdviceId, Line};
 pub use aim::Aim;
 pub use control::is_withheld;
 pub use cue::{Cue, Moment};

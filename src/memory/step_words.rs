@@ -4,51 +4,41 @@
 use std::fmt;
 
 use super::{Aim, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_step::ForGoal};
-use crate::{action::BrowserTool, page::Role};
+use crate::{
+    action::BrowserTool,
+    page::Role,
+    working::words::{Reader, StepWords},
+};
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`: `n1` is the name of the target, and `<1>` stands for the
 /// first value of the goal. `values` has the new goal's value for each value of the recorded goal, if it is known.
 pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> {
-    use BrowserTool as T;
-    let target = step.target.as_ref().map(|target| named(target, values));
-    let (verb, link) = match step.tool {
-        T::Goto => ("open", ""),
-        T::TabNew => ("open a new tab", ""),
-        T::Select => ("choose", " in "),
-        T::Type => ("type", " in "),
-        T::Press => ("press", " in "),
-        tool => (tool.as_str(), " "),
-    };
-    let mut out: Vec<Piece> = vec![verb.into()];
-    let text = step.text.as_ref().map(|text| given(text, values));
-    // `choose <1> in n1`, `press Enter in n1`, but `fill n1 with <1>`.
-    let is_first = matches!(step.tool, T::Select | T::Type);
-    if let (true, Some(text)) = (is_first, &text) {
-        out.push(Piece::Words(format!(" {text}")));
-    }
-    if let Some(key) = &step.key {
-        out.push(Piece::Words(format!(" {key}")));
-    }
-    if let Some(target) = target {
-        out.push(link.into());
-        out.extend(target);
-    }
-    match (step.tool, &step.leads_to) {
-        (T::Goto, Some(page)) => {
-            out.push(" ".into());
+    let page = match (step.tool, &step.leads_to) {
+        (BrowserTool::Goto, Some(page)) => {
             let page = PageName::new(&Role::Document, page.path(), None);
-            out.push(page.of_earlier_run().into());
+            Some(page.of_earlier_run().into())
         }
-        (T::Goto, None) => out.push(" the page that fits your goal".into()),
-        _ => {}
-    }
-    if let (false, Some(text)) = (is_first, &text) {
-        out.push(Piece::Words(format!(" with {text}")));
-    }
-    if step.submit {
-        out.push(", then Enter".into());
-    }
-    out
+        (BrowserTool::Goto, None) => Some("the page that fits your goal".into()),
+        _ => None,
+    };
+    let text = step.text.as_ref().map(|text| match step.tool {
+        BrowserTool::Select | BrowserTool::Type => given(text, values),
+        _ => format!("with {}", given(text, values)),
+    });
+    let key = step.key.as_ref().map(ToString::to_string);
+    let said = text.into_iter().chain(key).map(Piece::from);
+    let target = step.target.as_ref().map(|target| named(target, values));
+    let words = StepWords {
+        tool: step.tool.as_str(),
+        target: target.unwrap_or_default(),
+        values: said.chain(page).collect(),
+        flags: step
+            .submit
+            .then(|| "submit".to_owned())
+            .into_iter()
+            .collect(),
+    };
+    words.pieces(Reader::LaterRun)
 }
 
 /// Returns words for a text that a step typed or chose: the value of the new goal if it is known, but never the recorded

@@ -2,113 +2,34 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use url::{Position, Url};
 
-use super::{fence::quoted, page::without_empty};
+use super::{action::for_model, fence::quoted, page::without_empty};
 use crate::{
-    action::{Action, AgentAction, BrowserAction, Outcome},
-    base::{canonical, text::clean},
-    page::{Appearance, ElementRef, PageAddress, PageDiff},
+    action::{Action, BrowserAction, Outcome},
+    page::{PageAddress, PageDiff},
     working::{Earlier, Place, Step, Visited},
 };
 
-/// Maximum length of the name of an action's target in the line about a step. Unit: characters. Source: chosen.
+/// Maximum length of a page's title, its path, or the text with which it answered. Unit: characters. Source: chosen.
 const MAX_NAME: usize = 60;
 /// Maximum length of the address to which a step led, in the line about this step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
 /// Maximum length of the address in a line about an earlier page. Unit: characters. Source: chosen; higher than
 /// [`MAX_ADDRESS`], because the model may open the address, which it cannot if the address is cut.
 const MAX_URL: usize = 300;
-/// Maximum length of an argument in a line about a step. Unit: characters. Source: chosen.
-const MAX_ARGUMENT: usize = 160;
 /// Maximum number of the model's thoughts that a message shows; the latest are shown. Source: chosen; older thoughts are
 /// about pages that are gone.
 const THOUGHTS: usize = 3;
 /// Maximum length of a thought of the model in a message. Unit: characters. Source: chosen; enough for two sentences.
 const MAX_THOUGHT: usize = 200;
-const TARGETS: [&str; 3] = ["target", "from", "to"];
-/// The arguments that are left out of the line about a step if [`points`] has written the action's points into it.
-const COORDINATES: [&str; 6] = ["target", "x", "y", "to_x", "to_y", "via"];
-/// Maximum number of points between the start and the end of a drag that the line about the step shows. Source: chosen.
-const MAX_POINTS: usize = 4;
 
 /// Returns the line about a step, such as `3. fill searchbox "Search" "padel"`. An outcome other than `done` is added,
 /// and then the page that the step led to, except for `goto`. If a step that is done led to no other page, the text
 /// with which the page answered is added instead. The section with the changes does not show that text for long: it
 /// reports only the last reply's calls.
-///
-/// References are left out, because they refer to elements of an earlier page, or to no element at all. If the step has no
-/// [`targets`](Step::targets), a target in words is written as the model gave it.
 pub(super) fn history_line(step: &Step) -> String {
-    let mut line = format!("{}. {}", step.number, step.action.tool_name());
-    let mut arguments = match step.action {
-        // The text of a note is in the section with the notes.
-        Action::Agent(AgentAction::Note(_)) => Value::Null,
-        _ => step.action.arguments(),
-    };
-    for target in &step.targets {
-        let said = target.best_name();
-        if !said.is_empty() {
-            let _ = write!(line, " {} {}", target.role, quoted(said, MAX_NAME));
-            continue;
-        }
-        // The position alone says little to a reader, and a look has the element's place.
-        if !matches!(target.appearance, Some(Appearance::Look(_))) {
-            let _ = write!(line, " {}", ordinal(target.ordinal));
-        }
-        let _ = write!(line, " {}", target.role);
-        let group = || Some((" in ", target.ancestors.first()?.as_str()));
-        let words = match &target.appearance {
-            Some(Appearance::Look(look)) => Some((" look ", place_of(look))),
-            _ if step.within.is_some() => None,
-            Some(Appearance::Beside(words)) => Some((" beside ", &**words)),
-            None => group(),
-        };
-        if let Some((place, words)) = words {
-            line.extend([place, &quoted(words, MAX_NAME)]);
-        }
-    }
-    if let Some(within) = &step.within {
-        let _ = write!(line, " in {}", quoted(within, MAX_NAME));
-    }
-    if let Some(points) = points(step) {
-        line.push_str(&points);
-        if let Some(map) = arguments.as_object_mut() {
-            map.retain(|name, _| !COORDINATES.contains(&name.as_str()));
-        }
-    } else if let Some(map) = arguments.as_object_mut() {
-        let is_reference = |value: &Value| value.as_str().is_some_and(ElementRef::is_valid);
-        map.retain(|name, value| {
-            let is_told = !step.targets.is_empty() || is_reference(value);
-            !(is_told && TARGETS.contains(&name.as_str()))
-        });
-    }
-    // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
-    let mut flags: Vec<String> = Vec::new();
-    if let Some(map) = arguments.as_object_mut() {
-        map.retain(|name, value| {
-            let is_flag = *value == Value::Bool(true);
-            flags.extend(is_flag.then(|| name.clone()));
-            !is_flag
-        });
-    }
-    match arguments.as_object() {
-        None => {}
-        Some(map) if map.is_empty() => {}
-        // The value of a `fill` and the key of a `press` are clear without the argument's name.
-        Some(map)
-            if map.len() == 1
-                && !map.contains_key("gone")
-                && !matches!(step.action, Action::Browser(BrowserAction::DragBy(_))) =>
-        {
-            map.values().for_each(|value| argument(&mut line, value));
-        }
-        Some(_) => argument(&mut line, &arguments),
-    }
-    for flag in &flags {
-        line.extend([" ", flag]);
-    }
+    let mut line = format!("{}. {}", step.number, for_model(step));
     outcome(&mut line, &step.outcome);
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
@@ -119,61 +40,6 @@ pub(super) fn history_line(step: &Step) -> String {
         let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
     line
-}
-
-/// Returns an element's position among similar elements as an ordinal: `1st` for 0. A plain number would be taken for a
-/// reference.
-fn ordinal(at: u32) -> String {
-    let position = u64::from(at) + 1;
-    let ending = match (position % 10, position % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{position}{ending}")
-}
-
-/// Returns an element's `look` property without the shapes inside a drawing, because each action on the drawing may change
-/// them.
-fn place_of(look: &str) -> &str {
-    look.split_once(": ").map_or(look, |(place, _)| place)
-}
-
-/// Returns the points of an action as text, such as ` at 78,63 of it`; `None` if it has no points. If the model chose
-/// points in the picture, returns these, so that they can be compared with what the page shows next. The text ends with
-/// `of it` if the points are relative to the target.
-fn points(step: &Step) -> Option<String> {
-    let Action::Browser(action) = &step.action else {
-        return None;
-    };
-    let own = action.points();
-    let points = if step.picked.is_empty() {
-        &own
-    } else {
-        &step.picked
-    };
-    let at = |(x, y): &(u32, u32)| format!("{x},{y}");
-    let mut said = match &points[..] {
-        [] => return None,
-        [point] => format!(" at {}", at(point)),
-        [start, end] => format!(" from {} to {}", at(start), at(end)),
-        [start, via @ .., end] => {
-            let via: Vec<String> = via.iter().take(MAX_POINTS).map(at).collect();
-            let more = if points.len() - 2 > via.len() {
-                " ..."
-            } else {
-                ""
-            };
-            let via = via.join(" ");
-            format!(" from {} over {via}{more} to {}", at(start), at(end))
-        }
-    };
-    if step.picked.is_empty() && !step.targets.is_empty() {
-        said.push_str(" of it");
-    }
-    Some(said)
 }
 
 /// Returns the thoughts of the last [`THOUGHTS`] steps that have one, as lines such as `3: "The cheapest is on the next
@@ -259,31 +125,15 @@ fn outcome(line: &mut String, outcome: &Outcome) {
     }
 }
 
-fn argument(line: &mut String, value: &Value) {
-    let text = value
-        .as_str()
-        .map_or_else(|| clean(&canonical(value)), str::to_owned);
-    // JSON that is cut is no longer valid, so it is shown as a quoted text.
-    let is_whole_json = !value.is_string() && text.chars().count() <= MAX_ARGUMENT;
-    let _ = write!(
-        line,
-        " {}",
-        if is_whole_json {
-            text
-        } else {
-            quoted(&text, MAX_ARGUMENT)
-        }
-    );
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
         action::{
-            Click, ClickXy, DragXy, ErrorClass, Fill, NoArguments, Note, Signature, Target, Wait,
+            AgentAction, Click, ClickXy, DragXy, ErrorClass, Fill, NoArguments, Note, Signature,
+            Target, Wait,
         },
-        page::{Change, Role, TargetIdentity},
+        page::{Appearance, Change, Role, TargetIdentity},
         working::Memory,
     };
 
@@ -339,26 +189,6 @@ mod tests {
         };
         assert_eq!(line("e99"), "2. click -> failed ref_not_found");
         assert!(line("text=Reply").contains("Reply"));
-    }
-
-    #[test]
-    fn positions_are_told_as_ordinal_numbers() {
-        let told = [0, 1, 2, 3, 10, 11, 12, 20, 21, 110, 111, u32::MAX].map(ordinal);
-        let expected = [
-            "1st",
-            "2nd",
-            "3rd",
-            "4th",
-            "11th",
-            "12th",
-            "13th",
-            "21st",
-            "22nd",
-            "111th",
-            "112th",
-            "4294967296th",
-        ];
-        assert_eq!(told, expected);
     }
 
     #[test]

@@ -26,6 +26,7 @@
 //!
 #![doc = include_str!("cuts.md")]
 
+mod action;
 mod compress;
 mod excerpt;
 mod fence;
@@ -43,6 +44,7 @@ mod tips;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use action::for_person;
 pub use compress::ContentType;
 pub(crate) use compress::model::{given, shorten, shorten_tool, shortened};
 pub(crate) use fence::quoted;

@@ -8,6 +8,7 @@ use crate::{
     event::{Event, EventKind},
     memory::Scope,
     page::Notice,
+    prompt::for_person,
 };
 
 /// Maximum length of a text that a line quotes, such as a lesson or words of a page. Unit: characters. Source: chosen.
@@ -105,7 +106,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
         } => {
             let mut lines = vec![Line {
                 label: None,
-                text: words::action(action, targets),
+                text: for_person(action, targets),
                 outcome: words::outcome(outcome),
                 elapsed_ms: Some(*elapsed_ms),
             }];

@@ -1,14 +1,16 @@
-//! Puts outcomes, stop reasons and notices into words for a person, and re-exports the words for actions. This module does
-//! no I/O.
+//! Puts outcomes, stop reasons and notices into words for a person. This module does no I/O.
 
 use super::explain::{Credit, Recalled, StatusChange, Why};
-pub(crate) use crate::action::words::{action, quoted};
 use crate::{
     action::{Effect, Outcome},
-    base::text::counted,
+    base::text::{counted, squeeze, truncate},
     memory::{ReadOnly, StoreNotice, StoreNoticeKind},
     working::{BudgetKind, StopReason},
 };
+
+pub(crate) fn quoted(text: &str, max: usize) -> String {
+    format!("\"{}\"", truncate(&squeeze(text), max))
+}
 
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     outcome.as_str().replace('_', " ")

@@ -24,10 +24,12 @@
 mod history;
 mod memory;
 mod pages;
+pub(crate) mod piece;
 mod sitemap;
 mod step;
 mod stop;
 mod tally;
+pub(crate) mod words;
 
 pub(crate) use history::is_lasting;
 pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING, MAX_PAGES};
@@ -35,6 +37,7 @@ pub use memory::{
     Extraction, FRESH, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory,
 };
 pub use pages::{Pages, Snapshot, Visited};
+use piece::Piece;
 pub use sitemap::{DoubtedLink, LeftOut, MapPage, SiteMap};
 pub(crate) use step::refused_last;
 pub use step::{About, By, Finished, Place, Step};

@@ -7,11 +7,12 @@ use tokio::time::Instant;
 use super::{Executor, InFlight};
 use crate::{
     BrowserDriver,
-    action::{Action, Effect, ErrorClass, Outcome, words},
+    action::{Action, Effect, ErrorClass, Outcome},
     agent::{Approval, ApprovalRequest},
     event::EventKind,
     guard::needs_approval,
     page::TargetIdentity,
+    prompt::for_person,
     working::StopReason,
 };
 
@@ -29,17 +30,14 @@ impl<B: BrowserDriver> Executor<'_, B> {
         &mut self,
         flight: &mut InFlight,
     ) -> Result<Option<Outcome>, StopReason> {
-        let (action, targets, effect) = (
-            &flight.step.action,
-            &flight.step.targets,
-            flight.step.effect,
-        );
+        let step = &flight.step;
+        let (action, targets, effect) = (&step.action, &step.targets, step.effect);
         let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
         if !is_doubted && !needs_approval(self.parts.options.approval, effect) {
             return Ok(None);
         }
         let asked = Instant::now();
-        let what = words::action(&self.clean(action), targets);
+        let what = for_person(&self.clean(action), targets);
         self.asking = Some(format!("may the run {what}?"));
         let (answer, why) = self.ask_approver(action, targets, effect).await;
         self.asking = None;

@@ -9,6 +9,7 @@ use crate::{
     agent::{Approval, ApprovalRequest, Approver},
     base::text::Folded,
     cli::say::one_line,
+    prompt::for_person,
     report::words::{self, quoted},
 };
 
@@ -100,7 +101,7 @@ impl Approver for Person {
 }
 
 fn question(request: &ApprovalRequest) -> String {
-    let action = words::action(&request.action, &request.targets);
+    let action = for_person(&request.action, &request.targets);
     let (effect, url) = (
         words::effect(request.effect),
         quoted(&request.url, MAX_TEXT),

@@ -11,6 +11,7 @@ use crate::{
     base::text::{counted, squeeze, truncate},
     eval::LastPage,
     event::RunSummary,
+    prompt::for_person,
     report::words::{self, quoted},
     working::{StopReason, refused_last},
 };
@@ -136,7 +137,7 @@ fn refused(report: &RunReport) -> Option<String> {
     let Outcome::Failed(failure) = &step.outcome else {
         return None;
     };
-    let action = words::action(&step.action, &step.targets);
+    let action = for_person(&step.action, &step.targets);
     let why = &failure.detail;
     Some(format!(
         "the action {action} was refused ({why}), and the run ended"

@@ -12,6 +12,7 @@ use crate::{
         say::one_line,
         tell,
     },
+    prompt::for_person,
     report::{
         RunRecord,
         explain::{Credit, Item, Recalled, Why, explain},
@@ -119,7 +120,7 @@ fn lines(item: &Item) -> Vec<String> {
     // For an item that was not used, the actions that followed say nothing about it.
     let then = if was_used(item) { &item.then[..] } else { &[] };
     for done in then.iter().take(MAX_ACTIONS) {
-        let action = words::action(&done.action, &done.targets);
+        let action = for_person(&done.action, &done.targets);
         lines.push(format!(
             "    then      step {}: {action} -> {}",
             done.step,
