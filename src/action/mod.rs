@@ -23,6 +23,7 @@ mod browser;
 mod call;
 mod declare;
 mod error_class;
+pub(crate) mod execution;
 mod failure_kind;
 mod key;
 mod lenient;

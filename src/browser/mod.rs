@@ -69,6 +69,7 @@ const SCENE: &str = include_str!("scene.js");
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 const SELECTION: &str = include_str!("selection.js");
 
+pub use crate::action::execution::Execution;
 #[cfg(feature = "cdp")]
 pub use cdp::{Cdp, CdpOptions};
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
@@ -78,6 +79,6 @@ pub(crate) use lease::Turn;
 #[cfg(feature = "playwright-cli")]
 pub use playwright_cli::{PlaywrightCli, PlaywrightCliOptions, TransportChoice, parse_snapshot};
 pub use port::{
-    BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, Execution, ObserveRequest,
+    BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, ObserveRequest,
     SceneRequest, ScreenshotRequest,
 };

@@ -12,11 +12,11 @@ use std::{
     time::Duration,
 };
 
-use super::Lease;
+use super::{Execution, Lease};
 use crate::{
-    action::{Action, BrowserAction, BrowserTool, Outcome},
+    action::{Action, BrowserAction, BrowserTool},
     base::Result,
-    page::{Dialog, ElementRef, Locator, Notice, Observation, Scene, Trace},
+    page::{ElementRef, Observation, Scene},
     secret::SecretResolver,
 };
 use async_trait::async_trait;
@@ -174,60 +174,13 @@ impl SceneRequest {
     }
 }
 
-/// The result of one action, and the events that the driver noticed during it.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Execution {
-    /// The outcome of the action. The loop changes `Done` to `NoEffect` if the page shows no effect.
-    pub outcome: Outcome,
-    /// Address and title of the page right after the action, if the browser reported them.
-    pub page: Option<(String, String)>,
-    /// A durable locator of the action's target, which finds the target again on the next load.
-    pub locator: Option<Locator>,
-    /// The dialog that is open after the action, even if it was open before; `None` if the driver noticed none.
-    pub dialog: Option<Dialog>,
-    /// Events that the driver noticed during the action, such as a download or a new tab.
-    pub notices: Vec<Notice>,
-    /// Reactions of the page to the action. The same trace can occur more than once, for example from two frames. The
-    /// page tree may not show them. `None` if the driver did not watch, or cannot tell because no event of the action
-    /// reached the page.
-    pub traces: Option<Vec<Trace>>,
-    /// Text that the action asked for: a list of tabs, or the result of a script. It has no control characters except
-    /// newlines and tabs.
-    pub text: Option<String>,
-    /// Screenshot that the action asked for, as a PNG file.
-    pub image: Option<Vec<u8>>,
-}
-
-impl Execution {
-    /// Returns an execution with this outcome. All other fields are empty.
-    pub const fn new(outcome: Outcome) -> Self {
-        Self {
-            outcome,
-            page: None,
-            locator: None,
-            dialog: None,
-            notices: Vec::new(),
-            traces: None,
-            text: None,
-            image: None,
-        }
-    }
-}
-
-impl From<Outcome> for Execution {
-    fn from(outcome: Outcome) -> Self {
-        Self::new(outcome)
-    }
-}
-
 /// A driver: it controls a browser with one current page.
 ///
 /// # Contract
-/// - The driver returns [`Outcome::Done`] only if there is positive evidence that the action was carried out. The
-///   absence of an error is not enough.
-/// - If the page refuses an action, the driver returns an [`Outcome::Failed`]. `Err` means that the driver, the
-///   browser or the connection between them failed.
+/// - The driver returns [`Outcome::Done`](crate::action::Outcome::Done) only if there is positive evidence that the
+///   action was carried out. The absence of an error is not enough.
+/// - If the page refuses an action, the driver returns an [`Outcome::Failed`](crate::action::Outcome::Failed). `Err`
+///   means that the driver, the browser or the connection between them failed.
 /// - If the browser, its daemon or the page's renderer is lost, the driver returns
 ///   [`ErrorKind::BrowserLost`](crate::ErrorKind::BrowserLost) at once, and again on every later call. A blank page
 ///   in place of the real page also counts as lost.
