@@ -273,7 +273,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         // The tool may have used the run's browser.
         let before = self.executor.state.page.clone();
-        let mut after = self.executor.look(self.executor.patience()).await?;
+        let mut after = self.executor.look(self.executor.deadline()).await?;
         if let Some(blocked) = self
             .executor
             .back_in_scope(None, before.as_ref(), &mut after)

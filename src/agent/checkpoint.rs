@@ -26,7 +26,7 @@ use crate::{
     prompt::MAX_RESULT_LATER,
     registry::{Checkpoint, MAX_CHECKPOINT},
     secret::Redactor,
-    verify::{Numbers, Seen},
+    verify::{KnownNumbers, Seen},
     working::{By, Place, Step},
 };
 
@@ -70,8 +70,8 @@ impl State {
         redactor: &Redactor,
     ) -> Result<Checkpoint> {
         let mut kept = self.clone();
-        (kept.page, kept.earlier, kept.lines_read) = (None, None, None);
-        kept.numbers = Numbers::default();
+        (kept.page, kept.lines_read) = (None, None);
+        kept.numbers = KnownNumbers::default();
         kept.queue.clear();
         kept.typed_into.clear();
         // The task that resumes the run gives its texts again.

@@ -2,13 +2,16 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use tokio::time::timeout;
-
-use super::{Run, executor::shows_closed_frame, options::Images, pictures::Pictures};
+use super::{
+    Run,
+    executor::{Deadline, shows_closed_frame},
+    options::Images,
+    pictures::Pictures,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, ErrorClass, Outcome, Target},
-    base::{Error, ErrorKind, Result as CrateResult},
+    base::{ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
     chat::{ChatRequest, Image},
     event::EventKind,
@@ -221,6 +224,5 @@ fn wanted(page: &PageNow) -> Vec<ElementRef> {
 }
 
 pub(super) async fn in_time<T>(work: impl Future<Output = CrateResult<T>>) -> CrateResult<T> {
-    let late = |_| Err(Error::new(ErrorKind::Timeout, "agent.see"));
-    timeout(LONGEST, work).await.unwrap_or_else(late)
+    Deadline::after(LONGEST).wait("agent.see", work).await
 }

@@ -25,7 +25,7 @@ use crate::{
     guard::Spent,
     page::{ElementRef, TargetIdentity},
     prompt::{LastFailure, quoted},
-    verify::{CallMade, Numbers, PageNow, Seen},
+    verify::{CallMade, KnownNumbers, PageNow, Seen},
     working::{About, By, Memory, Step, StopReason},
 };
 
@@ -126,14 +126,12 @@ pub struct State {
     pub(super) before_ms: u64,
 
     pub(super) page: Option<PageNow>,
-    /// The page before the last action, and the duration of the action in milliseconds; `None` if the action led to
-    /// another page.
-    pub(super) earlier: Option<(PageNow, u64)>,
     /// Number of observations of pages so far in the run.
     pub(super) looks: u64,
     pub(super) seen: Seen,
     /// Numbers on the current page that are known to be clocks, or known to respond to actions.
-    pub(super) numbers: Numbers,
+    #[serde(flatten)]
+    pub(super) numbers: KnownNumbers,
     /// True if an action was started, a step was given up, or the run was resumed, after the last observation.
     pub(super) stale: bool,
     /// True if an action opened a page that no message has shown to the model.
@@ -193,10 +191,9 @@ impl State {
             system: String::new(),
             before_ms: 0,
             page: None,
-            earlier: None,
             looks: 0,
             seen: Seen::default(),
-            numbers: Numbers::default(),
+            numbers: KnownNumbers::default(),
             stale: false,
             unseen: false,
             queue: VecDeque::new(),

@@ -36,10 +36,7 @@ pub(crate) fn led_to_error_page(
     if !outcome.is_done() || only_looks {
         return None;
     }
-    let navigates = matches!(
-        action,
-        A::Goto(_) | A::GoBack(_) | A::GoForward(_) | A::Reload(_) | A::TabNew(_)
-    );
+    let navigates = navigates(action);
     // An action inside the error page, such as a click on "Details", works as on any other page.
     let was_there = |before: &Observation| {
         !navigates && before.is_browser_error() && !is_another_document(before, after)
@@ -54,6 +51,15 @@ pub(crate) fn led_to_error_page(
                 Outcome::Unclear(failure)
             }
         })
+}
+
+/// Returns true if the action opens a page by itself.
+pub(super) const fn navigates(action: &BrowserAction) -> bool {
+    use BrowserAction as A;
+    matches!(
+        action,
+        A::Goto(_) | A::GoBack(_) | A::GoForward(_) | A::Reload(_) | A::TabNew(_)
+    )
 }
 
 fn clicks_link(action: &BrowserAction, page: &Observation) -> bool {

@@ -3,48 +3,36 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue},
-    page::{
-        Change, Dialog, NodeId, Notice, Observation, PageAddress, PageDiff, Role, Trace, Tree, Tri,
+    action::{
+        BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue, execution::Execution,
     },
-    verify::traces::{answers, answers_wheel},
+    page::{Change, NodeId, Notice, Observation, PageAddress, PageDiff, Role, Trace, Tree, Tri},
+    verify::{
+        error_page::navigates,
+        traces::{answers, answers_wheel},
+    },
 };
 
 /// Duration below which a `wait` counts as having ended at once. Unit: milliseconds. Source: chosen; one look at the
 /// page takes some 100 ms.
 const AT_ONCE: u64 = 1_000;
 
-/// The driver's report about an action that it tried, and whether the action moved the element that it dragged.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Attempt<'a> {
-    pub(crate) outcome: &'a Outcome,
-    /// The dialog that the action opened; `None` if it opened no dialog.
-    pub(crate) dialog: Option<&'a Dialog>,
-    /// The events that happened during the action. The opening of `dialog` is not among them.
-    pub(crate) notices: &'a [Notice],
-    /// The reactions of the page to the action. Some of them cannot be seen in the page's tree. `None` if the driver
-    /// did not watch for reactions.
-    pub(crate) traces: Option<&'a [Trace]>,
-    /// True if the element that the action dragged has another place than before.
-    pub(crate) moved: bool,
-}
-
-/// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). The
-/// outcome differs from the outcome that the driver reports in these cases:
+/// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). `moved` is
+/// true if the action moved the element that it dragged. The outcome differs from the outcome that the driver reports in these cases:
 ///
 /// - `Done` becomes `NoEffect` if the action should have changed something but no change was observed that it can have
 ///   caused. It stays `Done` if the page was already as the action asks.
 /// - A failure becomes `Unclear` if the action may have reached the page and another page is shown, because the action
 ///   may have worked.
 /// - A `goto` that ran out of time becomes `Done` if it led to its page nevertheless.
-pub(crate) fn judge(
+pub(super) fn judge(
     action: &BrowserAction,
-    attempt: Attempt<'_>,
+    (execution, moved): (&Execution, bool),
     diff: &PageDiff,
     before: &Observation,
     after: &Observation,
 ) -> Outcome {
-    if let Outcome::Failed(failure) = attempt.outcome {
+    if let Outcome::Failed(failure) = &execution.outcome {
         let has_moved = diff.navigated || is_another_document(before, after);
         return match action {
             // The page arrived after the driver had stopped waiting for it.
@@ -56,22 +44,22 @@ pub(crate) fn judge(
             _ if has_moved && may_have_acted(action, failure.class) => {
                 Outcome::Unclear(failure.clone())
             }
-            _ => attempt.outcome.clone(),
+            _ => execution.outcome.clone(),
         };
     }
-    if !attempt.outcome.is_done() || !should_show(action, attempt.traces.is_some(), before) {
-        return attempt.outcome.clone();
+    if !execution.outcome.is_done() || !should_show(action, execution.traces.is_some(), before) {
+        return execution.outcome.clone();
     }
     let answers_dialog = matches!(
         action,
         BrowserAction::DialogAccept(_) | BrowserAction::DialogDismiss(_)
     );
     // A new dialog is another dialog even if it has the same message as the dialog before it.
-    let seen_beside = attempt.moved
+    let seen_beside = moved
         || before.dialog != after.dialog
-        || (attempt.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
+        || (execution.dialog.is_some() && (answers_dialog || before.dialog.is_none()))
         || before.tabs.len() != after.tabs.len()
-        || attempt
+        || execution
             .notices
             .iter()
             .any(|notice| matches!(notice, Notice::TabOpened { .. } | Notice::Download { .. }))
@@ -80,10 +68,13 @@ pub(crate) fn judge(
         return Outcome::NoEffect;
     }
     let differs = !diff.is_empty() && !is_its_own_focus(action, diff, after);
-    let is_answered = attempt.traces.is_some_and(|traces| match action {
-        BrowserAction::Scroll(_) => answers_wheel(traces),
-        _ => answers(traces),
-    });
+    let is_answered = execution
+        .traces
+        .as_ref()
+        .is_some_and(|traces| match action {
+            BrowserAction::Scroll(_) => answers_wheel(traces),
+            _ => answers(traces),
+        });
     if differs || is_answered || seen_beside || already_so(action, after) {
         Outcome::Done
     } else {
@@ -132,31 +123,18 @@ pub(crate) fn is_another_document(before: &Observation, after: &Observation) -> 
 
 /// Returns true if an action that failed with an error of this class may have had its effect on the page. Returns false
 /// for navigation, which may safely be repeated.
-pub(crate) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
+pub(super) const fn may_have_acted(action: &BrowserAction, class: ErrorClass) -> bool {
     use BrowserAction as A;
-    let acts = matches!(
+    let only_looks = matches!(
         action,
-        A::Click(_)
-            | A::Dblclick(_)
-            | A::ClickAt(_)
-            | A::ClickXy(_)
-            | A::Hover(_)
-            | A::HoverXy(_)
-            | A::Drag(_)
-            | A::DragBy(_)
-            | A::DragXy(_)
-            | A::Check(_)
-            | A::Uncheck(_)
-            | A::Upload(_)
-            | A::Fill(_)
-            | A::Type(_)
-            | A::Press(_)
-            | A::Select(_)
-            | A::Eval(_)
-            | A::RunCode(_)
-            | A::DialogAccept(_)
-            | A::DialogDismiss(_)
+        A::SelectText(_)
+            | A::Scroll(_)
+            | A::TabSelect(_)
+            | A::TabClose(_)
+            | A::StateSave(_)
+            | A::StateLoad(_)
     );
+    let acts = !only_looks && !navigates(action) && !action.tool().is_look();
     acts && matches!(
         class,
         ErrorClass::NotStable
@@ -224,7 +202,7 @@ fn should_show(action: &BrowserAction, is_watched: bool, before: &Observation) -
 
 /// Returns true if the page may show the effect of this action only at a second look. `traces` are the reactions of the
 /// page; `None` if the driver did not watch.
-pub(crate) fn may_show_late(action: &BrowserAction, traces: Option<&[Trace]>) -> bool {
+pub(super) fn may_show_late(action: &BrowserAction, traces: Option<&[Trace]>) -> bool {
     match action {
         BrowserAction::Hover(_) | BrowserAction::HoverXy(_) => true,
         // Most scrolls change no tree, and traces prove them at the first look.
@@ -256,7 +234,7 @@ const fn asks_for_focus(action: &BrowserAction, role: &Role) -> bool {
 }
 
 /// Returns the node of the action's first target. If the action has no target, returns the node with the focus.
-pub(crate) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
+pub(super) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
     match action.targets().first() {
         Some(Target::Ref(reference)) => tree.by_ref(reference.as_str()),
         Some(Target::Locator(locator)) => locator.find(tree)?.first().copied(),
@@ -327,7 +305,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{Click, DialogAccept, OnTarget, Press, Scroll, ScrollDirection},
-        page::{DialogKind, ElementRef, Node, PageHead, States, TraceKind, diff},
+        page::{Dialog, DialogKind, ElementRef, Node, PageHead, States, TraceKind, diff},
     };
 
     fn page(value: &str, checked: Tri) -> Observation {
@@ -350,17 +328,7 @@ mod tests {
     fn judged(action: &BrowserAction, before: &Observation, after: &Observation) -> Outcome {
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &before.tree), (&head, &after.tree));
-        judge(action, said(&Outcome::Done, &[]), &diff, before, after)
-    }
-
-    fn said<'a>(outcome: &'a Outcome, notices: &'a [Notice]) -> Attempt<'a> {
-        Attempt {
-            outcome,
-            dialog: None,
-            notices,
-            traces: None,
-            moved: false,
-        }
+        judge(action, (&Outcome::Done.into(), false), &diff, before, after)
     }
 
     #[test]
@@ -409,7 +377,7 @@ mod tests {
             let head = |page: &Observation| PageHead::new(page.url.clone(), "");
             let diff = diff((&head(before), &before.tree), (&head(after), &after.tree));
             let outcome = Outcome::failed(class, "why");
-            judge(action, said(&outcome, &[]), &diff, before, after)
+            judge(action, (&outcome.into(), false), &diff, before, after)
         };
         let click = BrowserAction::Click(Click {
             target: Target::parse("e1").unwrap(),
@@ -518,15 +486,18 @@ mod tests {
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &same.tree), (&head, &same.tree));
         let text = String::new;
-        let changed = [Notice::TransportChanged {
+        let changed = Notice::TransportChanged {
             from: text(),
             to: text(),
             why: text(),
-        }];
-        let judged =
-            |notices: &[Notice]| judge(&press, said(&Outcome::Done, notices), &diff, &same, &same);
-        assert_eq!(judged(&changed), Outcome::NoEffect);
-        assert_eq!(judged(&[Notice::TabOpened { url: text() }]), Outcome::Done);
+        };
+        let judged = |notice| {
+            let mut execution = Execution::from(Outcome::Done);
+            execution.notices.push(notice);
+            judge(&press, (&execution, false), &diff, &same, &same)
+        };
+        assert_eq!(judged(changed), Outcome::NoEffect);
+        assert_eq!(judged(Notice::TabOpened { url: text() }), Outcome::Done);
     }
 
     #[test]
@@ -576,17 +547,17 @@ mod tests {
         let alert = asks(DialogKind::Alert, "Sure?");
         assert_eq!(judged(&accept, &confirm, &alert), Outcome::Done);
         // The same words again.
-        let attempt = |dialog| Attempt {
+        let execution = |dialog| Execution {
             dialog,
-            ..said(&Outcome::Done, &[])
+            ..Execution::from(Outcome::Done)
         };
         let quiet = PageDiff::default();
-        let again = |action, attempt| judge(action, attempt, &quiet, &alert, &alert);
+        let again = |action, execution| judge(action, (&execution, false), &quiet, &alert, &alert);
         assert_eq!(
-            again(&accept, attempt(alert.dialog.as_ref())),
+            again(&accept, execution(alert.dialog.clone())),
             Outcome::Done
         );
-        assert_eq!(again(&accept, attempt(None)), Outcome::NoEffect);
+        assert_eq!(again(&accept, execution(None)), Outcome::NoEffect);
     }
 
     fn told_with(
@@ -596,11 +567,11 @@ mod tests {
     ) -> Outcome {
         let head = PageHead::new("https://x.example/", "");
         let diff = diff((&head, &before.tree), (&head, &after.tree));
-        let attempt = Attempt {
-            traces,
-            ..said(&Outcome::Done, &[])
+        let execution = Execution {
+            traces: traces.map(<[Trace]>::to_vec),
+            ..Execution::from(Outcome::Done)
         };
-        judge(action, attempt, &diff, before, after)
+        judge(action, (&execution, false), &diff, before, after)
     }
 
     #[test]
@@ -627,13 +598,15 @@ mod tests {
         ));
         let same = page("a", Tri::False);
         for (moved, judged) in [(true, Outcome::Done), (false, Outcome::NoEffect)] {
-            let attempt = Attempt {
-                moved,
-                traces: Some(&[]),
-                ..said(&Outcome::Done, &[])
+            let execution = Execution {
+                traces: Some(Vec::new()),
+                ..Execution::from(Outcome::Done)
             };
             let quiet = PageDiff::default();
-            assert_eq!(judge(&drag, attempt, &quiet, &same, &same), judged);
+            assert_eq!(
+                judge(&drag, (&execution, moved), &quiet, &same, &same),
+                judged
+            );
         }
     }
 
@@ -772,12 +745,18 @@ mod tests {
         });
         let same = page("a", Tri::False);
         for kept in [true, false] {
-            let offered = [Notice::Download {
+            let mut execution = Execution::from(Outcome::Done);
+            execution.notices.push(Notice::Download {
                 suggested_name: "a.csv".to_owned(),
                 kept,
-            }];
-            let attempt = said(&Outcome::Done, &offered);
-            let judged = judge(&click, attempt, &PageDiff::default(), &same, &same);
+            });
+            let judged = judge(
+                &click,
+                (&execution, false),
+                &PageDiff::default(),
+                &same,
+                &same,
+            );
             assert_eq!(judged, Outcome::Done);
         }
     }

@@ -14,18 +14,14 @@ mod page_now;
 mod restored;
 mod traces;
 mod typed;
+mod window;
 
-pub(crate) use again::{Redrawn, in_words, is_field_gone, redrawn};
+pub(crate) use again::is_field_gone;
 pub(crate) use batch::{CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect, self_submission};
-pub(crate) use error_page::led_to_error_page;
 pub(crate) use finish::{Evidence, Seen, check, unverified};
-pub(crate) use judge::{
-    Attempt, aimed_at, is_another_document, judge, may_have_acted, may_show_late, moves_the_caret,
-    waited_for_nothing,
-};
-pub(crate) use numbers::Numbers;
+pub(crate) use judge::{is_another_document, moves_the_caret, waited_for_nothing};
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
-pub(crate) use traces::beside_a_clock;
 pub(crate) use typed::Typed;
+pub(crate) use window::{Before, KnownNumbers, Moment, Next, Verdict, Window};

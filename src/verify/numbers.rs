@@ -32,23 +32,18 @@ const MAX_NEAR: usize = 80;
 /// Knowledge about the numbers on the page: those that tick by themselves, and those that have answered an action.
 /// A number is identified by [`Counted::slot`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Numbers {
+pub(super) struct Numbers {
     ticking: BTreeSet<u64>,
     answering: BTreeSet<u64>,
 }
 
 impl Numbers {
-    /// Forgets all numbers, because another document is shown.
-    pub(crate) fn clear(&mut self) {
-        *self = Self::default();
-    }
-
-    pub(crate) fn answers(&self, slot: u64) -> bool {
+    pub(super) fn answers(&self, slot: u64) -> bool {
         self.answering.contains(&slot)
     }
 
     /// Returns true if only numbers changed during an action, and it is not yet known whether the action changed them.
-    pub(crate) fn is_open(&self, changes: &PageDiff) -> bool {
+    pub(super) fn is_open(&self, changes: &PageDiff) -> bool {
         let is_known = |counted: &Counted| {
             self.ticking.contains(&counted.slot) || self.answering.contains(&counted.slot)
         };
@@ -59,7 +54,7 @@ impl Numbers {
 
     /// Returns true if a clock explains all changes during an action: only numbers that are known to tick have changed,
     /// and one of them is beside the target.
-    pub(crate) fn explain(
+    pub(super) fn explain(
         &self,
         changes: &PageDiff,
         before: &Tree,
@@ -77,7 +72,7 @@ impl Numbers {
 
     /// Returns true if a time of day changed during the action (`changes`) but not since then (`since`). It may belong
     /// to a clock that ticks late, so the page should be observed once more.
-    pub(crate) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
+    pub(super) fn may_be_late(changes: &PageDiff, since: &PageDiff) -> bool {
         let moved = |slot| since.counted.iter().any(|counted| counted.slot == slot);
         let mut counted = changes.counted.iter();
         counted.any(|counted| is_time(counted) && !moved(counted.slot))
@@ -89,7 +84,7 @@ impl Numbers {
     /// `changes` contains the changes during the last action. `since` contains the changes between the two
     /// observations. `earlier` contains the changes during the action before the last one; it is `None` if that action
     /// was on another page, or took less time than a tick of a clock with seconds.
-    pub(crate) fn watched(
+    pub(super) fn watched(
         &mut self,
         changes: &PageDiff,
         since: &PageDiff,
@@ -112,7 +107,7 @@ impl Numbers {
 
     /// Adds to the ordinary changes each changed number that counts as an answer to the action. Drops all other changed
     /// numbers.
-    pub(crate) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
+    pub(super) fn credit(&self, changes: &mut PageDiff, before: &Tree, target: Option<NodeId>) {
         let part = target.and_then(|target| part_around(before, target));
         let counted = std::mem::take(&mut changes.counted);
         for counted in counted {

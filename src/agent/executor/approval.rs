@@ -79,7 +79,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> Result<Option<Outcome>, StopReason> {
         let before = self.state.page.clone();
         let url = before.as_ref().map(|page| page.head.url.clone());
-        let mut now = self.look(self.patience()).await?;
+        let mut now = self.look(self.deadline()).await?;
         // The browser may have gone to any page while the person decided.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
             self.state.page = Some(now);

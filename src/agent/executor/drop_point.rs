@@ -1,7 +1,5 @@
 //! The possible effect of the drop at the end of a [`DragBy`].
 
-use tokio::time::timeout;
-
 use super::{Executor, aim::judged};
 use crate::{
     BrowserDriver,
@@ -35,8 +33,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return Effect::Irreversible;
         };
         let request = SceneRequest::new(grave.iter().chain([start]).cloned().collect());
-        let limit = self.parts.options.command_timeout;
-        let Ok(Ok(scene)) = timeout(limit, self.parts.browser.scene(&request)).await else {
+        let scene = self.parts.browser.scene(&request);
+        let Ok(scene) = self.deadline().wait("agent.drop", scene).await else {
             return Effect::Irreversible;
         };
         let boxed = |wanted: &ElementRef| {

@@ -14,7 +14,7 @@ use crate::{
         WarnedTurns, Warning,
     },
     page::{Fingerprint, PageTemplate},
-    verify::{Numbers, PageNow, moves_the_caret},
+    verify::{KnownNumbers, PageNow, moves_the_caret},
     working::{Step, StopReason},
 };
 
@@ -114,7 +114,7 @@ impl Guards {
         &mut self,
         step: &Step,
         (before, after): (Option<&PageNow>, Option<&PageNow>),
-        numbers: &Numbers,
+        numbers: &KnownNumbers,
         turn: TurnNow,
     ) -> Verdicts {
         let (action, targets, outcome) = (&step.action, &step.targets, &step.outcome);
@@ -218,7 +218,7 @@ fn was_carried_out(outcome: &Outcome) -> bool {
     )
 }
 
-fn state(page: Option<&PageNow>, numbers: &Numbers) -> PageState {
+fn state(page: Option<&PageNow>, numbers: &KnownNumbers) -> PageState {
     match page {
         Some(page) => {
             let dialog = page

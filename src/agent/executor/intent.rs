@@ -1,13 +1,11 @@
 //! Records each action that does more than read, before it is carried out: in a checkpoint of the run, and in the
 //! journal.
 
-use tokio::time::timeout;
-
-use super::Executor;
+use super::{Executor, deadline::Deadline};
 use crate::{
     BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
-    base::{Error, ErrorKind},
+    base::Error,
     event::{EventKind, Intent},
     page::TargetIdentity,
     working::StopReason,
@@ -102,12 +100,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// journal.
     async fn journal(&mut self, intent: &Intent) -> Option<String> {
         let journal = self.parts.journal.clone()?;
-        let limit = self.parts.options.journal_timeout;
-        let kept = match timeout(limit, journal.intent(intent)).await {
-            Ok(kept) => kept,
-            Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.journal")
-                .with("waited", format!("{limit:?}"))),
-        };
+        let deadline = Deadline::after(self.parts.options.journal_timeout);
+        let kept = deadline.wait("agent.journal", journal.intent(intent)).await;
         let why = self.describe(kept.err()?);
         if intent.effect != Effect::Irreversible && self.state.unrecorded.is_none() {
             self.emitter

@@ -2,9 +2,9 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::Instant;
 
-use super::{Executor, patience::Patience};
+use super::{Executor, deadline::Deadline};
 use crate::{
     BrowserDriver,
     action::BrowserAction,
@@ -26,19 +26,12 @@ const SILENT: &str = "agent.observe";
 /// Time limit for the observation at the end of a successful run. Source: chosen; a working browser answers in less
 /// than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
-/// Maximum time for which a page that shows nothing yet is waited for. Source: chosen; a notebook application drew its
-/// page 1 to 2 s after the browser had loaded it.
-const DRAWING: Duration = Duration::from_secs(3);
-/// The same for a page of pictures without words. Source: chosen.
-const PICTURED: Duration = Duration::from_secs(1);
-/// Shortest pause between two observations of a page that shows nothing yet. Source: chosen.
-const PAUSE: Duration = Duration::from_millis(100);
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Observes the page. Does nothing if the page has already been observed since the last action.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.state.page.is_none() || self.state.stale {
-            let mut page = self.look(self.patience()).await?;
+            let mut page = self.look(self.deadline()).await?;
             let before = self.state.page.clone();
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
@@ -51,38 +44,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// If a page that was just opened shows nothing, waits until it shows something, at most for [`DRAWING`], and returns
-    /// the page as it is then. Scripts draw many pages after the browser has loaded them.
-    pub(super) async fn drawn(
-        &mut self,
-        opened: &PageNow,
-        patience: Patience,
-    ) -> Result<Option<PageNow>, StopReason> {
-        // A picture may be all that there is to come, or stand there while the page loads.
-        let most = if opened.is_pictured() {
-            PICTURED
-        } else {
-            DRAWING
-        };
-        // Most of the time is left for what follows.
-        let most = most.min(patience.limit() / 2);
-        let end = Instant::now() + most;
-        let pause = self.parts.options.settle.min(most / 3).max(PAUSE);
-        let mut later = None;
-        while later.as_ref().unwrap_or(opened).is_bare() && Instant::now() + pause < end {
-            tokio::time::sleep(pause).await;
-            later = Some(self.look(patience).await?);
-        }
-        Ok(later)
-    }
-
     /// Observes and interprets the page, replaces secrets in it, and returns the page.
     pub(in crate::agent) async fn look(
         &mut self,
-        patience: Patience,
+        deadline: Deadline,
     ) -> Result<PageNow, StopReason> {
         let started = Instant::now();
-        let mut observed = self.observed(patience).await;
+        let mut observed = self.observed(deadline).await;
         // Observing changes nothing, so it may be repeated. But a driver that reports a time-out would only take the
         // same time again. A driver that does not answer at all may have lost the request, so the observation is
         // repeated.
@@ -92,7 +60,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             _ => true,
         };
         if observed.as_ref().is_err_and(may_pass) {
-            observed = self.observed(patience).await;
+            observed = self.observed(deadline).await;
         }
         self.state.stale = false;
         let observation = match observed {
@@ -113,18 +81,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(page)
     }
 
-    async fn observed(&self, patience: Patience) -> CrateResult<Observation> {
-        let limit = patience.limit();
+    async fn observed(&self, deadline: Deadline) -> CrateResult<Observation> {
         let request = ObserveRequest::default()
-            .with_timeout(limit)
+            .with_timeout(deadline.limit())
             // A picture cannot be redacted, so none is taken after a secret was typed or shown.
             .with_screenshot(self.parts.options.screenshots && !self.state.secret_seen);
-        match timeout_at(patience.last(), self.parts.browser.observe(&request)).await {
-            Ok(result) => result,
-            Err(_) => {
-                Err(Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{limit:?}")))
-            }
-        }
+        let observation = self.parts.browser.observe(&request);
+        deadline.call(SILENT, observation).await
     }
 
     /// Keeps a picture that the action in progress took, for the next message. Drops it if it may show a secret or a frame
@@ -139,8 +102,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.emitter.emit(EventKind::PictureTaken { png });
     }
 
-    pub(in crate::agent) fn patience(&self) -> Patience {
-        Patience::new(self.parts.options.command_timeout)
+    pub(in crate::agent) fn deadline(&self) -> Deadline {
+        Deadline::after(self.parts.options.command_timeout)
     }
 
     /// Returns the observation without secrets, and without the content of frames and tabs that are out of scope.
@@ -181,13 +144,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// The run still counts as a success, because its evidence was seen before.
     pub(in crate::agent) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
-        let looked = timeout(LAST_LOOK, self.parts.browser.observe(&request)).await;
-        let late =
-            || Error::new(ErrorKind::Timeout, SILENT).with("waited", format!("{LAST_LOOK:?}"));
-        let looked = match looked {
-            Ok(Ok(seen)) if !seen.unresponsive => Ok(()),
-            Ok(Err(error)) => Err(error),
-            Ok(Ok(_)) | Err(_) => Err(late()),
+        let observation = self.parts.browser.observe(&request);
+        let deadline = Deadline::after(LAST_LOOK);
+        let looked = match deadline.wait(SILENT, observation).await {
+            Ok(seen) if seen.unresponsive => Err(Deadline::late(SILENT, LAST_LOOK)),
+            looked => looked,
         };
         if let Err(error) = looked {
             let error = self.describe(error);

@@ -7,6 +7,7 @@
 mod act;
 mod aim;
 mod approval;
+mod deadline;
 mod dialog_words;
 mod drop_point;
 mod ending;
@@ -15,7 +16,6 @@ mod guarded;
 mod guards;
 mod intent;
 mod look;
-mod patience;
 mod record;
 mod scope;
 
@@ -24,6 +24,7 @@ use std::{sync::Arc, time::Duration};
 pub use guarded::GuardedBrowser;
 pub(super) use {
     aim::{identities, judged},
+    deadline::Deadline,
     guards::{Guards, TurnNow},
     look::shows_closed_frame,
     record::{Concluded, InFlight, ends_in_vain},

@@ -39,7 +39,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             None => BrowserAction::GoBack(NoArguments {}),
         };
         self.state.left_scope = true;
-        let patience = self.patience();
+        let deadline = self.deadline();
         for _ in 0..MAX_LEAVING {
             // A dialog keeps the browser on the page. The page's own question "Leave this page?" is such a dialog too.
             let way = match after.observation.dialog.as_ref().map(|dialog| dialog.kind) {
@@ -52,12 +52,12 @@ impl<B: BrowserDriver> Executor<'_, B> {
             // The page must be left even if this action cannot be recorded.
             self.intend(&Action::Browser(way.clone()), &[], Effect::Reversible)
                 .await?;
-            match self.send(way.clone(), None, patience).await {
+            match self.send(way.clone(), None, deadline).await {
                 Err(error) if error.kind() == ErrorKind::BrowserLost => {
                     return Err(self.lost(error));
                 }
                 // Observe the page, because the driver's reply does not prove that the page was left.
-                _ => *after = self.look(patience).await?,
+                _ => *after = self.look(deadline).await?,
             }
             if self
                 .state

@@ -158,23 +158,6 @@ async fn a_stepper_that_works_is_done_beside_a_clock_and_a_dead_button_is_not() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_number_that_changed_with_other_traces_is_told_and_ends_no_run() {
-    let browser = Stepper {
-        traces: true,
-        ..Stepper::default()
-    };
-    let mut replies: Vec<ChatResponse> = (0..7).map(|_| calls([click("e1")])).collect();
-    replies.push(give_up());
-    let (report, messages) = run(browser, replies).await;
-    assert_eq!(report.summary.stop, StopReason::GaveUp, "{report:?}");
-    for (n, message) in messages.iter().enumerate().skip(1) {
-        let told = format!("## Changed\n~ text: \"{}\" -> \"{n}\"\n", n - 1);
-        assert!(message.contains(&told), "{message}");
-        assert!(!message.contains("did not change"), "{message}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_batch_on_a_stepper_is_carried_out_whole_and_told_call_by_call() {
     let browser = Stepper::default();
     let batch = calls([
