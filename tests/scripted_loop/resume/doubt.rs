@@ -107,7 +107,7 @@ enum End {
 #[tokio::test]
 async fn without_a_person_an_action_in_doubt_is_not_done_again_and_the_model_is_told() {
     for end in [End::Killed, End::Finished] {
-        is_not_done_again(end).await;
+        Box::pin(is_not_done_again(end)).await;
     }
 }
 
