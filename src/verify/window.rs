@@ -1,5 +1,4 @@
-//! Decides whether an action worked: sends it, asks for looks at the page until its effect can be told, and gives the
-//! verdict.
+//! Decides whether an action worked: asks for looks at the page until the effect can be told, and gives the verdict.
 //!
 //! A [`Window`] is open from before the action is sent until the verdict. It does no I/O: its owner does what [`Next`]
 //! says, and passes in the result with the time. The first look comes right after the action. More follow if
@@ -222,11 +221,11 @@ impl Window {
         let look = Look { page, changes };
         let next = match self.stage {
             Stage::Sent => self
-                .await_content(&look.page, look.is_other_page(), now)
+                .expect_content(&look.page, look.is_other_page(), now)
                 .or_else(|| self.try_again(&look))
-                .or_else(|| self.await_late_effect(&look)),
-            Stage::SentAgain => self.await_late_effect(&look),
-            Stage::Settled => self.await_tick(&look),
+                .or_else(|| self.expect_late_effect(&look)),
+            Stage::SentAgain => self.expect_late_effect(&look),
+            Stage::Settled => self.expect_tick(&look),
             Stage::Ticked | Stage::TickedTwice => self.learn(&look.page),
         };
         next.unwrap_or_else(|| self.conclude(look, now))
@@ -234,7 +233,7 @@ impl Window {
 
     /// Looks again at a page that was just opened and shows nothing yet, because scripts draw many pages after the browser
     /// has loaded them.
-    fn await_content(&mut self, page: &PageNow, is_other: bool, now: Moment) -> Option<Next> {
+    fn expect_content(&mut self, page: &PageNow, is_other: bool, now: Moment) -> Option<Next> {
         let is_opened = self.execution.outcome.is_done() && is_other || self.content.is_some();
         if !is_opened || !page.is_bare() {
             return None;
@@ -279,7 +278,7 @@ impl Window {
 
     /// Looks again if the action seems to have had no effect. Changed numbers are an effect only if they are known to
     /// respond to actions.
-    fn await_late_effect(&mut self, look: &Look) -> Option<Next> {
+    fn expect_late_effect(&mut self, look: &Look) -> Option<Next> {
         let seen = &look.page.observation;
         let may_show = self.execution.outcome.is_done()
             && may_show_late(&self.before.action, self.execution.traces.as_deref())
@@ -297,7 +296,7 @@ impl Window {
 
     /// Looks again if it is not known whether the action changed the numbers. This is also done if traces prove an
     /// effect. Otherwise a changed number that the traces do not explain would be reported, even if it is a clock.
-    fn await_tick(&mut self, look: &Look) -> Option<Next> {
+    fn expect_tick(&mut self, look: &Look) -> Option<Next> {
         let found = look.changes.as_ref()?;
         if !self.before.numbers.numbers.is_open(found) {
             return None;
