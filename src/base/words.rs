@@ -1,37 +1,54 @@
 //! The one table of words that tell what a control, a question or an address does, by concept, in the languages most
-//! used on the web. Approval and exploration ask it; `page::lexicon` has the words that tell the types of pages apart.
+//! used on the web. Approval, exploration, verification and the types of pages ask it.
 //!
 //! # Decisions
 //!
-//! - A phrase is a list of whole words, compared in a folded form: lower case, no accents, and each letter replaced by
-//!   the one that it looks like (the skeleton of Unicode's UTS #39), so that a Cyrillic `е` in "dеlete" hides nothing.
-//! - The lists may only make an action worse than its tool says, and an address unfit for exploration. So a word that
-//!   is missing here costs safety, and a word too many costs a question.
+//! - A phrase is a list of whole words, compared in a folded form. Words that make an action worse are folded by
+//!   [`words`]: lower case, no accents, and each letter replaced by the one that it looks like (the skeleton of Unicode's
+//!   UTS #39), so that a Cyrillic `е` in "dеlete" hides nothing. Words that make a page or a form harmless, such as
+//!   [`LOGIN`], are only written in lower case, so that no other words are taken for them.
+//! - The first of these lists may only make an action worse than its tool says, and an address unfit for exploration. So a
+//!   word that is missing there costs safety, and a word too many costs a question.
+
+mod table;
 
 use std::sync::LazyLock;
 
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
+pub(crate) use self::table::*;
 use super::text;
 
 /// The picture of a bin, which buttons show in place of the word.
 const WASTEBASKET: char = '\u{1f5d1}';
 
-/// Phrases, each as its folded words.
-pub(crate) struct Phrases(LazyLock<Vec<Vec<String>>>);
+/// The phrases of one concept, each as its folded words. The words that they are compared with must be folded in the
+/// same way.
+pub(crate) struct Phrases {
+    list: LazyLock<Vec<Vec<String>>>,
+    words: fn(&str) -> Vec<String>,
+}
 
 impl Phrases {
     /// Returns the positions in `words` at which one of the phrases begins. Between the words of a phrase may stand others:
     /// "cancel my Premium subscription".
     pub(crate) fn spread(&self, words: &[String]) -> impl Iterator<Item = usize> {
-        let begins = |at: &usize| self.0.iter().any(|phrase| is_spread(phrase, &words[*at..]));
+        let begins = |at: &usize| {
+            self.list
+                .iter()
+                .any(|phrase| is_spread(phrase, &words[*at..]))
+        };
         (0..words.len()).filter(begins)
     }
 
     /// Returns the positions in `words` at which one of the phrases begins.
     pub(crate) fn positions(&self, words: &[String]) -> impl Iterator<Item = usize> {
-        let begins = |at: &usize| self.0.iter().any(|phrase| words[*at..].starts_with(phrase));
+        let begins = |at: &usize| {
+            self.list
+                .iter()
+                .any(|phrase| words[*at..].starts_with(phrase))
+        };
         (0..words.len()).filter(begins)
     }
 
@@ -39,23 +56,33 @@ impl Phrases {
         self.positions(words).next().is_some()
     }
 
+    /// Returns true if one of the phrases occurs in the text as whole words.
+    pub(crate) fn are_in_text(&self, text: &str) -> bool {
+        self.are_in(&(self.words)(text))
+    }
+
+    /// Returns true if the whole text is one of the phrases.
+    pub(crate) fn are_all_of_text(&self, text: &str) -> bool {
+        self.are_all_of(&(self.words)(text))
+    }
+
     /// Returns the number of words of the longest phrase with which `words` begins; 0 if they begin with none.
     pub(crate) fn begin(&self, words: &[String]) -> usize {
-        let begins = self.0.iter().filter(|phrase| words.starts_with(phrase));
+        let begins = self.list.iter().filter(|phrase| words.starts_with(phrase));
         begins.map(Vec::len).max().unwrap_or(0)
     }
 
     pub(crate) fn end(&self, words: &[String]) -> bool {
-        self.0.iter().any(|phrase| words.ends_with(phrase))
+        self.list.iter().any(|phrase| words.ends_with(phrase))
     }
 
     pub(crate) fn are_all_of(&self, words: &[String]) -> bool {
-        self.0.iter().any(|phrase| phrase == words)
+        self.list.iter().any(|phrase| phrase == words)
     }
 
     /// Removes every phrase from `words`.
     pub(crate) fn cut_from(&self, words: &mut Vec<String>) {
-        for phrase in self.0.iter() {
+        for phrase in self.list.iter() {
             while let Some(at) = words.windows(phrase.len()).position(|part| part == phrase) {
                 words.drain(at..at + phrase.len());
             }
@@ -93,7 +120,7 @@ fn is_spread(phrase: &[String], words: &[String]) -> bool {
 /// Chinese, Japanese or Korean character is a word.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = text::words(&folded(text));
-    words.retain(|word| !FILLERS.0.iter().any(|filler| filler[0] == *word));
+    words.retain(|word| !FILLERS.iter().any(|filler| filler[0] == *word));
     words
 }
 
@@ -115,7 +142,7 @@ pub(crate) fn words_of_code(code: &str) -> Vec<String> {
 /// change on the site.
 pub(crate) fn leads_to_change(text: &str) -> bool {
     let words = words_of_code(text);
-    let others = [&DESTROYS, &SENDS, &ACCOUNT, &BASKET, &CHANGES];
+    let others = [&DESTROYS, &SENDS, &ACCOUNT, &SIGNS_UP, &BASKET, &CHANGES];
     GRAVE
         .iter()
         .chain(&others)
@@ -137,7 +164,7 @@ pub(crate) fn may_command(text: &str) -> bool {
         let is_long = |word: &String| word.len() > verb.len() && word.starts_with(verb.as_str());
         verb.is_ascii() && verb.len() >= MIN && words.iter().any(is_long)
     };
-    let is_begun = |phrases: &&Phrases| phrases.0.iter().any(begins);
+    let is_begun = |phrases: &&Phrases| phrases.list.iter().any(begins);
     leads_to_change(text)
         || verbs.iter().any(|phrases| phrases.are_in(&words))
         || [&COMMANDS, &DESTROYS].iter().any(is_begun)
@@ -188,305 +215,14 @@ fn listed(lists: &[&str], words: fn(&str) -> Vec<String>) -> Vec<Vec<String>> {
 }
 
 /// Words that do not change the meaning of a label: articles, possessives, polite words, "now".
-static FILLERS: Phrases = Phrases(LazyLock::new(|| {
+static FILLERS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
     let lists = [
         "the,a,an,your,my,our,this,that,these,now,please,it,of,der,die,das,den,dem,des,ein,eine,ihre,ihren,meine,jetzt,bitte",
         "le,la,les,l,d,un,une,votre,ma,mon,mes,ce,cette,maintenant,el,los,las,tu,su,mi,este,ahora,il,lo,gli,i,ora,adesso",
         "o,os,as,seu,sua,agora",
     ];
     listed(&lists, |word| text::words(&folded(word)))
-}));
-
-macro_rules! phrases {
-    ($($(#[$doc:meta])* $name:ident = [$($list:literal)*];)*) => {$(
-        $(#[$doc])*
-        pub(crate) static $name: Phrases = Phrases(LazyLock::new(|| listed(&[$($list),*], words)));
-    )*};
-}
-
-/// Phrases for acts that cannot be undone, other than [`DESTROYS`]. On a button they count anywhere in its label.
-pub(crate) static GRAVE: [&Phrases; 6] = [&PAYS, &PUBLISHES, &ORDERS, &ENDS, &GRANTS, &OPERATES];
-
-/// Those of [`GRAVE`] whose phrases are found with other words in them.
-pub(crate) static SPREAD: [&Phrases; 4] = [&ORDERS, &ENDS, &GRANTS, &OPERATES];
-
-phrases! {
-    PAYS = [
-        "pay,buy,purchase,confirm payment,submit payment,make payment,complete payment,send payment,authorize payment"
-        "authorise payment,approve payment,release payment,release funds,donate,transfer,wire money,schedule payment,withdraw,cash out,pay out"
-        "place bid,submit bid,confirm bid,place bet,place trade,charge card,issue refund,refund,request refund"
-        "request payout,mark as paid"
-        "bezahlen,zahlen,kaufen,überweisen,überweisung ausführen,spenden,zahlungspflichtig,zahlung bestätigen,abheben,erstatten"
-        "payer,acheter,confirmer paiement,valider paiement,faire don,virer,transférer,rembourser"
-        "pagar,comprar,confirmar compra,finalizar compra,confirmar pago,donar,transferir,reembolsar"
-        "pagare,acquista,acquistare,comprare,conferma acquisto,conferma pagamento,effettua bonifico,conferma bonifico"
-        "trasferisci,rimborsa,doar,confirmar pagamento,betalen,kopen,overmaken,terugbetalen,zapłać,kup,kupuję,przelej"
-        "купить,оплатить,перевести деньги,пожертвовать,購入,支払,お支払い,振込,振り込,送金,寄付,购买,購買,付款,支付,转账,轉帳"
-        "汇款,匯款,捐款,결제,구매,송금,satın al,اشتر,شراء"
-    ];
-    ORDERS = [
-        "place order,confirm order,submit order,complete order,finish order,send order,order and pay,confirm purchase"
-        "confirm booking,complete booking,confirm reservation,book appointment,book room,book table,start subscription,start free trial,start trial"
-        "change plan,upgrade plan,downgrade plan,renew subscription,accept offer,accept quote,accept bid,accept contract"
-        "bestellen,bestellung abschicken,bestellung aufgeben,bestellung abschließen,bestellung bestätigen,verbindlich buchen"
-        "passer commande,confirmer commande,valider commande,realizar pedido,confirmar pedido,hacer pedido"
-        "enviar pedido,tramitar pedido,invia ordine,conferma ordine,effettua ordine,completa ordine,fazer pedido"
-        "finalizar pedido,confirmar reserva,confirmer réservation,buchung bestätigen,termin buchen,zamawiam,złóż zamówienie"
-        "заказать,оформить заказ,подтвердить заказ,注文を確定,注文する,予約を確定,下单,下單,提交订单,提交訂單,确认订单,確認訂單"
-        "주문하기"
-    ];
-    /// Phrases for deleting something. They count in links too, and as the word of an address.
-    DESTROYS = [
-        "delete,remove,erase,destroy,wipe,purge,shred,uninstall,factory reset,drop table,drop database,empty trash,empty bin"
-        "move to trash,move to bin,discard,clear history,clear data,clear all data,clear database,reset device,reset all settings"
-        "format disk,format drive,format card,reset to factory,löschen,loeschen,entfernen,vernichten,verwerfen,verlauf leeren,papierkorb leeren"
-        "supprimer,effacer,retirer,vider corbeille,eliminar,borrar,suprimir,quitar,vaciar papelera,elimina,eliminare,cancella"
-        "cancellare,rimuovi,rimuovere,svuota cestino,excluir,apagar,deletar,verwijderen,usuń,skasuj,удалить"
-        "стереть,видалити,削除,消去,删除,刪除,移除,清空,清除记录,삭제,제거,ta bort,slet,slett,poista,smazat,törlés,sil,kaldır,حذف"
-    ];
-    /// Phrases for ending a contract, a membership or an account.
-    ENDS = [
-        "unsubscribe,deactivate,terminate,revoke,close account,cancel subscription,cancel membership,cancel plan,cancel order"
-        "cancel booking,cancel reservation,cancel appointment,cancel account,cancel contract,cancel policy,cancel trip"
-        "cancel flight,cancel service,cancel license,cancel licence,cancel event,cancel meeting,cancel registration,end contract"
-        "end subscription,end membership,end lease,leave group,leave team,leave organization,leave organisation,leave company"
-        "resign,quit job,give notice,hand in notice,leave server,drop course,drop class,suspend account,disable account,lock account,disconnect account"
-        "unfriend,evict,forfeit,write off,stop subscription"
-        "abbestellen,kündigen,kündigung,stornieren,konto schließen,austreten,vertrag beenden,abo beenden,widerrufen"
-        "désabonner,résilier,annuler commande,annuler abonnement,annuler réservation,clôturer compte,fermer compte,démissionner"
-        "darse de baja,cancelar suscripción,cancelar pedido,cancelar reserva,cancelar contrato,cerrar cuenta,rescindir"
-        "disiscriviti,annulla iscrizione,annulla ordine,disdici,disdire,recedi,chiudi account,cancelar assinatura"
-        "cancelar inscrição,encerrar conta,opzeggen,uitschrijven,rozwiąż umowę,anuluj subskrypcję,отписаться,расторгнуть"
-        "退会,解約,退订,退訂,取消订阅,取消訂閱,取消订单,取消訂單,注销,註銷,解除契約,탈퇴,구독 취소,해지"
-    ];
-    /// Phrases for making something public or sending it to many.
-    PUBLISHES = [
-        "publish,unpublish,republish,share publicly,share with everyone,share with all,go live,broadcast"
-        "post comment,post reply,post review,post message,post update,post job,post ad,retweet,invite all,invite everyone"
-        "notify all,notify everyone,email all,email everyone,message all,send invitation,send invitations,send invite,send invites"
-        "veröffentlichen,öffentlich teilen,alle einladen,alle benachrichtigen,publier,partager publiquement,inviter tous,publicar"
-        "compartir públicamente,invitar a todos,pubblicare,condividi pubblicamente,invita tutti,compartilhar publicamente"
-        "convidar todos,publiceren,iedereen uitnodigen,opublikuj,zaproś wszystkich,опубликовать,пригласить всех,公開する,投稿する"
-        "全員を招待,发布,發布,發佈,公开分享,邀请所有人,게시"
-    ];
-    /// Phrases for giving someone rights, or a signature.
-    GRANTS = [
-        "make public,grant access,grant permission,grant permissions,grant rights,give access,make admin,make administrator,make owner"
-        "promote to admin,transfer ownership,change owner,add admin,sign contract,sign document,sign agreement,sign and send"
-        "sign and submit,accept and sign,cast vote,regenerate key,regenerate token,rotate key,rotate keys,reset token"
-        "zugriff gewähren,zugriff erteilen,berechtigung erteilen,vertrag unterschreiben,dokument unterschreiben,stimme abgeben"
-        "accorder accès,donner accès,signer contrat,conceder acceso,dar acceso,firmar contrato,concedi accesso,firma contratto"
-        "conceder acesso,assinar contrato,toegang verlenen,przyznaj dostęp,предоставить доступ,подписать договор,署名する,签署,授权"
-    ];
-    /// Phrases for submitting what cannot be taken back, and for operating machines.
-    OPERATES = [
-        "submit application,submit claim,submit exam,submit test,submit assignment,submit answers,submit report,submit complaint"
-        "submit request,submit review,submit proposal,submit return,submit declaration,submit ballot,submit vote,submit ticket"
-        "submit offer,submit feedback,submit registration,submit resignation,submit notice,submit appeal,submit paper"
-        "submit manuscript,submit timesheet,submit expense,submit expenses,submit invoice,send application,apply for job"
-        "apply for position,apply for loan,file complaint,file claim,file return,file report,lodge complaint,report user"
-        "report abuse,merge pull request,merge request,merge branch,squash and merge,rebase and merge,force restart,close poll,reboot,restart server,restart service"
-        "restart machine,restart instance,restart device,restart computer,restart system,shut down,shutdown,power off,turn off server"
-        "stop server,stop service,stop instance,kill process,kill session,force push,force stop,roll back,rollback,overwrite"
-        "restore backup,restore snapshot,run migration,deploy to production,flush cache,clear cache,bewerbung absenden"
-        "antrag absenden,antrag stellen,neu starten,herunterfahren,ausschalten,zurücksetzen auf werkseinstellungen"
-        "envoyer candidature,redémarrer,éteindre,enviar solicitud,reiniciar,apagar servidor,invia candidatura,riavvia,spegni"
-        "enviar candidatura,aanvraag indienen,herstarten,uruchom ponownie,перезагрузить,выключить,再起動,申請する"
-        "シャットダウン,重启,重啟,关机,提交申请,재시작"
-    ];
-    /// Verbs that can be nouns too. On a button they count only at the beginning of its label: "Archive project", but not
-    /// "Product archive".
-    VERBS = [
-        "archive,retire,reserve,sell,merge,deploy,approve,sign,vote,ban,block,expel,fire,suspend,release,dispatch,execute,enroll,enrol,subscribe"
-        "grant,authorize,authorise,finalize,finalise,void,revert,redeem,claim,rsvp,promote,demote,kick,submit and,save and send"
-        "archivieren,reservieren,genehmigen,unterschreiben,unterzeichnen,sperren,freigeben,abonnieren,abstimmen,archiver,réserver"
-        "commander,approuver,signer,bloquer,voter,archivar,reservar,aprobar,firmar,bloquear,votar,archivia,prenota,approva,blocca,arquivar"
-        "aprovar,assinar,archiveren,reserveren,goedkeuren,ondertekenen,blokkeren,zarchiwizuj,zarezerwuj,zatwierdź,podpisz,zablokuj"
-        "архивировать,забронировать,одобрить,подписать,заблокировать,承認,予約する,署名,批准,预订,預訂,签名,승인,예약하기,서명"
-    ];
-    /// Phrases for acts that cannot be undone, if they are the whole label. In a longer label they are ignored.
-    GRAVE_ALONE = [
-        "order,post,tweet,subscribe,reserve,book,bid,sell,upgrade,sign,merge,deploy,approve,vote,commit,push,remover,dona,paga,bestellung,compra,pubblica,publica,公開,投稿,注文"
-    ];
-    /// Phrases that show that something is for sale. They count if the label contains a price and begins or ends with
-    /// such a phrase.
-    SELLS = [
-        "book,order,reserve,rent,hire,get,upgrade,renew,subscribe,join,bid,bet,checkout,check out,confirm,tip,enroll"
-        "preorder,pre order,top up,unlock,redeem,register,start trial,book and pay"
-        "buchen,reservieren,mieten,verlängern,abonnieren,bieten,réserver,louer,renouveler,reservar,alquilar,renovar"
-        "prenota,prenotare,noleggia,rinnova,boeken,reserveren,huren,zarezerwuj,zamów,забронировать,арендовать"
-        "予約,预订,預訂,订购,訂購,예약"
-    ];
-    /// Phrases for sending something. In a login or a search, where the ordinary button has such a label, they do not
-    /// count.
-    SENDS = [
-        "send,senden,absenden,abschicken,verschicken,envoyer,enviar,invia,inviare,verzenden,versturen,wyślij,отправить,送信,发送,發送"
-        "보내기,skicka,إرسال"
-    ];
-    /// Harmless phrases that contain a phrase of another list, such as "order history". They are removed from a label
-    /// before the label is searched.
-    EXEMPT = [
-        "order history,order details,order detail,order status,order number,order summary,order tracking,order list"
-        "order date,order id,order by,order confirmation,order overview,sort order,view order,track order,purchase history"
-        "purchase details,purchase date,transfer history,transfer details,transfer status,buy again,best buy,how to buy"
-        "where to buy,why buy,how to pay,ways to pay,pay monthly options,pay later options"
-        "remove filter,remove filters,delete filter,delete filters,remove from cart,remove from basket,remove from bag"
-        "remove from wishlist,remove from favorites,remove from favourites,remove from comparison,remove from compare"
-        "remove from list,reject cookies,decline cookies,remove bookmark,remove formatting,discard filters,clear filters"
-        "send code,send verification code,send security code,send me code,send me verification code,send otp,send password reset"
-        "send reset link,send link,send login link,send magic link"
-        "cancel transfer,cancel payment,cancel purchase,cancel delete,cancel deletion,cancel send"
-        "sign in,sign up,sign on,sign out,sign off,sign language,release notes,release date,claim status,vote count,sign into,sign me in,sign you in,sign back in,sign for,unsubscribe at any time"
-        "unsubscribe any time,unsubscribe anytime,block inserter,block navigation,block type,fire tv,claim account,post code,post codes"
-        "filter entfernen,filter löschen,aus warenkorb entfernen,bestellungen ansehen,code senden"
-        "retirer du panier,supprimer du panier,supprimer filtre,supprimer filtres,effacer filtres"
-        "envoyer code,eliminar filtro,eliminar filtros,borrar filtros,quitar filtro,quitar filtros,eliminar del carrito"
-        "quitar del carrito,cómo comprar,cómo pagar,enviar código,rimuovi filtro,rimuovi filtri,cancella filtri"
-        "rimuovi dal carrello,invia codice,remover filtro,remover filtros,limpar filtros,remover do carrinho,como comprar"
-        "購入履歴,購入手続き,購入方法,注文履歴,支払い方法,支払方法,送信済み,カートから削除,フィルターを削除"
-        "购买记录,購買紀錄,支付方式,付款方式,已发送,已發送,发布时间,发布日期,移除筛选,구매내역,구매 내역,결제 수단,결제수단"
-    ];
-    /// Phrases at the beginning of the label of a button that says yes.
-    AGREES = [
-        "yes,ok,okay,confirm,accept,agree,sure,submit,complete,finish,finalize,i agree,i accept,i confirm,i understand,understood,got"
-        "verify,ja,bestätigen,zustimmen,akzeptieren,einverstanden,verstanden,oui,confirmer,accepter,valider,sí,aceptar,confirmar,sim"
-        "aceitar,conferma,accetta,bevestigen,akkoord,tak,potwierdź,да,подтвердить,принять,はい,確認,確定,実行,是,确定,确认,同意,예,확인"
-        "동의"
-    ];
-    /// Phrases at the beginning of the label of a button that continues to the next part of a dialog.
-    GOES_ON = [
-        "continue,proceed,weiter,fortfahren,continuer,poursuivre,continuar,continua,avanti,avançar,verder,doorgaan,kontynuuj"
-        "продолжить,続行,继续,繼續,계속"
-    ];
-    /// Phrases at the beginning of the label of a button that leads to the next of several pages, as in a list of results.
-    NEXT = ["next,suivant,siguiente,próximo,volgende,dalej,далее,次へ,下一步,다음"];
-    /// Phrases at the beginning of the label of a button that says no, or that only shows or hides something.
-    HARMLESS = [
-        "cancel,close,back,dismiss,show,hide,toggle,view,help,clear,copy,generate,menu,no,forgot,continue shopping,continue reading"
-        "next page,next month,next slide,next image,abbrechen,schließen,zurück,anzeigen,passwort vergessen,weiter einkaufen"
-        "annuler,fermer,afficher,cancelar,cerrar,mostrar,ocultar,volver,fechar,voltar,annulla,chiudi,mostra,indietro,キャンセル,閉じる"
-        "戻る,表示,取消,关闭,關閉,返回,显示,취소,닫기"
-    ];
-    /// Labels that start something, and do not say what.
-    STARTS = [
-        "go,start,begin,run,execute,perform,do,starten,ausführen,durchführen,démarrer,lancer,exécuter,iniciar,ejecutar,avvia,esegui"
-        "executar,uitvoeren,uruchom,wykonaj,начать,выполнить,開始,実行,开始,执行,시작,실행"
-    ];
-    /// Labels that do what is chosen elsewhere.
-    APPLIES = [
-        "apply,save,done,anwenden,übernehmen,speichern,appliquer,enregistrer,aplicar,guardar,applica,salva,salvar,toepassen,opslaan,zastosuj"
-        "zapisz,применить,сохранить,適用,保存,应用,적용,저장"
-    ];
-    /// Phrases for rejecting something. In a request for consent to cookies they are harmless.
-    REJECTS = [
-        "reject,decline,refuse,ablehnen,absagen,refuser,rejeter,décliner,rechazar,rifiuta,rejeitar,recusar,afwijzen,weigeren,odrzuć"
-        "отклонить,отказать,却下,拒否,辞退,拒绝,拒絕,거절"
-    ];
-    /// The names of a bin.
-    BIN = [
-        "trash,bin,recycle bin,rubbish,wastebasket,papierkorb,corbeille,papelera,cestino,lixeira,prullenbak,kosz,корзина,ゴミ箱,回收站,휴지통"
-    ];
-    /// Words of a greeting over a login.
-    WELCOME = [
-        "welcome,welcome back,willkommen,bienvenue,bienvenido,benvenuto,bem vindo,welkom,witaj,добро пожаловать,ようこそ,欢迎,환영"
-    ];
-    /// Words for what was sent. They count in sentences that ask or announce, unless a code is sent.
-    SENT = [
-        "sent,gesendet,verschickt,versandt,envoyé,envoyés,envoyée,envoyées,enviado,enviada,enviados,inviato,inviata,inviati,verzonden"
-        "wysłane,отправлено,отправлены,送信され,被发送,전송됩니다"
-    ];
-    /// What a login or a password reset sends.
-    CODES = ["code,codes,pin,otp,link,e mail,email,mail,sms,password,passwort,contraseña,senha,código,コード,验证码,인증"];
-    /// Phrases in a sentence that asks whether to do something.
-    ASKS = [
-        "are you sure,you sure,really,do you want to,would you like to,about to,going to,permanently,hereby,sind sie sicher"
-        "wirklich,möchten,wollen,endgültig,unwiderruflich,êtes vous sûr,vraiment,voulez vous,définitivement,está seguro,realmente"
-        "desea,quiere,sei sicuro,davvero,vuoi,definitivamente,tem certeza,deseja,weet je zeker,weet u zeker,czy na pewno,naprawdę"
-        "вы уверены,действительно,хотите,本当に,しますか,确定要,是否,정말"
-    ];
-    /// Phrases in a sentence that says what a button does, or what will happen.
-    TELLS = [
-        "will,will be,click,press,tap,confirm,confirms,by continuing,by clicking,by proceeding,enter password,type password,with password"
-        "password to,to confirm,to continue,to proceed,type,klicken,drücken,wird,werden,bestätigen,geben ein,passwort,cliquez,confirmer"
-        "va,mot de passe,haga clic,confirmar,contraseña,será,clicca,confermare,clique,senha,wilt,klik,wachtwoord,kliknij,нажмите,пароль"
-        "パスワード,点击,密码"
-    ];
-    /// Phrases that say that something cannot be undone.
-    FINAL = [
-        "cannot be undone,can not be undone,can t be undone,irreversible,irrevocable,no way back,no undo"
-        "kann nicht rückgängig,nicht rückgängig gemacht,unwiderruflich,irréversible,ne peut pas être annulé,ne pourra pas être annulé"
-        "no se puede deshacer,irreversible,non può essere annullata,irreversibile,não pode ser desfeita,kan niet ongedaan"
-        "nie można cofnąć,нельзя отменить,необратимо,元に戻せません,取り消せません,无法撤销,不可撤销,无法恢复,되돌릴 수 없"
-    ];
-    /// Words for such acts in other forms than those of a label. They count in sentences that ask or announce.
-    DONE = [
-        "deleted,deletes,deleting,removed,removes,erased,erases,destroyed,destroys,wiped,wipes,terminates,cancels,transfers,publishes,"
-        "charged,debited,billed,paid,transferred,published,cancelled,canceled"
-        "terminated,revoked,signed,ordered,purchased,bought,granted,restarted,rebooted,archived,gelöscht,löscht,entfernt,abgebucht"
-        "belastet,bezahlt,überwiesen,veröffentlicht,gekündigt,bestellt,storniert,supprimé,supprimée,supprimés,débité,payé,publié"
-        "résilié,commandé,eliminado,eliminada,borrado,cobrado,publicado,cancelado,eliminato,eliminata,addebitato,excluído,excluída"
-        "cobrada,verwijderd,usunięte,удален,удалены,списано,削除され,被删除,扣款,삭제됩니다"
-    ];
-    /// Nouns for such acts. They count in the heading over a button that says yes.
-    MATTERS = [
-        "payment,purchase,deletion,removal,transfer,withdrawal,cancellation,termination,resignation,donation,contract,order,bid"
-        "publication,signature,zahlung,überweisung,kauf,löschung,kündigung,bestellung,vertrag"
-        "spende,unterschrift,paiement,virement,achat,suppression,résiliation,commande,contrat,pago,transferencia,compra"
-        "eliminación,baja,pedido,contrato,pagamento,bonifico,acquisto,cancellazione,ordine,contratto,transferência,exclusão"
-        "betaling,overschrijving,bestelling,płatność,przelew,zamówienie,платеж,перевод,заказ,удаление,договор,支払い,購入,注文,契約"
-        "退会,支付,订单,订购,转账,合同"
-    ];
-    /// Words of a request for consent, which often says what can be deleted or withdrawn later.
-    CONSENT = [
-        "cookie,cookies,consent,privacy,tracking,personal information,partners,notification,notifications,newsletter,location,einwilligung,datenschutz,consentement,confidentialité,privacidad,consentimiento"
-        "consenso,privacidade,toestemming,zgoda,prywatności,クッキー,隐私"
-    ];
-    /// Words of a request for consent to cookies.
-    COOKIES = ["cookie,cookies,クッキー"];
-    /// Labels of a button that creates an account.
-    SIGNS_UP = [
-        "sign up,signup,register,create account,create new account,registrieren,konto erstellen,s inscrire,créer compte,créer un compte"
-        "registrarse,crear cuenta,registrati,crea account,cadastre se,criar conta,registreren,zarejestruj,зарегистрироваться,新規登録"
-        "会員登録,注册,註冊,회원가입"
-    ];
-    /// Words in the label of a field whose text Enter sends to somebody.
-    MESSAGE = [
-        "message,msg,comment,reply,write to,tweet,write post,what s happening,say something,respond,answer to,nachricht,kommentar"
-        "antworten,antwort,message à,commentaire,répondre,mensaje,comentario,responder,messaggio,commento,rispondi,mensagem"
-        "comentário,bericht,reactie,wiadomość,komentarz,odpowiedz,сообщение,комментарий,ответить,メッセージ,コメント,返信,消息,评论"
-        "留言,回复,메시지,댓글"
-    ];
-    /// Words that lead to an account, or that log out.
-    ACCOUNT = [
-        "login,log in,log on,logon,signin,sign in,sso,oauth,logout,log out,log off,logoff,signout,sign out,signup,sign up,register"
-        "registration,join,account,profile,password,anmelden,anmeldung,einloggen,abmelden,ausloggen,registrieren,konto,connexion"
-        "se connecter,déconnexion,se déconnecter,inscription,s inscrire,compte,iniciar sesión,acceder,cerrar sesión,salir"
-        "registrarse,cuenta,entrar,sair,terminar sessão,cadastre se,conta,accedi,esci,registrati,inloggen,uitloggen,registreren"
-        "logga in,logga ut,zaloguj,wyloguj,zarejestruj,giriş,çıkış,üye ol,hesabım,войти,вход,выйти,выход,регистрация,аккаунт"
-        "личный кабинет,увійти,вийти,تسجيل الدخول,تسجيل الخروج,خروج,حسابي,ورود,ログイン,ログアウト,新規登録,会員登録,マイページ"
-        "アカウント,登录,登錄,退出,登出,注册,註冊,账户,로그인,로그아웃,회원가입,내 계정,odhlásit,přihlásit,log ud,log ind,logg ut"
-        "kirjaudu,αποσύνδεση,σύνδεση,התנתקות,התחברות,đăng xuất,đăng nhập,लॉग आउट,लॉग इन,keluar,masuk,ออกจากระบบ,เข้าสู่ระบบ"
-    ];
-    /// Words that lead to a purchase.
-    BASKET = [
-        "cart,basket,checkout,check out,order,payment,warenkorb,einkaufswagen,kasse,panier,paiement,carrito,cesta,pago,carrinho"
-        "carrello,winkelwagen,varukorg,koszyk,sepet,корзина,оплата,кошик,سلة,カート,注文,买,购物车,購物車,结账,結帳,장바구니"
-    ];
-    /// Words that lead to other changes.
-    CHANGES = [
-        "cancel,undo,confirm,reset,retire,reject,approve,vote,order,subscribe,stornieren,abbrechen,annuler,cancelar,annulla,annuleren"
-        "anuluj,iptal,отменить,إلغاء,取消,キャンセル,提交,취소"
-    ];
-    /// Verbs in addresses and links by which a person who is logged in changes something.
-    COMMANDS = [
-        "opt out,optout,poweroff,backup,cron,halt,sleep,disarm,invite,toggle,enable,disable,drop,run,restart,stop,kill,flush,restore,like,unlike,follow,unfollow,set,add,create,update,save"
-        "clear,accept,decline,activate,import,rebuild,reindex,sync,trigger,start,impersonate,become,lock,unlock,mute,pin,unpin,mark"
-        "assign,close,reopen,resolve,retry,requeue,drain,rotate,regenerate,switch,change,edit,move,rename,copy,clone,upload,install"
-        "truncate,empty,turn on,turn off,spam,abort,duplicate,ship,maintenance,power on,mark,recalculate,rollback,eject,upgrade,downgrade,migrate,reload,refresh token,resend,submit,test,generate,link,unlink,connect,disconnect,make,hide,apply"
-        "aktivieren,deaktivieren,hinzufügen,ändern,einladen,ausführen,ajouter,modifier,activer,añadir,activar,aggiungi,attiva"
-        "toevoegen,dodaj,добавить,изменить,追加,変更,添加,修改,추가,변경"
-    ];
-}
+});
 
 #[cfg(test)]
 mod tests {
@@ -526,5 +262,16 @@ mod tests {
         assert!(!DESTROYS.are_in(&words("Deletedx")));
         assert!(leads_to_change("/doLogout") && leads_to_change("İptal et"));
         assert!(!leads_to_change("Cartography of Descartes"));
+    }
+
+    #[test]
+    fn phrases_are_whole_words_in_scripts_with_and_without_spaces() {
+        assert!(PASSWORD.are_in_text("Your Password:"));
+        assert!(PASSWORD.are_in_text("ログインパスワードを入力"));
+        assert!(PASSWORD.are_in_text("أدخل كلمة المرور هنا"));
+        assert!(!CART.are_in_text("Cartography of Descartes"));
+        assert!(!PASSWORD.are_in_text(""));
+        assert!(LOGIN.are_all_of_text("Log in") && LOGIN.are_all_of_text("ログイン"));
+        assert!(!LOGIN.are_all_of_text("Log in and pay") && !LOGIN.are_all_of_text(""));
     }
 }

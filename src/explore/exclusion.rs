@@ -5,17 +5,11 @@ use url::Url;
 use super::Reach;
 use crate::{
     base::{
-        Host, text,
-        words::{leads_to_change, may_command},
+        Host,
+        words::{ACTION_KEYS, leads_to_change, may_command},
     },
     working::LeftOut,
 };
-
-/// Names of query parameters, or words in such names, that ask the server for an action instead of a page. They are
-/// compared as whole words.
-const ACTION_KEYS: &[&str] = &[
-    "action", "do", "cmd", "op", "delete", "remove", "logout", "add", "vote", "export",
-];
 
 /// File name endings of addresses that lead to files, not to pages.
 const FILES: &[&str] = &[
@@ -50,9 +44,8 @@ pub(super) fn left_out(url: &Url, words: &str, home: &Host, reach: Reach) -> Opt
         .query_pairs()
         .flat_map(|(key, value)| [key.into_owned(), value.into_owned()])
         .collect();
-    let keys = query.iter().step_by(2);
-    let mut key_words = keys.flat_map(|key| text::words(key));
-    if key_words.any(|word| ACTION_KEYS.contains(&&*word)) {
+    let mut keys = query.iter().step_by(2);
+    if keys.any(|key| ACTION_KEYS.are_in_text(key)) {
         return Some(LeftOut::Action);
     }
     let is_excluded = match reach {

@@ -23,9 +23,9 @@ use crate::{
     action::{BrowserAction, Effect, Fill, Key, Press, Target, Type},
     base::{
         Error, ErrorKind, Result,
-        words::{BIN, MESSAGE, words},
+        words::{BIN, LOGIN, MESSAGE},
     },
-    page::{LOGIN, LocatorStep, Role, TargetIdentity},
+    page::{LocatorStep, Role, TargetIdentity},
 };
 pub(crate) use form::{FormFacts, form_kind, may_submit};
 use label::{Breadth, Label, asks, asks_consent, is_of_cookies};
@@ -255,7 +255,7 @@ fn does_grave(
     let is_login = || match page.form {
         FormKind::Login => true,
         FormKind::Password => false,
-        _ => target.is_some_and(|target| LOGIN.are_all_of(&target.name)),
+        _ => target.is_some_and(|target| LOGIN.are_all_of_text(&target.name)),
     };
     is_button && page.has_secret && !is_login() && !label.is_harmless()
 }
@@ -356,10 +356,7 @@ fn presses(
 /// Returns true if submitting the form around this field cannot be undone.
 fn submits(action: &BrowserAction, field: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     let types_secret = action.texts().iter().any(|text| text.secret().is_some());
-    let is_message = || {
-        let words = field.map(|field| words(field.best_name()));
-        words.is_some_and(|words| MESSAGE.are_in(&words))
-    };
+    let is_message = || field.is_some_and(|field| MESSAGE.are_in_text(field.best_name()));
     page.submit == Some(Effect::Irreversible)
         || match page.form {
             FormKind::Login => false,
@@ -374,7 +371,7 @@ fn submits(action: &BrowserAction, field: Option<&TargetIdentity>, page: &PageCo
 fn is_bin(target: Option<&TargetIdentity>, page: &PageContext<'_>) -> bool {
     let name = target.map(TargetIdentity::best_name);
     let mut names = page.shown.iter().map(String::as_str).chain(name);
-    names.any(|name| BIN.are_all_of(&words(name)))
+    names.any(|name| BIN.are_all_of_text(name))
 }
 
 /// Returns true if a part of a link's address is a command that deletes something, such as `/items/3/delete` or

@@ -65,7 +65,6 @@ pub use known::KnownElement;
 pub use label::MAX_LABEL;
 pub use layout::{Digest, DigestOptions, Hits, Joint, Layout, Line, Part, Shown};
 pub(crate) use layout::{MAX_LOOK, shown_length};
-pub(crate) use lexicon::{LOGIN, LOGIN_PATH, PASSWORD, SEARCH};
 pub use locator::{Locator, LocatorStep, MAX_LOCATOR_STEPS, MAX_LOCATOR_TEXT};
 pub(crate) use observation::ERROR_PAGE;
 pub use observation::{

@@ -9,13 +9,13 @@ use super::{
     ERROR_PAGE, NodeId, PageHead, Role, Tree,
     features::Features,
     label::label_of,
-    lexicon::{
-        CART, CART_PATH, ERROR, LOGIN, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_KEYS, SEARCH_PATH,
-        USER, has_error_code,
-    },
+    lexicon::{SEARCH_KEYS, has_error_code},
     outline::Outline,
 };
-use crate::base::text;
+use crate::base::{
+    text,
+    words::{CART, CART_PATH, ERROR, LOGIN, LOGIN_PATH, PASSWORD, SEARCH, SEARCH_PATH, USER},
+};
 
 /// The type of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
         labelled
             .iter()
             .zip(&labels)
-            .any(|(at, l)| at == *id && SEARCH.are_in(l))
+            .any(|(at, l)| at == *id && SEARCH.are_in_text(l))
     };
     let named: Vec<&NodeId> = f
         .fields
@@ -204,12 +204,12 @@ fn hints(head: &PageHead, tree: &Tree, outline: &Outline, f: &Features) -> Hints
         password_fields: labelled
             .iter()
             .zip(&labels)
-            .filter(|(id, label)| PASSWORD.are_in(label) || is_said(**id, "password"))
+            .filter(|(id, label)| PASSWORD.are_in_text(label) || is_said(**id, "password"))
             .count(),
         user_fields: labelled
             .iter()
             .zip(&labels)
-            .filter(|(id, label)| USER.are_in(label) || is_said(**id, "username"))
+            .filter(|(id, label)| USER.are_in_text(label) || is_said(**id, "username"))
             .count(),
         search_named: named.len(),
         searched_in_field: f.search_fields.iter().chain(named).any(is_filled),
@@ -227,7 +227,7 @@ fn is_error(f: &Features, hints: &Hints) -> bool {
         && f.fields.len() <= 1
         && f.items < MIN_LIST
         && f.prices == 0;
-    is_small && (has_error_code(&hints.title) || ERROR.are_in(&hints.title))
+    is_small && (has_error_code(&hints.title) || ERROR.are_in_text(&hints.title))
 }
 
 fn is_login(f: &Features, hints: &Hints) -> bool {
@@ -237,7 +237,7 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
     // Recognises a login page that asks for the user first and for the password later. Its path or title must say so:
     // two boxes and a button could be any small form, and a form mistaken for a login page would need too few
     // approvals.
-    let says_so = LOGIN_PATH.are_in(&hints.path) || LOGIN.are_in(&hints.title);
+    let says_so = LOGIN_PATH.are_in_text(&hints.path) || LOGIN.are_in_text(&hints.title);
     let searches = hints.search_named > 0 || !f.search_fields.is_empty();
     let by_user = says_so
         && !searches
@@ -250,9 +250,9 @@ fn is_login(f: &Features, hints: &Hints) -> bool {
 
 fn is_cart(f: &Features, hints: &Hints) -> bool {
     let priced = f.prices + f.priced_items > 0;
-    let by_address = CART_PATH.are_in(&hints.path)
+    let by_address = CART_PATH.are_in_text(&hints.path)
         && (priced || f.fields.len() >= 2 || f.letters <= MAX_ERROR_LETTERS);
-    let by_word = CART.are_in(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
+    let by_word = CART.are_in_text(&hints.title) && (priced || f.letters <= MAX_ERROR_LETTERS);
     // A cart has amounts to set beside prices, a total below them, and a button or link to go on. A cart with one or
     // two items is not recognised here, because so few items are no collection.
     let by_structure = f.priced_fields >= 1 && f.prices >= 1 && f.buttons + f.links >= 1;
@@ -273,7 +273,7 @@ fn is_search_home(f: &Features, hints: &Hints) -> bool {
 
 fn is_search_results(f: &Features, hints: &Hints) -> bool {
     let has_field = !f.search_fields.is_empty() || hints.search_named > 0;
-    let by_path = SEARCH_PATH.are_in(&hints.path);
+    let by_path = SEARCH_PATH.are_in_text(&hints.path);
     let asked = hints.searched_in_field || hints.searched_in_url;
     (f.items >= MIN_RESULTS && (asked || (by_path && has_field)))
         // This also recognises the page of a search that found nothing.

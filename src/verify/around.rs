@@ -3,8 +3,9 @@
 
 use super::PageNow;
 use crate::{
+    base::words::{PASSWORD, SEARCH},
     guard::{FormFacts, FormKind, PageContext, form_kind, may_submit},
-    page::{NodeId, PASSWORD, PageAddress, PageType, Role, SEARCH, Tree, Tri},
+    page::{NodeId, PageAddress, PageType, Role, Tree, Tri},
     secret::holds_secret,
 };
 
@@ -292,7 +293,8 @@ fn chosen(tree: &Tree, field: NodeId) -> Option<String> {
 
 /// Returns true if the element itself says that it is a field for a search.
 pub(super) fn is_search_field(tree: &Tree, at: NodeId) -> bool {
-    tree[at].role == Role::SearchBox || (tree[at].is_editable() && SEARCH.are_in(&tree[at].name))
+    tree[at].role == Role::SearchBox
+        || (tree[at].is_editable() && SEARCH.are_in_text(&tree[at].name))
 }
 
 /// Returns true if the field asks for a password that exists already.
@@ -302,7 +304,7 @@ fn asks_password(tree: &Tree, id: NodeId) -> bool {
     let is_new = completes.contains("new-password");
     let is_said = node.property("type") == Some("password")
         || completes.contains("current-password")
-        || PASSWORD.are_in(&node.name)
+        || PASSWORD.are_in_text(&node.name)
         || holds_secret(node);
     is_said && !is_new
 }

@@ -7,11 +7,12 @@
 use std::{
     collections::{BTreeSet, HashSet},
     hash::{DefaultHasher, Hash as _, Hasher as _},
+    slice,
 };
 
 use super::{error_page, typed::Typed};
 use crate::{
-    base::text,
+    base::{text, words::DENIES},
     page::{ElementRef, Node, NodeId, Observation, Role, Tree},
 };
 use serde::{Deserialize, Serialize};
@@ -33,12 +34,6 @@ const TELLING: usize = 3;
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
 /// Maximum number of words in the list that tells the model which words of the evidence the page lacks. Source: chosen.
 const MAX_TOLD: usize = 12;
-/// Words that deny something, in the languages in which models answer most often.
-const DENIALS: [&str; 22] = [
-    "no", "not", "none", "nothing", "nobody", "never", "neither", "nor", "cannot", "without",
-    "doesn", "don", "didn", "isn", "aren", "wasn", "weren", "hasn", "haven", "nicht", "kein",
-    "keine",
-];
 
 /// The place where the words that an answer quotes as evidence were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -348,7 +343,8 @@ fn denies(answer: &str, evidence: &str) -> bool {
     let mut words = text::words(answer);
     let own = text::words(evidence);
     // A single word such as "None" does not justify a denial, because a page may contain it anywhere.
-    let telling = own.iter().filter(|word| !DENIALS.contains(&word.as_str()));
+    let denies = |word: &String| DENIES.are_in(slice::from_ref(word));
+    let telling = own.iter().filter(|word| !denies(word));
     let is_sentence = telling.count() >= TELLING;
     let repeated = words.windows(own.len().max(1)).position(|some| some == own);
     if let Some(at) = repeated
@@ -362,7 +358,7 @@ fn denies(answer: &str, evidence: &str) -> bool {
     };
     // `No. 1068` names a thing by its number.
     let names = |at: usize| words[at] == "no" && is_number(at + 1);
-    (0..words.len()).any(|at| DENIALS.contains(&words[at].as_str()) && !names(at))
+    (0..words.len()).any(|at| denies(&words[at]) && !names(at))
 }
 
 fn quoted(text: &str) -> Vec<&str> {

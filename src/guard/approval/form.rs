@@ -4,10 +4,7 @@ use super::{
     FormKind,
     label::{Breadth, Label, asks},
 };
-use crate::{
-    base::words::{WELCOME, words},
-    page::{LOGIN, LOGIN_PATH},
-};
+use crate::base::words::{LOGIN, LOGIN_PATH, WELCOME};
 
 /// The facts about a form that decide its kind. The page wrote all texts in it.
 #[derive(Debug)]
@@ -66,10 +63,10 @@ fn says_login(form: &FormFacts<'_>) -> bool {
     if says_grave(form) {
         return false;
     }
-    let is_login = |button: &&str| LOGIN.are_in(button) && !is_grave(button);
+    let is_login = |button: &&str| LOGIN.are_in_text(button) && !is_grave(button);
     let mut around = form.headings.iter().map(String::as_str).chain([form.title]);
-    let says = |text: &str| LOGIN.are_in(text) || WELCOME.are_in(&words(text));
-    let is_said = around.any(says) || LOGIN_PATH.are_in(form.path);
+    let says = |text: &str| LOGIN.are_in_text(text) || WELCOME.are_in_text(text);
+    let is_said = around.any(says) || LOGIN_PATH.are_in_text(form.path);
     form.buttons.iter().any(is_login) || (is_said && !is_grave(form.title))
 }
 

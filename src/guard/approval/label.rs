@@ -1,22 +1,17 @@
 //! What a label, a heading or a sentence says that an action does.
 
+use std::slice;
+
 use crate::base::words::{
-    self, AGREES, APPLIES, ASKS, CODES, CONSENT, COOKIES, DESTROYS, DONE, ENDS, EXEMPT, FINAL,
-    GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, MATTERS, NEXT, PAYS, PUBLISHES, Phrases, REJECTS, SELLS,
-    SENDS, SENT, SIGNS_UP, SPREAD, STARTS, TELLS, VERBS,
+    self, AGREES, APPLIES, ASKS, AT_A_PRICE, CODES, CONSENT, COOKIES, CURRENCIES, DESTROYS, DONE,
+    ENDS, EXEMPT, FINAL, GOES_ON, GRAVE, GRAVE_ALONE, HARMLESS, MATTERS, NEXT, PAYS, PUBLISHES,
+    Phrases, REJECTS, SELLS, SENDS, SENT, SIGNS_UP, SPREAD, STARTS, TELLS, VERBS,
 };
 
 /// Maximum number of words of a short label; enough for a verb and its object.
 const SHORT: usize = 4;
 /// Maximum number of words of a link that deletes something, such as "Delete this comment".
 const SHORT_LINK: usize = 2;
-/// Codes and names of currencies.
-const CURRENCIES: &[&str] = &[
-    "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",
-    "nok", "dkk", "pln", "czk", "kr", "zl", "euro", "euros", "dollar", "dollars",
-];
-/// Words that stand before a price.
-const AT_A_PRICE: &[&str] = &["for", "at", "fur", "pour", "por", "per", "voor", "za"];
 
 /// The part of a label in which a phrase counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +44,13 @@ impl Label {
         let is_priced = is_priced(text);
         // The words of a price say nothing about the effect: "Pay $20", "Order for 5 €".
         if is_priced {
-            let amounts = CURRENCIES.iter().chain(AT_A_PRICE).copied();
-            let amounts: Vec<String> = amounts.flat_map(words::words).collect();
+            let currencies: Vec<String> =
+                CURRENCIES.iter().copied().flat_map(words::words).collect();
+            let is_amount = |word: &String| {
+                currencies.contains(word) || AT_A_PRICE.are_in(slice::from_ref(word))
+            };
             let is_digit = |c: char| c.is_numeric() || matches!(c, 'l' | 'o');
-            found.retain(|word| !(word.chars().all(is_digit) || amounts.contains(word)));
+            found.retain(|word| !(word.chars().all(is_digit) || is_amount(word)));
         }
         EXEMPT.cut_from(&mut found);
         Self {
@@ -229,12 +227,12 @@ pub(super) fn asks(text: &str, is_dialog: bool) -> bool {
 
 /// Returns true if a text speaks of cookies.
 pub(super) fn is_of_cookies(text: &str) -> bool {
-    COOKIES.are_in(&words::words(text))
+    COOKIES.are_in_text(text)
 }
 
 /// Returns true if a text asks for consent to cookies.
 pub(super) fn asks_consent(text: &str) -> bool {
-    CONSENT.are_in(&words::words(text))
+    CONSENT.are_in_text(text)
 }
 
 /// Returns the words after a conjunction, if they begin with one: "and sign".

@@ -3,8 +3,9 @@
 use super::PatternType;
 use crate::{
     action::BrowserTool,
+    base::words::{PASSWORD, SEARCH},
     memory::{StoredStep, StoredText},
-    page::{PASSWORD, Role, SEARCH},
+    page::Role,
 };
 
 pub(super) fn type_of(steps: &[StoredStep]) -> PatternType {
@@ -25,13 +26,13 @@ pub(super) fn type_of(steps: &[StoredStep]) -> PatternType {
 }
 
 fn takes_password(step: &StoredStep) -> bool {
-    matches!(step.text, Some(StoredText::Secret(_))) || PASSWORD.are_in(name(step))
+    matches!(step.text, Some(StoredText::Secret(_))) || PASSWORD.are_in_text(name(step))
 }
 
 fn searches(step: &StoredStep) -> bool {
     let is_text = matches!(step.tool, BrowserTool::Fill | BrowserTool::Type);
     let role = step.target.as_ref().map(|target| &target.role);
-    is_text && (role == Some(&Role::SearchBox) || SEARCH.are_in(name(step)))
+    is_text && (role == Some(&Role::SearchBox) || SEARCH.are_in_text(name(step)))
 }
 
 /// Returns true if the step opens an address, or uses a link, menu item or tab.
