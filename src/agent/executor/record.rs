@@ -22,7 +22,8 @@ const MAX_TITLE: usize = 60;
 /// An action that is being carried out: the [`Step`] that will record it, with what is known so far.
 #[derive(Debug, Clone)]
 pub(in crate::agent) struct InFlight {
-    pub(in crate::agent) step: Step,
+    /// On the heap, because the future of a run holds it.
+    pub(in crate::agent) step: Box<Step>,
     /// The page before the action.
     pub(in crate::agent) before: Option<PageNow>,
     /// True if `go_back_to` queued the action to restore an earlier page.
@@ -37,7 +38,7 @@ impl InFlight {
         let template = before.as_ref().and_then(|page| page.place.template());
         let template = template.map_or("", PageTemplate::as_str);
         let signature = Signature::of(&next.action, &targets, template);
-        let mut step = Step::new(0, next.action, Outcome::Done, signature);
+        let mut step = Box::new(Step::new(0, next.action, Outcome::Done, signature));
         (step.by, step.picked, step.targets) = (next.by, next.picked, targets);
         Self {
             step,
@@ -195,7 +196,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if step.finished.is_none() {
             self.emitter.emit(EventKind::executed(&step));
         }
-        self.state.memory.record(step);
+        self.state.memory.record(*step);
         changed
     }
 

@@ -17,12 +17,12 @@ fn page(content: &str) -> PageNow {
     PageNow::of(observed(URL, content))
 }
 
-fn action(tool: &str, arguments: Value) -> BrowserAction {
+fn action(tool: &str, arguments: &Value) -> BrowserAction {
     serde_json::from_value(json!({ "tool": tool, "arguments": arguments })).unwrap()
 }
 
 fn click() -> BrowserAction {
-    action("click", json!({ "target": "e1" }))
+    action("click", &json!({ "target": "e1" }))
 }
 
 /// Judges each action that names an element `e9` as irreversible.
@@ -101,7 +101,7 @@ fn class(outcome: &Outcome) -> Option<(&'static str, ErrorClass)> {
 fn a_menu_that_opens_late_is_seen_at_the_second_look() {
     let closed = page("menuitem \"File\" e1");
     let opened = page("menuitem \"File\" e1\nmenuitem \"Open\" e2");
-    let hover = action("hover", json!({ "target": "e1" }));
+    let hover = action("hover", &json!({ "target": "e1" }));
     for action in [hover, click()] {
         let mut window = open(&action, &closed);
         assert_eq!(again(&window.sent(done(), closed.clone(), at(0))), SETTLE);
@@ -129,7 +129,7 @@ fn a_menu_that_opens_late_is_seen_at_the_second_look() {
 
 #[test]
 fn a_page_that_was_opened_and_shows_nothing_yet_is_waited_for() {
-    let goto = action("goto", json!({ "url": "https://app.example/a" }));
+    let goto = action("goto", &json!({ "url": "https://app.example/a" }));
     let (before, bare) = (page("button \"Go\" e1"), "https://app.example/a");
     let looks = |content: &str, limit: u64| {
         let shown = PageNow::of(observed(bare, content));
@@ -264,7 +264,7 @@ fn a_counter_beside_a_clock_answers_and_the_clock_does_not() {
         assert_eq!(more.execution.outcome, Outcome::Done);
         assert_eq!(lines(&more), [r#"~ text: "1" -> "2""#]);
         // So is the clock, and it does not answer the dead button.
-        let dead = action("click", json!({ "target": "e2" }));
+        let dead = action("click", &json!({ "target": "e2" }));
         let (mut window, _) = Window::open(before(dead, &more.page, more.numbers));
         let first = window.sent(done(), counter(2, "5 s left"), at(100));
         assert_eq!(again(&first), SETTLE);
@@ -306,7 +306,7 @@ fn a_number_that_stood_still_for_a_tick_before_was_set_going_by_the_action() {
     let timer = |n: u32| counter(n, "no clock");
     // The action before took this time, and the number did not change.
     for (took, outcome) in [(1_500, Outcome::Done), (500, Outcome::NoEffect)] {
-        let dead = action("click", json!({ "target": "e2" }));
+        let dead = action("click", &json!({ "target": "e2" }));
         let mut window = open(&dead, &timer(0));
         again(&window.sent(done(), timer(0), at(100)));
         let earlier = verdict(window.looked(timer(0), at(took)));
@@ -324,7 +324,7 @@ fn a_page_without_an_answer_cannot_show_whether_the_action_worked() {
     let mut silent = observed(URL, "");
     silent.unresponsive = true;
     let silent = PageNow::of(silent);
-    let goto = action("goto", json!({ "url": URL }));
+    let goto = action("goto", &json!({ "url": URL }));
     let timeout = || failed(ErrorClass::Timeout);
     for (action, execution, expected) in [
         (&goto, done(), Some(("failed", ErrorClass::Timeout))),
@@ -337,7 +337,7 @@ fn a_page_without_an_answer_cannot_show_whether_the_action_worked() {
         assert_eq!(verdict.differences, None);
     }
     // The differences from such a page are unknown too.
-    let reload = action("reload", json!({}));
+    let reload = action("reload", &json!({}));
     let back = verdict(open(&reload, &silent).sent(done(), shown, at(0)));
     assert_eq!(
         (back.execution.outcome, back.differences),
@@ -363,7 +363,7 @@ fn a_dialog_is_an_effect_that_needs_no_second_look() {
 #[test]
 fn a_dragged_element_is_placed_before_and_after() {
     let board = page("button \"Card\" e1");
-    let drag = action("drag_by", json!({ "target": "e1", "x": 40, "y": 25 }));
+    let drag = action("drag_by", &json!({ "target": "e1", "x": 40, "y": 25 }));
     let place = |x| Some(Area::new(x, 10.0, 80.0, 30.0));
     let sent = |from| {
         let before = before(drag.clone(), &board, KnownNumbers::default());
@@ -414,7 +414,7 @@ fn an_action_that_led_to_the_browsers_error_page_failed_and_forgets_the_numbers(
 
 #[test]
 fn without_a_page_before_the_outcome_is_the_drivers() {
-    let goto = action("goto", json!({ "url": URL }));
+    let goto = action("goto", &json!({ "url": URL }));
     let before = before(goto, &page(""), KnownNumbers::default());
     let (mut window, _) = Window::open(Before {
         page: None,
