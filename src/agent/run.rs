@@ -14,7 +14,7 @@ use super::{
     options::Images,
     registered::Registered,
     sight::Sight,
-    state::{Offered, Queued, State},
+    state::{Queued, State},
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -188,11 +188,11 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let (lessons, others): (Vec<Advice>, Vec<Advice>) = lessons
             .into_iter()
             .partition(|advice| *advice.section() == Section::Lessons);
-        let standing = lessons.iter().map(|lesson| lesson.id().clone());
-        let mut offered = Offered::standing(standing.collect());
+        let earlier = self.earlier();
+        let offered = &mut self.executor.state.offered;
+        offered.stand(lessons.iter().map(|lesson| lesson.id().clone()).collect());
         offered.add(others);
-        offered.add(self.earlier().into_iter().collect());
-        self.executor.state.offered = offered;
+        offered.add(earlier.into_iter().collect());
     }
 
     /// Returns a snapshot of the run, from which [`DecisionLoop::resume`] resumes the run. Call this method between

@@ -29,13 +29,10 @@ pub(in crate::agent) struct Offered {
 }
 
 impl Offered {
-    /// Begins a run whose system instruction contains these items.
-    pub(in crate::agent) fn standing(items: Vec<AdviceId>) -> Self {
-        Self {
-            standing: items.len(),
-            ids: items,
-            ..Self::default()
-        }
+    /// Records that the system instruction contains these items.
+    pub(in crate::agent) fn stand(&mut self, items: Vec<AdviceId>) {
+        self.standing = items.len();
+        self.ids = items;
     }
 
     pub(in crate::agent) fn advice(&self) -> &[Advice] {
