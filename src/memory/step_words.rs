@@ -7,7 +7,7 @@ use super::{Aim, PageName, Piece, StoredStep, StoredTarget, StoredText, stored_s
 use crate::{
     action::BrowserTool,
     page::Role,
-    working::words::{Reader, StepWords},
+    working::words::{Audience, StepWords},
 };
 
 /// Returns a step in words, such as `fill n1 with <1>, then Enter`: `n1` is the name of the target, and `<1>` stands for the
@@ -38,7 +38,7 @@ pub(super) fn words(step: &StoredStep, values: &[Option<String>]) -> Vec<Piece> 
             .into_iter()
             .collect(),
     };
-    words.pieces(Reader::LaterRun)
+    words.pieces(Audience::LaterRun)
 }
 
 /// Returns words for a text that a step typed or chose: the value of the new goal if it is known, but never the recorded

@@ -13,7 +13,7 @@ use crate::{
     page::{Appearance, ElementRef, TargetIdentity},
     working::{
         Step,
-        words::{Reader, StepWords},
+        words::{Audience, StepWords},
     },
 };
 
@@ -34,12 +34,12 @@ const MAX_POINTS: usize = 4;
 /// [`targets`](Step::targets), a target in words is written as the model gave it.
 pub(super) fn for_model(step: &Step) -> String {
     let place = (step.within.as_deref(), &step.picked[..]);
-    in_words(&step.action, &step.targets, place, Reader::Model)
+    in_words(&step.action, &step.targets, place, Audience::Model)
 }
 
 /// Returns an action in words for a person, such as `fill textbox "User name" with "demo"`.
 pub(crate) fn for_person(action: &Action, targets: &[TargetIdentity]) -> String {
-    in_words(action, targets, (None, &[]), Reader::Person)
+    in_words(action, targets, (None, &[]), Audience::Person)
 }
 
 /// Returns an action in words. `within` and `picked` are the fields of its [`Step`].
@@ -47,9 +47,9 @@ fn in_words(
     action: &Action,
     targets: &[TargetIdentity],
     (within, picked): (Option<&str>, &[(u32, u32)]),
-    reader: Reader,
+    reader: Audience,
 ) -> String {
-    let is_for_person = reader == Reader::Person;
+    let is_for_person = reader == Audience::Person;
     let mut arguments = match (action, action.arguments()) {
         // A message shows the text of a note in the section with the notes.
         (Action::Agent(AgentAction::Note(_)), _) if !is_for_person => Map::new(),

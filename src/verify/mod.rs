@@ -24,4 +24,4 @@ pub(crate) use judge::{is_another_document, moves_the_caret, waited_for_nothing}
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
 pub(crate) use typed::Typed;
-pub(crate) use window::{Before, KnownNumbers, Moment, Next, Verdict, Window};
+pub(crate) use window::{Before, KnownNumbers, Next, Timing, Window, WindowVerdict};

@@ -76,7 +76,7 @@ impl KnownNumbers {
 
 /// The time of an event of the window.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct Timing {
     /// Time since the action began.
     pub(crate) at: Duration,
     /// Time that the next call of the browser may take.
@@ -101,12 +101,12 @@ pub(crate) enum Next {
     /// Look at the page after this time, and pass it to [`Window::looked`].
     LookAgain { after: Duration },
     /// Nothing: the window is closed.
-    Verdict(Box<Verdict>),
+    Verdict(Box<WindowVerdict>),
 }
 
 /// The result of an action.
 #[derive(Debug)]
-pub(crate) struct Verdict {
+pub(crate) struct WindowVerdict {
     /// The driver's report, with the outcome that the page shows.
     pub(crate) execution: Execution,
     /// The differences between the pages before and after the action; `None` if another page is shown, or if one of the
@@ -119,7 +119,7 @@ pub(crate) struct Verdict {
     pub(crate) numbers: KnownNumbers,
 }
 
-impl Verdict {
+impl WindowVerdict {
     /// Changes the verdict on an action after another page was opened because of it.
     pub(crate) fn undo(&mut self, outcome: Outcome) {
         self.execution = outcome.into();
@@ -192,7 +192,7 @@ impl Window {
     }
 
     /// Takes the place of the dragged element; `None` if it is not known.
-    pub(crate) fn placed(&mut self, place: Option<Area>, now: Moment) -> Next {
+    pub(crate) fn placed(&mut self, place: Option<Area>, now: Timing) -> Next {
         let Some(mut look) = self.look.take() else {
             self.from = place;
             return Next::Send(self.before.action.clone());
@@ -209,13 +209,13 @@ impl Window {
     }
 
     /// Takes the driver's report about the action, and the first look at the page after it.
-    pub(crate) fn sent(&mut self, execution: Execution, page: PageNow, now: Moment) -> Next {
+    pub(crate) fn sent(&mut self, execution: Execution, page: PageNow, now: Timing) -> Next {
         self.execution = execution;
         self.looked(page, now)
     }
 
     /// Takes a look at the page.
-    pub(crate) fn looked(&mut self, page: PageNow, now: Moment) -> Next {
+    pub(crate) fn looked(&mut self, page: PageNow, now: Timing) -> Next {
         let before = self.before.page.as_ref();
         let changes = before.map(|before| difference(before, &page));
         let look = Look { page, changes };
@@ -233,7 +233,7 @@ impl Window {
 
     /// Looks again at a page that was just opened and shows nothing yet, because scripts draw many pages after the browser
     /// has loaded them.
-    fn expect_content(&mut self, page: &PageNow, is_other: bool, now: Moment) -> Option<Next> {
+    fn expect_content(&mut self, page: &PageNow, is_other: bool, now: Timing) -> Option<Next> {
         let is_opened = self.execution.outcome.is_done() && is_other || self.content.is_some();
         if !is_opened || !page.is_bare() {
             return None;
@@ -329,7 +329,7 @@ impl Window {
 
     /// Adds the numbers that answer the action to its changes, and drops the other numbers and the traces of clocks. Then
     /// asks for the place of the dragged element if the verdict needs it, or gives the verdict.
-    fn conclude(&mut self, mut look: Look, now: Moment) -> Next {
+    fn conclude(&mut self, mut look: Look, now: Timing) -> Next {
         let Before { action, page, .. } = &self.before;
         if let (Some(page), Some(changes)) = (page, &mut look.changes) {
             let (tree, numbers) = (page.tree(), &self.before.numbers.numbers);
@@ -373,7 +373,7 @@ impl Window {
         })
     }
 
-    fn verdict(&mut self, look: Look, now: Moment) -> Next {
+    fn verdict(&mut self, look: Look, now: Timing) -> Next {
         let Before { action, page, .. } = &self.before;
         let outcome = match (self.unseen(&look.page), page, &look.changes) {
             (None, Some(before), Some(changes)) => {
@@ -401,7 +401,7 @@ impl Window {
         let report = Execution::new(Outcome::NoEffect);
         let mut execution = std::mem::replace(&mut self.execution, report);
         execution.outcome = outcome;
-        Next::Verdict(Box::new(Verdict {
+        Next::Verdict(Box::new(WindowVerdict {
             execution,
             differences: look.changes.filter(|_| is_comparable),
             is_other_page,

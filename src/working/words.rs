@@ -6,7 +6,7 @@ use crate::action::BrowserTool;
 
 /// The reader of a step in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum Audience {
     /// The model of the step's own run. The words stand inside a fence.
     Model,
     /// A person.
@@ -29,10 +29,10 @@ pub(crate) struct StepWords<'a> {
 }
 
 impl StepWords<'_> {
-    /// Puts the parts into words, such as `fill n1 with <1>, then Enter` for [`Reader::LaterRun`].
-    pub(crate) fn pieces(self, reader: Reader) -> Vec<Piece> {
+    /// Puts the parts into words, such as `fill n1 with <1>, then Enter` for [`Audience::LaterRun`].
+    pub(crate) fn pieces(self, reader: Audience) -> Vec<Piece> {
         use BrowserTool as T;
-        let tool = BrowserTool::parse(self.tool).filter(|_| reader == Reader::LaterRun);
+        let tool = BrowserTool::parse(self.tool).filter(|_| reader == Audience::LaterRun);
         // `choose <1> in n1`, `press Enter in n1`, but `fill n1 with <1>`.
         let (verb, link) = match tool {
             Some(T::Goto) => ("open", " "),
@@ -53,9 +53,9 @@ impl StepWords<'_> {
             parts.reverse();
         }
         let flags = self.flags.into_iter().map(|flag| match reader {
-            Reader::Model => format!(" {flag}").into(),
-            Reader::Person => format!(" ({flag})").into(),
-            Reader::LaterRun => ", then Enter".into(),
+            Audience::Model => format!(" {flag}").into(),
+            Audience::Person => format!(" ({flag})").into(),
+            Audience::LaterRun => ", then Enter".into(),
         });
         let words = parts.into_iter().flatten().chain(flags);
         std::iter::once(verb.into()).chain(words).collect()

@@ -6,7 +6,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     base::{Error, ErrorKind, Result as CrateResult},
-    verify::Moment,
+    verify::Timing,
 };
 
 /// Upper bound of the time until a deadline.
@@ -35,9 +35,9 @@ impl Deadline {
     }
 
     /// Returns the time since the deadline was set, and the time limit of the next call.
-    pub(super) fn moment(self) -> Moment {
+    pub(super) fn moment(self) -> Timing {
         let (at, limit) = (self.began.elapsed(), self.limit());
-        Moment { at, limit }
+        Timing { at, limit }
     }
 
     /// Waits for a call of the driver, which has got [`limit`](Self::limit). A driver that ignores its limit is given up

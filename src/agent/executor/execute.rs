@@ -16,7 +16,7 @@ use crate::{
     browser::{ExecuteRequest, Execution, SceneRequest},
     event::EventKind,
     page::{Area, ElementRef, Notice, PageDiff, Tab, TargetIdentity},
-    verify::{Before, Next, PageNow, Verdict, Window},
+    verify::{Before, Next, PageNow, Window, WindowVerdict},
     working::StopReason,
 };
 
@@ -26,7 +26,7 @@ const PLACE: Duration = Duration::from_secs(2);
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Carries out an action, and keeps the page that it led to. Returns the driver's report with the outcome that the page
-    /// shows, and the differences from the page before, as in [`Verdict::differences`].
+    /// shows, and the differences from the page before, as in [`WindowVerdict::differences`].
     ///
     /// # Errors
     /// Returns the reason why the run is over.
@@ -66,7 +66,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         mut window: Window,
         mut next: Next,
         deadline: Deadline,
-    ) -> Result<Verdict, StopReason> {
+    ) -> Result<WindowVerdict, StopReason> {
         loop {
             let action = match next {
                 Next::Verdict(verdict) => return Ok(*verdict),
@@ -106,7 +106,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     async fn settle_scope(
         &mut self,
         action: &BrowserAction,
-        verdict: &mut Verdict,
+        verdict: &mut WindowVerdict,
     ) -> Result<(), StopReason> {
         let before = self.state.page.clone();
         let left = self
@@ -126,7 +126,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     fn store_facts(
         &mut self,
         action: &BrowserAction,
-        verdict: Verdict,
+        verdict: WindowVerdict,
     ) -> (Execution, Option<PageDiff>) {
         let (after, mut execution) = (verdict.page, verdict.execution);
         self.state.numbers = verdict.numbers;

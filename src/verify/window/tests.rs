@@ -53,8 +53,8 @@ fn open(action: &BrowserAction, page: &PageNow) -> Window {
     window
 }
 
-fn at(ms: u64) -> Moment {
-    Moment {
+fn at(ms: u64) -> Timing {
+    Timing {
         at: Duration::from_millis(ms),
         limit: Duration::from_secs(20),
     }
@@ -68,7 +68,7 @@ fn failed(class: ErrorClass) -> Execution {
     Execution::from(Outcome::failed(class, "why"))
 }
 
-fn verdict(next: Next) -> Verdict {
+fn verdict(next: Next) -> WindowVerdict {
     match next {
         Next::Verdict(verdict) => *verdict,
         other => panic!("no verdict: {other:?}"),
@@ -82,7 +82,7 @@ fn again(next: &Next) -> Duration {
     }
 }
 
-fn lines(verdict: &Verdict) -> Vec<String> {
+fn lines(verdict: &WindowVerdict) -> Vec<String> {
     let found = verdict.differences.as_ref();
     found.map_or_else(Vec::new, |found| found.summary(9))
 }
@@ -134,7 +134,7 @@ fn a_page_that_was_opened_and_shows_nothing_yet_is_waited_for() {
     let looks = |content: &str, limit: u64| {
         let shown = PageNow::of(observed(bare, content));
         let limit = Duration::from_millis(limit);
-        let moment = |at| Moment { at, limit };
+        let moment = |at| Timing { at, limit };
         let mut window = open(&goto, &before);
         let mut now = Duration::ZERO;
         let mut next = window.sent(done(), shown.clone(), moment(now));
