@@ -297,7 +297,8 @@ pub(crate) fn waited_for_nothing(
 }
 
 fn is_at(wanted: &str, page: &Observation) -> bool {
-    PageAddress::new(wanted).is_same_page(&PageAddress::new(&page.url))
+    let (wanted, shown) = (PageAddress::new(wanted), PageAddress::new(&page.url));
+    wanted.is_same_page(&shown) && wanted.position() == shown.position()
 }
 
 #[cfg(test)]

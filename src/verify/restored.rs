@@ -4,7 +4,7 @@
 use super::PageNow;
 use crate::{
     action::{Action, BrowserAction, Fill, TextValue},
-    page::{Node, TargetIdentity, Wanted},
+    page::{Node, Resolved, TargetIdentity, Wanted},
     working::Step,
 };
 
@@ -77,10 +77,12 @@ fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
 }
 
 fn holds(page: &PageNow, field: &TargetIdentity, text: &str) -> bool {
-    let found = page.resolve(Wanted::Seen(None, field), &[]);
-    found
-        .one()
-        .is_some_and(|id| page.tree()[id].value.as_deref() == Some(text))
+    let found = match page.resolve(Wanted::Seen(None, field), &[]) {
+        // They are told apart by their order, as two fields "Date" are.
+        Resolved::Ambiguous(alike) => alike.get(field.ordinal as usize).copied(),
+        found => found.one(),
+    };
+    found.is_some_and(|id| page.tree()[id].value.as_deref() == Some(text))
 }
 
 #[cfg(test)]

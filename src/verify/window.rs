@@ -8,6 +8,8 @@
 //! 3. nothing has changed, because some pages react late, and menus open some time after the pointer arrives,
 //! 4. only numbers have changed, because a number that then stays the same is an answer and not a clock.
 //!
+//! No look is asked for that would take more than half of the time left.
+//!
 //! The place of a dragged element is asked for before and after, because the page's tree does not show it.
 
 use std::time::Duration;
@@ -228,7 +230,12 @@ impl Window {
             Stage::Settled => self.expect_tick(&look),
             Stage::Ticked | Stage::TickedTwice => self.learn(&look.page),
         };
-        next.unwrap_or_else(|| self.conclude(look, now))
+        let has_time = |next: &Next| match next {
+            Next::LookAgain { after } => *after <= now.limit / 2,
+            _ => true,
+        };
+        next.filter(has_time)
+            .unwrap_or_else(|| self.conclude(look, now))
     }
 
     /// Looks again at a page that was just opened and shows nothing yet, because scripts draw many pages after the browser

@@ -38,6 +38,10 @@ struct Watch {
 /// itself. Source: chosen; longer than some frames of an animation.
 const REST: Duration = Duration::from_millis(100);
 
+/// Time for which an element in a frame is waited for before the frame is scrolled into view. Longer than the second for
+/// which our script waits for a frame of animation.
+const IN_VIEW: Duration = Duration::from_millis(1_200);
+
 /// The unfinished parts of a pointer action, which must be undone if the action is cancelled.
 #[derive(Debug, Default)]
 pub(super) struct Midway {
@@ -83,14 +87,19 @@ impl Cdp {
     /// Waits until an element meets the conditions. Returns the point of the window to aim at.
     pub(super) async fn ready(&self, aim: &Aim, needs: Needs) -> Result<Point, CdpError> {
         let end = Instant::now() + self.hub.options.common.action_timeout;
+        // Chromium draws no frames in a document of another origin that is out of the window, so nothing shows there that an
+        // element stands still.
+        let mut may_be_out = aim.frame != self.page()?;
         loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let left = if may_be_out { left.min(IN_VIEW) } else { left };
             let given = json!([aim.number, {
                 "visible": true,
                 "stable": true,
                 "enabled": needs.enabled,
                 "hit": needs.hit,
                 "at": needs.at,
-                "ms": millis(end.saturating_duration_since(Instant::now())),
+                "ms": millis(left),
             }]);
             match self.hub.ask::<Point>(&aim.frame, "ready", given).await {
                 // The page reports an element that covers the target before the time is over. The attempt is repeated
@@ -99,6 +108,13 @@ impl Cdp {
                     if failure.class == ErrorClass::Intercepted
                         && self.hub.state().tab().is_some_and(Tab::is_fetching)
                         && Instant::now() < end => {}
+                Err(CdpError::Refused(_)) if may_be_out => {
+                    may_be_out = false;
+                    // What is wrong with the frames is told when the point is known.
+                    let _scrolled = self
+                        .through_frames(&aim.frame, Point { x: 1.0, y: 1.0 })
+                        .await;
+                }
                 point => return self.through_frames(&aim.frame, point?).await,
             }
         }

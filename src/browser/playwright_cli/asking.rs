@@ -1,5 +1,7 @@
 //! The script that reads the attributes of elements and the selected text, with its input and result types.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -58,8 +60,9 @@ pub(super) struct Hint {
 }
 
 /// Returns the script that reads the attributes of these elements, and the selected text. An element that does not
-/// answer has no attributes.
-pub(super) fn hints(asked: &[Asked<'_>]) -> String {
+/// answer within `most` for all of them has no attributes.
+pub(super) fn hints(asked: &[Asked<'_>], most: Duration) -> String {
+    let most = most.as_millis();
     // Serialising text to memory does not fail.
     let asked = serde_json::to_string(asked).unwrap_or_default();
     let reader = selection::reader();
@@ -112,7 +115,8 @@ pub(super) fn hints(asked: &[Asked<'_>]) -> String {
     const works = Array.from({{ length: {AT_ONCE} }}, work);
     const all = Promise.all(works).then(() => true);
     // Given up only if nothing has answered for a while: a slow page answers late, one that hangs does not.
-    for (let before = -1; before !== answers && !(await Promise.race([all, silence()]));) before = answers;
+    const end = new Promise(done => setTimeout(done, {most}, true));
+    for (let before = -1; before !== answers && !(await Promise.race([all, end, silence()]));) before = answers;
     next = asked.length;
     return {{ hints: [...hints], selected }};"
     ))

@@ -36,7 +36,8 @@ impl PlaywrightCli {
         if asked.is_empty() {
             return Ok((tree, String::new()));
         }
-        let answer = self.script(state, hints(&asked), timeout).await?;
+        let script = hints(&asked, timeout / 2);
+        let answer = self.script(state, script, timeout).await?;
         drop(asked);
         let Scripted::Returned(returned) = answer else {
             return Ok((tree, String::new()));

@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::time::Instant;
+
 use super::{
     driver::{PlaywrightCli, Scripted, State, malformed, refusal},
     failure::{self, Verdict},
@@ -48,12 +50,14 @@ fn document(tree: &Tree, frame: &str) -> Option<(BTreeSet<String>, String)> {
 
 impl PlaywrightCli {
     pub(super) async fn look(&self, request: &ObserveRequest) -> Result<Observation> {
+        let end = Instant::now() + request.timeout;
         let work = async {
             let mut state = self.state("browser.observe").await?;
             let mut observation = self.snapshot(&mut state, request.timeout).await?;
             if observation.dialog.is_none() && !observation.unresponsive {
                 let tree = std::mem::take(&mut observation.tree);
-                let (tree, selected) = self.with_hints(&mut state, tree, request.timeout).await?;
+                let left = end.saturating_duration_since(Instant::now());
+                let (tree, selected) = self.with_hints(&mut state, tree, left).await?;
                 observation.tree = tree;
                 observation = observation.with_selected(&selected);
             }

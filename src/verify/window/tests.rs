@@ -128,6 +128,18 @@ fn a_menu_that_opens_late_is_seen_at_the_second_look() {
 }
 
 #[test]
+fn no_look_is_asked_for_that_would_take_the_time_of_its_own_answer() {
+    let closed = page("menuitem \"File\" e1");
+    let left = |ms| Timing {
+        at: Duration::ZERO,
+        limit: Duration::from_millis(ms),
+    };
+    let look = |ms| open(&click(), &closed).sent(done(), closed.clone(), left(ms));
+    assert_eq!(again(&look(600)), SETTLE);
+    assert_eq!(verdict(look(599)).execution.outcome, Outcome::NoEffect);
+}
+
+#[test]
 fn a_page_that_was_opened_and_shows_nothing_yet_is_waited_for() {
     let goto = action("goto", &json!({ "url": "https://app.example/a" }));
     let (before, bare) = (page("button \"Go\" e1"), "https://app.example/a");

@@ -84,6 +84,11 @@ impl Bed {
         self.does(BrowserAction::Goto(Goto { url })).await;
     }
 
+    /// The address of a page under this name of the server.
+    pub(crate) fn at(&self, host: &str, path: &str) -> String {
+        self.web.url(host, path)
+    }
+
     /// How often pages below this path were asked for.
     pub(crate) fn asked(&self, path: &str) -> u32 {
         let asked = self.web.asked();

@@ -433,6 +433,15 @@ async fn a_press_finds_its_way_through_frames() {
         bed.does(click(target())).await;
         assert_eq!(bed.value("window.pressed ?? 0").await, "1", "{around}");
     }
+    // Nothing is drawn in a document of another origin that is out of the window.
+    let other = bed.at("localhost", "/inner");
+    let listens = "<script>onmessage = () => hit();</script><div style='height:5000px'></div>";
+    bed.show(&format!(
+        "{HIT}{listens}<iframe src='{other}'></iframe><!-- inner --><button id=b onclick='parent.postMessage(1, \"*\")'>Press"
+    ))
+    .await;
+    bed.does(click(target())).await;
+    assert_eq!(bed.value("window.pressed ?? 0").await, "1");
     let brief = Bed::start(BRIEF).await;
     brief
         .show(&format!(
