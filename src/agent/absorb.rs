@@ -143,7 +143,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 && let typed = self.executor.typed()
                 && let (Some((_, text)), Some(page)) = (
                     self.executor.state.remarks.results.last(),
-                    &self.executor.state.page,
+                    self.executor.state.page.now(),
                 )
             {
                 let seen = &mut self.executor.state.seen;
@@ -157,9 +157,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let told = waited_for_nothing(action, &page.observation, took).map(str::to_owned);
             changed.splice(0..0, told);
         }
-        let address =
-            |page: Option<&PageNow>| PageAddress::new(page.map_or("", |page| &page.head.url));
-        let went_on = !address(before).is_same_page(&address(self.executor.state.page.as_ref()));
+        let came_from = PageAddress::new(before.map_or("", |page| &page.head.url));
+        let went_on = !came_from.is_same_page(&PageAddress::new(self.executor.state.page.url()));
         self.executor.state.remarks.calls.push(CallMade {
             step: self.executor.emitter.step,
             tool: action.tool_name().to_owned(),
@@ -188,7 +187,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .executor
             .state
             .page
-            .as_ref()
+            .now()
             .filter(|page| host.is_some() && page.place.host() == host.as_ref())
             .map(|page| Arc::clone(&page.observation));
         let cue = Cue::CommandFailed {

@@ -45,7 +45,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let started = Instant::now();
         let outcome = match &action {
             AgentAction::Finish(finish) => {
-                let flight = InFlight::new(next, self.executor.state.page.clone(), started);
+                let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
                 return self.finish_or_refuse(finish, flight);
             }
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
@@ -59,7 +59,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::GoBackTo(back) => self.go_back_to(back),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
-        let flight = InFlight::new(next, self.executor.state.page.clone(), started);
+        let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
         self.absorb(flight.ended(outcome)).await
     }
 
@@ -71,7 +71,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         finish: &Finish,
         mut flight: InFlight,
     ) -> Result<(), StopReason> {
-        let page = self.executor.state.page.as_ref();
+        let page = self.executor.state.page.now();
         let found = check(
             &finish.evidence,
             page.map(|page| &*page.observation),
@@ -174,17 +174,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .actions()
             .into_iter()
             .map(|(action, targets)| Queued {
-                action: Action::Browser(action),
-                by: By::Model,
-                targets: Some(targets),
                 restores: Some(snapshot.place().url().to_owned()),
-                picked: Vec::new(),
+                ..Queued::new(Action::Browser(action), By::Model, Some(targets))
             })
             .collect();
         let others = snapshot.others();
         self.executor.drop_queue("go_back_to opens another page");
         let state = &mut self.executor.state;
-        state.queue.extend(queued);
+        queued.into_iter().for_each(|next| state.queue.add(next));
         if others > 0 {
             let what = text::counted(others, "action");
             state.remarks.notes.push(format!(
@@ -226,7 +223,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         call: CustomCall,
         next: Queued,
     ) -> Result<(), StopReason> {
-        let page = self.executor.state.page.clone();
+        let page = self.executor.state.page.now().cloned();
         let mut flight = InFlight::new(next, page, Instant::now());
         let Some(tool) = self
             .parts
@@ -254,7 +251,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return self.absorb(flight.ended(refused)).await;
         }
         self.executor.in_flight = Some(flight.clone());
-        self.executor.state.stale = true;
+        self.executor.state.page.touch();
         let limit = self.parts.guarded.options.tool_timeout;
         let result = match timeout(limit, result_of(&*tool, &call.arguments)).await {
             Ok(result) => result,
@@ -272,7 +269,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Err(why) => Outcome::failed(ErrorClass::Other, &self.executor.redactor.text(&why)),
         };
         // The tool may have used the run's browser.
-        let before = self.executor.state.page.clone();
+        let before = self.executor.state.page.now().cloned();
         let mut after = self.executor.look(self.executor.deadline()).await?;
         if let Some(blocked) = self
             .executor
@@ -288,7 +285,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.executor.state.seen.returned(&text);
             }
         }
-        self.executor.state.page = Some(after);
+        self.executor.state.page.set(after);
         self.executor.in_flight = None;
         flight.before = before;
         self.absorb(flight.ended(outcome)).await

@@ -19,14 +19,14 @@ use url::Url;
 
 use super::state::{Queued, State};
 use crate::{
-    action::{Action, BrowserAction, Effect, ErrorClass, Failure, Goto, Outcome, Signature},
+    action::{Action, BrowserAction, Effect, ErrorClass, Failure, Outcome, Signature},
     base::{Error, ErrorKind, Result, text},
     event::Intent,
     page::PageTemplate,
     prompt::MAX_RESULT_LATER,
     registry::{Checkpoint, MAX_CHECKPOINT},
     secret::Redactor,
-    verify::{KnownNumbers, Seen},
+    verify::Seen,
     working::{By, Place, Step},
 };
 
@@ -70,10 +70,9 @@ impl State {
         redactor: &Redactor,
     ) -> Result<Checkpoint> {
         let mut kept = self.clone();
-        (kept.page, kept.lines_read) = (None, None);
-        kept.numbers = KnownNumbers::default();
+        kept.page.forget();
+        kept.lines_read = None;
         kept.queue.clear();
-        kept.typed_into.clear();
         // The task that resumes the run gives its texts again.
         kept.memory.take_back_all();
         let shed: [fn(&mut Self); 5] = [
@@ -181,16 +180,7 @@ impl State {
             self.spent.steps = self.spent.steps.max(step);
             self.warn_of(step, "irreversible action", Effect::Irreversible);
         }
-        let goto = BrowserAction::Goto(Goto {
-            url: url.to_string(),
-        });
-        self.queue.push_back(Queued {
-            action: Action::Browser(goto),
-            by: By::Task,
-            targets: Some(Vec::new()),
-            restores: None,
-            picked: Vec::new(),
-        });
+        self.queue.add(Queued::opening(url.to_string()));
     }
 
     fn knows(&self, step: u32) -> bool {

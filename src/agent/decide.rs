@@ -66,7 +66,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Asks memory for advice about the current page. Does nothing if memory was already asked about this observation
     /// of the page.
     pub(super) async fn recall_for_page(&mut self) {
-        let page = self.executor.state.page.as_ref();
+        let page = self.executor.state.page.now();
         let here = page.and_then(|page| Some((page.place.host()?.clone(), page)));
         let Some((host, page)) = here else {
             self.executor.state.offered.leave();
@@ -137,16 +137,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut request = self.request();
         let pictured = self.show_pictures(&mut request);
         let budget = self.budget(&request);
-        self.executor.state.unseen = false;
+        self.executor.state.page.show();
         let typed = self.executor.typed();
-        if let Some(page) = &self.executor.state.page {
+        if let Some(page) = self.executor.state.page.now() {
             self.executor.state.seen.page(&page.observation, &typed);
         }
         let remarks = &self.executor.state.remarks;
         let told = remarks.last_failure.as_ref();
         let told = told.map(|failure| (&*failure.command, &failure.outcome));
         let changed = changes(&remarks.calls, told);
-        let chooser = self.executor.state.page.as_ref().and_then(|page| {
+        let chooser = self.executor.state.page.now().and_then(|page| {
             let dialog = page.observation.dialog.as_ref()?;
             (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
         });
@@ -169,10 +169,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .executor
             .state
             .page
-            .as_ref()
+            .now()
             .and_then(|page| page.place.host());
         let site_notes = host.map(|host| self.executor.task.notes_for(host));
-        let (message, shown) = self.executor.state.page.as_ref().map_or_else(
+        let (message, shown) = self.executor.state.page.now().map_or_else(
             || (String::new(), digest),
             |page| {
                 fitted(&StepParts {
@@ -304,18 +304,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             match call {
                 Ok(mut action) => {
                     if let (Action::Browser(action), Some(page)) =
-                        (&mut action, &self.executor.state.page)
+                        (&mut action, self.executor.state.page.now())
                     {
                         action.resolve_address(&page.head.url);
                     }
                     let targets = self.identify(&action);
-                    self.executor.state.queue.push_back(Queued {
-                        action,
-                        by: By::Model,
-                        targets,
-                        restores: None,
-                        picked: Vec::new(),
-                    });
+                    let next = Queued::new(action, By::Model, targets);
+                    self.executor.state.queue.add(next);
                 }
                 Err(problem) => {
                     self.executor.emitter.emit(EventKind::CallRefused {
@@ -347,7 +342,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {
-        identities(action, self.executor.state.page.as_ref()?)
+        identities(action, self.executor.state.page.now()?)
     }
 }
 

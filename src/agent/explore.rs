@@ -81,12 +81,12 @@ async fn shown<B: BrowserDriver>(
     });
     let outcome = executor.carry_out(goto).await?.outcome.clone();
     let has_dialog = |page: &PageNow| page.observation.dialog.is_some();
-    if executor.state.page.as_ref().is_some_and(has_dialog) {
+    if executor.state.page.now().is_some_and(has_dialog) {
         executor
             .carry_out(BrowserAction::DialogDismiss(NoArguments {}))
             .await?;
     }
-    Ok(match (outcome, executor.state.page.clone()) {
+    Ok(match (outcome, executor.state.page.now().cloned()) {
         (Outcome::Done, Some(page)) if page.observation.unresponsive => {
             Err("the page does not answer".to_owned())
         }

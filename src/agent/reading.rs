@@ -70,7 +70,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Returns a line with the size and position of each element that can be seen in the window. Returns no lines if
     /// there are more than [`MAX_PLACED`] elements, or if the browser cannot give their positions.
     async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
-        let page = self.executor.state.page.as_ref();
+        let page = self.executor.state.page.now();
         let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
             return Vec::new();
         };
@@ -90,7 +90,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Puts the lines found into the next message to the model and returns the elements that contain words of the
     /// query; `None` if there is no page. Elements in frames are not returned.
     fn find_lines(&mut self, find: &Find) -> Option<Vec<ElementRef>> {
-        let page = self.executor.state.page.as_ref()?;
+        let page = self.executor.state.page.now()?;
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
         let most = if hits.have_all {
@@ -152,7 +152,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Puts lines of the page into the next message, as many as fit. Their texts are not cut.
     pub(super) fn read(&mut self, read: &Read) -> Outcome {
-        let Some(page) = self.executor.state.page.clone() else {
+        let Some(page) = self.executor.state.page.now().cloned() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let root = match found(&page, read.target.as_ref()) {
@@ -317,7 +317,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 
     pub(super) fn extract(&mut self, extract: &Extract) -> Outcome {
-        let Some(page) = self.executor.state.page.clone() else {
+        let Some(page) = self.executor.state.page.now().cloned() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
         let elements = &page.view.elements;

@@ -111,7 +111,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             return Ok(());
         };
         let state = &self.executor.state;
-        let url = state.page.as_ref().map(|page| page.head.url.as_str());
+        let url = state.page.now().map(|page| page.head.url.as_str());
         let sign = Heartbeat::new(
             url.map(|url| self.executor.redactor.text(url)),
             state.spent.calls,
@@ -147,7 +147,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         });
         let is_answered = matches!(stop, StopReason::Finished | StopReason::FinishedUnverified);
         let mut end = End::new(is_answered, stop.is_success());
-        end.final_url = state.page.as_ref().map(|page| clean(&page.head.url));
+        end.final_url = state.page.now().map(|page| clean(&page.head.url));
         end.turns = state.spent.calls;
         end.summary = Some(format!(
             "{}, {} of them failed, {} of the model",

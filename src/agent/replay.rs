@@ -28,7 +28,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return false;
         };
         let action = Action::Browser(step.action.clone());
-        let page = self.executor.state.page.as_ref();
+        let page = self.executor.state.page.now();
         let is_final = judged(&step.action, page) == Effect::Irreversible;
         let targets = page.and_then(|page| identities(&action, page));
         let (false, Some(targets)) = (is_final, targets) else {
@@ -43,13 +43,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         state.offered.follow(&step.item);
         state.remarks.replayed += 1;
         state.progress.count_replayed();
-        state.queue.push_back(Queued {
-            action,
-            by: By::Memory,
-            targets: Some(targets),
-            restores: None,
-            picked: Vec::new(),
-        });
+        state
+            .queue
+            .add(Queued::new(action, By::Memory, Some(targets)));
         true
     }
 
@@ -60,7 +56,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     async fn known_step(&mut self) -> Option<ReplayStep> {
         let options = &self.parts.guarded.options;
         let state = &self.executor.state;
-        let page = state.page.as_ref()?;
+        let page = state.page.now()?;
         let is_blocked =
             page.observation.dialog.is_some() || page.view.page_type == PageType::DialogBlocking;
         let task = &self.executor.task;

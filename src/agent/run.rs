@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, ToolSet},
+    action::ToolSet,
     base::{Nonce, Result, RunId, text},
     chat::CallMode,
     event::EventKind,
@@ -27,7 +27,7 @@ use crate::{
     page::{DigestOptions, PageView},
     prompt::{ContentType, SystemParts, system},
     secret::SecretName,
-    working::{By, Memory, Step, StopReason},
+    working::{Memory, Step, StopReason},
 };
 
 /// The state of a run after a step: the run continues, or it is over.
@@ -141,14 +141,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         if self.executor.has_turn() {
             self.register().await;
         }
-        if let Some(goto) = self.executor.opening() {
-            self.executor.state.queue.push_back(Queued {
-                action: Action::Browser(goto),
-                by: By::Task,
-                targets: Some(Vec::new()),
-                restores: None,
-                picked: Vec::new(),
-            });
+        if let Some(url) = &self.executor.task.start_url {
+            let opening = Queued::opening(url.to_string());
+            self.executor.state.queue.add(opening);
         }
         let asking = Asking {
             emitter: &self.executor.emitter,

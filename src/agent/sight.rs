@@ -79,7 +79,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let may_see = self.parts.model.capabilities().images && images != Images::Never;
         let state = &mut self.executor.state;
         let may_show = |page: &PageNow| may_see && !state.secret_seen && !shows_closed_frame(page);
-        let Some(page) = state.page.clone().filter(may_show) else {
+        let Some(page) = state.page.now().cloned().filter(may_show) else {
             // The pictures were taken before the secret or the frame was noticed, but perhaps not before it was shown.
             state.remarks.pictures = Pictures::default();
             return Ok(());
@@ -192,7 +192,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let mut found = under(&sight.scene, &points)
             .ok_or_else(|| bad("nothing of the page is at this point of the picture"))?;
-        if let (Target::Ref(old), Some(page)) = (&found.target, &self.executor.state.page) {
+        if let (Target::Ref(old), Some(page)) = (&found.target, self.executor.state.page.now()) {
             let shown = sight.page.tree().by_ref(old.as_str());
             let wanted = shown.map(|node| sight.page.identity(node));
             let again = wanted.and_then(|wanted| page.again(Some(old), &wanted));

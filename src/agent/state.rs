@@ -7,103 +7,32 @@
 
 mod answer;
 mod offered;
+mod page_state;
 mod progress;
-
-use std::collections::{BTreeSet, VecDeque};
+mod queue;
+mod remarks;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(super) use answer::Answer;
 pub(super) use offered::Offered;
+pub(super) use page_state::PageState;
 pub(super) use progress::Progress;
+pub(super) use queue::{Queue, Queued};
+pub(super) use remarks::{MAX_TITLE, Remarks};
 
-use super::{executor::Guards, pictures::Pictures, reading::LinesRead};
+use super::{executor::Guards, reading::LinesRead};
 use crate::{
-    action::{Action, BrowserAction, CallProblem, Outcome},
+    action::{Action, BrowserAction, Outcome},
     base::{Error, ErrorKind, Result, RunId, tokens::Calibration},
     guard::Spent,
-    page::{ElementRef, TargetIdentity},
-    prompt::{LastFailure, quoted},
-    verify::{CallMade, KnownNumbers, PageNow, Seen},
+    verify::Seen,
     working::{About, By, Memory, Step, StopReason},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
-const VERSION: u32 = 3;
-
-/// The beginning of the line that is put below the lines found or read on a page when the run leaves this page.
-const LEFT: &str = "(all above is of page";
-/// Maximum length of a page's title in a line that names the page of the lines above or below it. Unit: characters.
-/// Source: chosen.
-pub(super) const MAX_TITLE: usize = 60;
-
-/// An action in the queue, with its targets as they were when the action was decided on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Queued {
-    pub(super) action: Action,
-    pub(super) by: By,
-    /// The identities of the targets, in the order of the action's references; `None` if one of the targets was not on
-    /// the page for which the action was decided.
-    pub(super) targets: Option<Vec<TargetIdentity>>,
-    /// The address of an earlier page, if `go_back_to` queued this action to open that page again or to restore its
-    /// state; otherwise `None`. An action that restores the state is carried out only on that page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) restores: Option<String>,
-    /// The points that the model chose in the picture of the window. Given only if they were replaced in the action by
-    /// points of an element.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) picked: Vec<(u32, u32)>,
-}
-
-/// Results, refusals, notes and warnings since the last message to the model. The next message reports them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Remarks {
-    pub(super) calls: Vec<CallMade>,
-    pub(super) last_failure: Option<LastFailure>,
-    pub(super) found: Vec<String>,
-    pub(super) read: Vec<String>,
-    /// Lines of the last reads, to be kept in the run's memory as facts.
-    pub(super) facts: Vec<String>,
-    pub(super) results: Vec<(String, String)>,
-    pub(super) answers: Vec<(String, String)>,
-    pub(super) refused: Vec<CallProblem>,
-    /// Pictures that the model asked for. They are not stored, because the model can ask again.
-    #[serde(skip)]
-    pub(super) pictures: Pictures,
-    pub(super) notes: Vec<String>,
-    /// Warnings of the guards after the last call. Those after earlier calls are dropped, because they may no longer be
-    /// true.
-    pub(super) warnings: Vec<String>,
-    /// Number of steps that were taken from memory since the model last decided.
-    #[serde(default)]
-    pub(super) replayed: usize,
-}
-
-impl Remarks {
-    /// Returns true if the remarks contain anything that the model must read before the next action.
-    pub(super) fn is_unread(&self) -> bool {
-        let lines = [&self.found, &self.read, &self.notes, &self.warnings];
-        let said = [&self.results, &self.answers];
-        self.last_failure.is_some()
-            || !self.refused.is_empty()
-            || lines.iter().any(|lines| !lines.is_empty())
-            || said.iter().any(|said| !said.is_empty())
-    }
-
-    /// Marks the lines that were found and read so far as lines of a page that the run has left. `title` is the title
-    /// of that page.
-    pub(super) fn leave(&mut self, title: &str) {
-        for lines in [&mut self.found, &mut self.read] {
-            if lines.last().is_some_and(|last| !last.starts_with(LEFT)) {
-                let title = quoted(title, MAX_TITLE);
-                lines.push(format!(
-                    "{LEFT} {title}, which was left: its refs and lines are void)"
-                ));
-            }
-        }
-    }
-}
+const VERSION: u32 = 4;
 
 /// The state of a run: everything that changes during the run, except pictures, an action in progress, and the
 /// connections to the browser, the model and memory.
@@ -125,19 +54,9 @@ pub struct State {
     /// Time that the run took before it was last resumed. Unit: milliseconds.
     pub(super) before_ms: u64,
 
-    pub(super) page: Option<PageNow>,
-    /// Number of observations of pages so far in the run.
-    pub(super) looks: u64,
+    pub(super) page: PageState,
     pub(super) seen: Seen,
-    /// Numbers on the current page that are known to be clocks, or known to respond to actions.
-    #[serde(flatten)]
-    pub(super) numbers: KnownNumbers,
-    /// True if an action was started, a step was given up, or the run was resumed, after the last observation.
-    pub(super) stale: bool,
-    /// True if an action opened a page that no message has shown to the model.
-    #[serde(default)]
-    pub(super) unseen: bool,
-    pub(super) queue: VecDeque<Queued>,
+    pub(super) queue: Queue,
     pub(super) remarks: Remarks,
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
@@ -167,8 +86,6 @@ pub struct State {
     pub(super) healed: bool,
     /// True if a secret was typed by the run or shown by a page. From then on, no picture is taken.
     pub(super) secret_seen: bool,
-    /// Fields of the current page into which a secret was typed.
-    pub(super) typed_into: BTreeSet<ElementRef>,
 
     pub(super) answer: Answer,
     pub(super) error: Option<String>,
@@ -190,13 +107,9 @@ impl State {
             seed: seed.to_le_bytes(),
             system: String::new(),
             before_ms: 0,
-            page: None,
-            looks: 0,
+            page: PageState::default(),
             seen: Seen::default(),
-            numbers: KnownNumbers::default(),
-            stale: false,
-            unseen: false,
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             remarks: Remarks::default(),
             lines_read: None,
             memory: Memory::default(),
@@ -212,7 +125,6 @@ impl State {
             left_scope: false,
             healed: false,
             secret_seen: false,
-            typed_into: BTreeSet::new(),
             answer: Answer::default(),
             error: None,
             stopped: None,

@@ -59,14 +59,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let (next, refused) = self.aim(next);
         if self.is_blind(&next) {
-            self.executor.state.queue.push_front(next);
             self.executor
-                .drop_queue("it cannot be undone, and its page was not shown before");
+                .drop_with(1, "it cannot be undone, and its page was not shown before");
             return Ok(());
         }
         self.executor.has_taken = true;
         if let Some(refused) = refused {
-            let page = self.executor.state.page.clone();
+            let page = self.executor.state.page.now().cloned();
             let flight = InFlight::new(next, page, Instant::now());
             return self.absorb(flight.ended(refused)).await;
         }
@@ -94,7 +93,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     next.picked = points;
                 }
                 if let (true, Some(_), Some(page)) =
-                    (is_aimed, &next.targets, &self.executor.state.page)
+                    (is_aimed, &next.targets, self.executor.state.page.now())
                 {
                     next.targets = identities(&Action::Browser(action.clone()), page);
                 }
@@ -110,8 +109,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return false;
         };
         let is_of_model = next.by == By::Model && next.restores.is_none();
-        let page = self.executor.state.page.as_ref();
-        self.executor.state.unseen
+        let page = self.executor.state.page.now();
+        self.executor.state.page.is_unseen()
             && is_of_model
             && !action.targets().is_empty()
             && judged(action, page) == Effect::Irreversible
@@ -121,24 +120,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// of its targets is gone, if it should restore another page than the one shown, or if it types into a field that
     /// is gone. An action whose target was missing from the start is returned, and refused later.
     fn next_action(&mut self) -> Option<Queued> {
-        let mut next = self.executor.state.queue.pop_front()?;
-        let Some(page) = &self.executor.state.page else {
+        let mut next = self.executor.state.queue.take()?;
+        let Some(page) = self.executor.state.page.now() else {
             return Some(next);
         };
         let opens = matches!(next.action, Action::Browser(BrowserAction::Goto(_)));
         let shown = PageAddress::new(page.place.url());
         let is_elsewhere = |url: &String| !opens && !shown.is_same_page(&PageAddress::new(url));
         if next.restores.as_ref().is_some_and(is_elsewhere) {
-            self.executor.state.queue.push_front(next);
-            self.executor
-                .drop_queue("go_back_to led to another page than the one to open again");
+            self.executor.drop_with(
+                1,
+                "go_back_to led to another page than the one to open again",
+            );
             return None;
         }
         let types = matches!(next.action, Action::Browser(BrowserAction::Type(_)));
         if types && next.by == By::Model && self.lost_its_field() {
-            self.executor.state.queue.push_front(next);
-            self.executor
-                .drop_queue("the field that the calls before used is gone, and none has the focus");
+            self.executor.drop_with(
+                1,
+                "the field that the calls before used is gone, and none has the focus",
+            );
             return None;
         }
         let is_restored = next.restores.is_some();
@@ -151,7 +152,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let tree = page.tree();
             let id = tree.by_ref(old.as_str());
             reads
-                && !self.executor.state.unseen
+                && !self.executor.state.page.is_unseen()
                 && id.is_some_and(|id| tree[id].role == wanted.role)
         };
         let again = |old: &ElementRef, wanted: &TargetIdentity| {
@@ -168,9 +169,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             return Some(next);
         }
-        self.executor.state.queue.push_front(next);
-        self.executor
-            .drop_queue("the page changed, and the next target is not there as it was");
+        self.executor.drop_with(
+            1,
+            "the page changed, and the next target is not there as it was",
+        );
         None
     }
 
@@ -184,7 +186,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             let reference = step.action.references().first().copied().cloned();
             reference.zip(step.targets.first().cloned())
         };
-        let Some(page) = &state.page else {
+        let Some(page) = state.page.now() else {
             return false;
         };
         for (reference, wanted) in steps.filter_map(target) {

@@ -25,17 +25,17 @@ impl<B: BrowserDriver> Executor<'_, B> {
             Some(_) => self.refusal(&action),
         };
         let by = next.by;
-        let mut flight = InFlight::new(next, self.state.page.clone(), started);
+        let mut flight = InFlight::new(next, self.state.page.now().cloned(), started);
         // What is typed or chosen decides too. An unknown parameter is refused later.
         let parameters = &self.task.parameters;
         let whole = action
             .with_parameters(parameters)
             .unwrap_or_else(|_| action.clone());
-        let mut effect = judged(&whole, self.state.page.as_ref());
+        let mut effect = judged(&whole, self.state.page.now());
         if let (BrowserAction::DragBy(drag), None) = (&action, &refused) {
             effect = effect.max(self.drop_effect(drag).await);
         }
-        let (page, earlier) = (self.state.page.as_ref(), self.state.memory.steps());
+        let (page, earlier) = (self.state.page.now(), self.state.memory.steps());
         effect = effect.max(self_submission(&whole, page, earlier));
         flight.step.effect = effect;
         let refused = match refused {

@@ -15,8 +15,6 @@ use crate::{
 /// Maximum number of elements that the model is shown if its words for a target match several. Source: chosen, as many
 /// as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
-/// The line that separates the hits of a `find` from the matches for the target of a failed call.
-const MATCHES: &str = "these match the target of the call that failed:";
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Changes each target that the model gave in words into a reference, if the words identify exactly one element.
@@ -30,7 +28,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         action: &mut BrowserAction,
         targets: &mut Option<Vec<TargetIdentity>>,
     ) -> Option<Outcome> {
-        let page = self.state.page.as_ref()?;
+        let page = self.state.page.now()?;
         if is_point(action) && action.targets().is_empty() {
             // The element at the point is unknown, so no guard could judge the action.
             let why = "no picture of this page was shown: give a target";
@@ -57,13 +55,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 Resolved::PartOf(id) => {
                     let why = "no element has exactly these words, they are a part of a text";
                     let lines = lines_of(page, &[id]);
-                    add_matches(&mut self.state.remarks.found, lines);
+                    self.state.remarks.matches(lines);
                     return Some(Outcome::failed(ErrorClass::NotFound, why));
                 }
                 Resolved::Ambiguous(ids) => {
                     let why = format!("{} elements match {locator}", ids.len());
                     let lines = lines_of(page, &ids);
-                    add_matches(&mut self.state.remarks.found, lines);
+                    self.state.remarks.matches(lines);
                     return Some(Outcome::failed(ErrorClass::NotUnique, &why));
                 }
             }
@@ -74,26 +72,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
             (is_aimed, self.state.healed) = (false, false);
         }
         if self.state.healed {
-            let note = known_by(action);
-            self.state.remarks.notes.push(note);
+            self.state.remarks.healed(action);
         }
         if is_aimed && targets.is_some() {
             *targets = identities(&Action::Browser(action.clone()), page);
         }
         None
     }
-}
-
-/// Returns a note for the model: the action's target has another name than in earlier runs. The note gives the
-/// reference of the element that was found as the target, but no words of the model or of a page.
-pub(super) fn known_by(action: &BrowserAction) -> String {
-    let targets = action.targets().into_iter().filter_map(Target::as_ref);
-    let targets: Vec<&str> = targets.map(ElementRef::as_str).collect();
-    format!(
-        "the target of the last {} has another name than in earlier runs; it was found as {}",
-        action.tool().as_str(),
-        targets.join(" and ")
-    )
 }
 
 /// Returns the lines of the page with these elements, as the model reads them, of at most [`MAX_SHOWN`] elements.
@@ -107,14 +92,6 @@ fn lines_of(page: &PageNow, ids: &[NodeId]) -> Vec<String> {
     lines.dedup();
     let shown: Vec<Shown<'_>> = lines.into_iter().map(|line| layout.shown(line)).collect();
     reading(&shown, &page.view.elements)
-}
-
-/// Appends to `found` the lines that match the target of a failed call, below the hits of a `find` from the same reply.
-fn add_matches(found: &mut Vec<String>, lines: Vec<String>) {
-    if !found.is_empty() {
-        found.push(MATCHES.to_owned());
-    }
-    found.extend(lines);
 }
 
 /// Returns true if the action has a target on the page. For an action of the browser, the target may be given by a

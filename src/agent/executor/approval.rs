@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Executor, InFlight};
+use super::{Executor, InFlight, aim::judged, identities};
 use crate::{
     BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
@@ -13,6 +13,7 @@ use crate::{
     guard::needs_approval,
     page::TargetIdentity,
     prompt::for_person,
+    verify::PageNow,
     working::StopReason,
 };
 
@@ -55,7 +56,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         });
         match answer {
             Approval::Yes if took > STALE_AFTER && !targets.is_empty() => {
-                self.still_as_approved(action, targets).await
+                self.still_as_approved(action, targets, effect).await
             }
             Approval::Yes => Ok(None),
             Approval::No | Approval::Unavailable => {
@@ -70,26 +71,25 @@ impl<B: BrowserDriver> Executor<'_, B> {
         }
     }
 
-    /// Observes the page again because the approver took long to answer. Returns a failed outcome if the page or one of
-    /// the approved targets is no longer there.
+    /// Observes the page again because the approver took long to answer. Returns a failed outcome unless the page
+    /// and each approved target are still the same, and the action cannot do more than the `effect` that was approved.
     async fn still_as_approved(
         &mut self,
         action: &Action,
         targets: &[TargetIdentity],
+        effect: Effect,
     ) -> Result<Option<Outcome>, StopReason> {
-        let before = self.state.page.clone();
+        let before = self.state.page.now().cloned();
         let url = before.as_ref().map(|page| page.head.url.clone());
         let mut now = self.look(self.deadline()).await?;
         // The browser may have gone to any page while the person decided.
         if let Some(blocked) = self.back_in_scope(None, before.as_ref(), &mut now).await? {
-            self.state.page = Some(now);
+            self.state.page.set(now);
             return Ok(Some(blocked));
         }
         let same_page = url.as_deref() == Some(now.head.url.as_str());
-        let mut targets = action.references().into_iter().zip(targets);
-        let is_there = |(old, wanted)| now.again(Some(old), wanted).is_some();
-        let unchanged = same_page && targets.all(is_there);
-        self.state.page = Some(now);
+        let unchanged = same_page && is_as_approved(action, targets, effect, &now);
+        self.state.page.set(now);
         Ok((!unchanged).then(|| {
             Outcome::failed(
                 ErrorClass::Detached,
@@ -113,7 +113,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if effect == Effect::Irreversible {
             request.doubt = self.state.doubt;
         }
-        if let Some(page) = &self.state.page {
+        if let Some(page) = self.state.page.now() {
             request.url.clone_from(&page.head.url);
             request.title.clone_from(&page.head.title);
             request.dialog = page
@@ -128,5 +128,64 @@ impl<B: BrowserDriver> Executor<'_, B> {
             Approval::Unavailable => (Approval::Unavailable, UNAVAILABLE),
             Approval::Stop => (Approval::Stop, "the person said no and ended the run"),
         }
+    }
+}
+
+/// Returns true if the action would do on this page what was approved: each target is the element that was approved, and the
+/// action can do no more than the `effect` then.
+///
+/// Another element is not enough, not even the only one like it, because the words around it may differ.
+fn is_as_approved(
+    action: &Action,
+    targets: &[TargetIdentity],
+    effect: Effect,
+    now: &PageNow,
+) -> bool {
+    let Some(here) = identities(action, now) else {
+        return false;
+    };
+    let are_same = here
+        .iter()
+        .zip(targets)
+        .all(|(here, approved)| here.is_same_element(approved));
+    let is_no_worse = match action {
+        Action::Browser(action) => judged(action, Some(now)) <= effect,
+        Action::Agent(_) | Action::Custom(_) => true,
+    };
+    are_same && is_no_worse
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    use crate::{page::Observation, testing::tree};
+
+    #[test]
+    fn what_was_approved_is_this_element_in_these_surroundings() {
+        let page =
+            |content: &str| PageNow::of(Observation::new("https://a.example/", "", tree(content)));
+        let two = "row \"Bob\"\n  button \"Delete\" e12\nrow \"Alice\"\n  button \"Delete\" e13";
+        let click = json!({ "tool": "click", "arguments": { "target": "e12" } });
+        let action = Action::Browser(serde_json::from_value(click).unwrap());
+        let approved = identities(&action, &page(two)).unwrap();
+        let is_still = |content: &str| {
+            is_as_approved(&action, &approved, Effect::Irreversible, &page(content))
+        };
+        assert!(is_still(two));
+        assert!(is_still(&format!("{two}\nstatus \"saved\"")));
+        // Bob's row is gone, and its elements are those of Alice's row now.
+        assert!(!is_still("row \"Alice\"\n  button \"Delete\" e12"));
+        assert!(!is_still("row \"Bob\"\n  button \"Delete\" e14"));
+        assert!(!is_still("row \"Bob\"\n  button \"Edit\" e12"));
+        let undo = identities(&action, &page("button \"Delete\" e12")).unwrap();
+        let reversible = Effect::Reversible;
+        assert!(!is_as_approved(
+            &action,
+            &undo,
+            reversible,
+            &page("button \"Delete\" e12")
+        ));
     }
 }

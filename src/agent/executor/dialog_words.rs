@@ -22,12 +22,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Hides the message of the dialog that an action opened, and a failure that repeats the message of a dialog, if
     /// the message may come from a frame that is out of the run's scope.
     pub(super) fn hide_foreign_words_of(&self, execution: &mut Execution) {
-        let here = self
-            .state
-            .page
-            .as_ref()
-            .map(|page| page.head.url.clone())
-            .unwrap_or_default();
+        let here = self.state.page.url().to_owned();
         let url = execution.page.as_ref().map_or(here, |(url, _)| url.clone());
         if let Outcome::Failed(failure) = &mut execution.outcome
             && failure.class == ErrorClass::DialogOpen
@@ -44,7 +39,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// observation, this is judged from that observation, so a frame that was added later is not considered. On another
     /// page, or after another dialog, every message may be foreign if the run has limited scope.
     fn may_be_foreign(&self, message: &str, url: &str) -> bool {
-        let Some(page) = self.state.page.as_ref().filter(|page| page.head.url == url) else {
+        let Some(page) = self.state.page.now().filter(|page| page.head.url == url) else {
             return self.state.guards.is_bounded();
         };
         match &page.observation.dialog {

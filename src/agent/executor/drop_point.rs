@@ -13,7 +13,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the effect of dropping an element where the drag ends. The drop is irreversible if it may hit an element
     /// whose click would be irreversible, or if there is no page.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
-        let Some(page) = &self.state.page else {
+        let Some(page) = self.state.page.now() else {
             return Effect::Irreversible;
         };
         let is_grave = |reference: &ElementRef| {

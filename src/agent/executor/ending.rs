@@ -93,7 +93,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let steps = self.state.memory.edit_steps(std::mem::take);
         let steps = steps.into_iter().map(|step| redacted(step, &self.redactor));
         let steps = steps.collect();
-        let final_url = self.state.page.map(|page| clean(page.head.url));
+        let final_url = self
+            .state
+            .page
+            .now()
+            .map(|page| clean(page.head.url.clone()));
         self.emitter.emit(EventKind::RunEnded {
             answer: answer.clone(),
             evidence: evidence.clone(),

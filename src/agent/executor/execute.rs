@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::{
     Executor,
-    aim::{has_target, is_in_words, judged, known_by},
+    aim::{has_target, is_in_words, judged},
     deadline::Deadline,
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, ErrorClass, Outcome, Seconds},
+    action::{BrowserAction, ErrorClass, Outcome, Seconds, Target},
     agent::{Images, state::Queued},
     base::{ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
@@ -44,13 +44,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         };
         self.note_secrets(action);
         // From here on the observed page may be out of date, even if this future is dropped.
-        self.state.stale = true;
+        self.state.page.touch();
         let deadline = self.deadline_for(&resolved);
         let (window, first) = Window::open(Before {
             action: resolved,
             targets: targets.to_vec(),
-            page: self.state.page.clone(),
-            numbers: self.state.numbers.clone(),
+            page: self.state.page.now().cloned(),
+            numbers: self.state.page.numbers().clone(),
             elements: self.state.offered.elements().to_vec(),
             judged,
             settle: self.parts.options.settle,
@@ -88,7 +88,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 } => {
                     if is_healed {
                         self.state.healed = true;
-                        self.state.remarks.notes.push(known_by(&action));
+                        self.state.remarks.healed(&action);
                     }
                     self.note_secrets(&action);
                     in_words
@@ -108,7 +108,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         action: &BrowserAction,
         verdict: &mut WindowVerdict,
     ) -> Result<(), StopReason> {
-        let before = self.state.page.clone();
+        let before = self.state.page.now().cloned();
         let left = self
             .back_in_scope(Some(action), before.as_ref(), &mut verdict.page)
             .await;
@@ -129,7 +129,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         verdict: WindowVerdict,
     ) -> (Execution, Option<PageDiff>) {
         let (after, mut execution) = (verdict.page, verdict.execution);
-        self.state.numbers = verdict.numbers;
+        self.state.page.set_numbers(verdict.numbers);
         if verdict.is_other_page {
             self.leave_page(&after);
         }
@@ -139,17 +139,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if let Some(png) = execution.image.take() {
             self.keep_picture(png, action, &after);
         }
-        self.state.page = Some(after);
+        self.state.page.set(after);
         (execution, verdict.differences)
     }
 
     /// Forgets what holds only for the page that the run has left for this page.
     fn leave_page(&mut self, after: &PageNow) {
-        let before = self.state.page.as_ref();
+        let before = self.state.page.now();
         let title = before.map_or("", |page| page.head.title.as_str());
         self.state.remarks.leave(title);
-        self.state.unseen = true;
-        self.state.typed_into.clear();
         // On another page, the numbering of elements starts again, so the same reference may mean a different element.
         // A name in words may be one that the model knows from memory. It is looked for on pages of the same host only,
         // because the model did not mean an element of another site.
@@ -159,7 +157,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let is_void = !is_same_host || !is_in_words(&next.action);
             next.restores.is_none() && has_target(&next.action) && is_void
         };
-        if self.state.queue.iter().any(is_of_the_page_before) {
+        let drops = self.state.queue.iter().any(is_of_the_page_before);
+        self.state.page.leave();
+        if drops {
             self.drop_queue("another page is shown");
         }
     }
@@ -192,7 +192,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         action: BrowserAction,
         deadline: Deadline,
     ) -> Result<Execution, StopReason> {
-        let seen = self.state.page.as_ref().map(|page| page.head.url.as_str());
+        let seen = self.state.page.now().map(|page| page.head.url.as_str());
         match self.send(action, seen, deadline).await {
             Ok(execution) => Ok(self.redacted_execution(execution)),
             Err(error) if error.kind() == ErrorKind::BrowserLost => Err(self.lost(error)),
@@ -228,16 +228,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             let is_first = !std::mem::replace(&mut self.state.secret_seen, true);
             if is_first && self.parts.options.images != Images::Never {
-                let note = "a secret was used, so no pictures are taken from here on";
-                self.state.remarks.notes.push(note.to_owned());
+                self.state.remarks.secret_used();
             }
-            self.state.typed_into.extend(
-                action
-                    .targets()
-                    .into_iter()
-                    .filter_map(|target| target.as_ref())
-                    .cloned(),
-            );
+            let fields = action.targets().into_iter().filter_map(Target::as_ref);
+            self.state.page.type_secret_into(fields.cloned());
         }
     }
 
@@ -247,30 +241,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// the scope (`left` is true). In these cases any server may have chosen the name.
     fn tell_notices(&mut self, notices: &[Notice], left: bool) {
         for notice in notices {
-            let line = match notice {
-                Notice::TabOpened { url } if self.state.guards.check_url(url).is_ok() => {
-                    Some(("a new tab opened", url.clone()))
-                }
-                Notice::TabOpened { .. } => Some((
-                    "a new tab opened",
-                    "at an address that this run may not visit".to_owned(),
-                )),
-                Notice::DialogBehind { tab } => {
-                    Some(("a dialog opened in another tab", format!("tab {tab}")))
-                }
-                Notice::Download { kept, .. } if left || self.state.guards.is_bounded() => {
-                    Some((offered(*kept), "its name is not shown".to_owned()))
-                }
-                Notice::Download {
-                    suggested_name,
-                    kept,
-                } => Some((offered(*kept), suggested_name.clone())),
-                Notice::TransportChanged { .. } => None,
+            let may_name = match notice {
+                Notice::TabOpened { url } => self.state.guards.check_url(url).is_ok(),
+                _ => !left && !self.state.guards.is_bounded(),
             };
-            self.state
-                .remarks
-                .results
-                .extend(line.map(|(label, text)| (label.to_owned(), text)));
+            self.state.remarks.notice(notice, may_name);
             self.emitter.emit(EventKind::BrowserNoticed {
                 notice: notice.clone(),
             });
@@ -307,14 +282,6 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 .filter(|locator| !self.redactor.contains(&locator.to_string()));
         }
         execution
-    }
-}
-
-const fn offered(kept: bool) -> &'static str {
-    if kept {
-        "the page offered a file, and it was kept"
-    } else {
-        "the page offered a file, and this run refused it"
     }
 }
 

@@ -34,7 +34,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             effect,
         );
         intent.targets = targets.to_vec();
-        if let Some(page) = &self.state.page {
+        if let Some(page) = self.state.page.now() {
             intent.url.clone_from(&page.head.url);
         }
         let intent = intent.redacted(&self.redactor);

@@ -30,16 +30,16 @@ const LAST_LOOK: Duration = Duration::from_secs(5);
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Observes the page. Does nothing if the page has already been observed since the last action.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
-        if self.state.page.is_none() || self.state.stale {
+        if self.state.page.is_stale() {
             let mut page = self.look(self.deadline()).await?;
-            let before = self.state.page.clone();
+            let before = self.state.page.now().cloned();
             if before.is_some() {
                 self.back_in_scope(None, before.as_ref(), &mut page).await?;
             } else if let Err(refusal) = self.state.guards.check_first_page(&page.head.url) {
                 // A page out of scope is never shown, even if the browser was there from the start.
                 return Err(self.out_of_scope(&refusal));
             }
-            self.state.page = Some(page);
+            self.state.page.set(page);
         }
         Ok(())
     }
@@ -62,14 +62,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
         if observed.as_ref().is_err_and(may_pass) {
             observed = self.observed(deadline).await;
         }
-        self.state.stale = false;
+        let look = self.state.page.count_look();
         let observation = match observed {
             Ok(observation) => self.redacted(observation),
             Err(error) => return Err(self.lost(error)),
         };
         let mut page = PageNow::of(observation);
-        self.state.looks += 1;
-        page.look = self.state.looks;
+        page.look = look;
         let elapsed_ms = elapsed_ms(started);
         self.emitter.emit(EventKind::Observed {
             observation: Arc::clone(&page.observation),
@@ -109,7 +108,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Returns the observation without secrets, and without the content of frames and tabs that are out of scope.
     fn redacted(&mut self, mut observation: Observation) -> Observation {
         let may_show = |url: &str| self.state.guards.may_show_frame(url);
-        observation.tree = mask_fields(observation.tree, &self.state.typed_into)
+        observation.tree = mask_fields(observation.tree, self.state.page.typed_into())
             .close_frames(may_show, CLOSED_FRAME);
         if observation.tree.nodes().iter().any(is_closed_frame) {
             // The picture shows the frame, and the frame cannot be cut out.

@@ -42,7 +42,7 @@ use super::{
 use crate::{
     BrowserDriver,
     action::{Action, BrowserAction, Goto},
-    base::{Error, ErrorKind, Result as CrateResult, RunId, text::counted},
+    base::{Error, ErrorKind, Result as CrateResult, RunId},
     browser::Turn,
     event::EventKind,
     guard::Spent,
@@ -89,7 +89,7 @@ impl<B> std::fmt::Debug for Executor<'_, B> {
             .field("task", &self.task)
             .field("run", &self.emitter.run)
             .field("step", &self.emitter.step)
-            .field("url", &self.state.page.as_ref().map(|page| &page.head.url))
+            .field("url", &self.state.page.url())
             .field("spent", &self.state.spent)
             .field("error", &self.state.error)
             .field("stopped", &self.state.stopped)
@@ -148,7 +148,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         turn: Option<Turn<'g>>,
     ) -> CrateResult<Self> {
         state.check()?;
-        state.stale = true;
+        state.page.touch();
         state.guards = state.guards.within(
             task.start_url.as_ref(),
             task.allow.clone(),
@@ -276,25 +276,19 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         if by != By::Task {
             self.observe().await?;
         }
-        if let Some(page) = &self.state.page {
+        if let Some(page) = self.state.page.now() {
             action.resolve_address(&page.head.url);
         }
         let asked = Action::Browser(action.clone());
-        let mut targets = match &self.state.page {
+        let mut targets = match self.state.page.now() {
             Some(page) => identities(&asked, page),
             None => asked.references().is_empty().then(Vec::new),
         };
         let refused = self.aim(&mut action, &mut targets);
-        let next = Queued {
-            action: Action::Browser(action.clone()),
-            by,
-            targets,
-            restores: None,
-            picked: Vec::new(),
-        };
+        let next = Queued::new(Action::Browser(action.clone()), by, targets);
         let flight = match refused {
             Some(refused) => {
-                InFlight::new(next, self.state.page.clone(), Instant::now()).ended(refused)
+                InFlight::new(next, self.state.page.now().cloned(), Instant::now()).ended(refused)
             }
             None => self.act(action, next).await?,
         };
@@ -306,7 +300,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     /// Returns the action that opens the start page of the task; `None` if the task has no start page.
-    pub(super) fn opening(&self) -> Option<BrowserAction> {
+    fn opening(&self) -> Option<BrowserAction> {
         let url = self.task.start_url.as_ref()?.to_string();
         Some(BrowserAction::Goto(Goto { url }))
     }
@@ -327,7 +321,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             self.record_in_flight();
             let taken = usize::from(std::mem::take(&mut self.has_taken));
             self.drop_with(taken, "the step before was given up");
-            self.state.stale = true;
+            self.state.page.touch();
         }
         Ok(())
     }
@@ -397,7 +391,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     /// Returns the page as it was last observed; `None` before the first observation.
     pub fn page(&self) -> Option<&PageView> {
-        self.state.page.as_ref().map(|page| &*page.view)
+        self.state.page.now().map(|page| &*page.view)
     }
 
     /// Returns the steps, model calls, tokens and money spent so far.
@@ -425,21 +419,15 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     /// Drops the queued actions, and reports them together with `others` that are no longer in the queue.
-    fn drop_with(&mut self, others: usize, why: &str) {
-        let count = others + self.state.queue.len();
-        self.state.queue.clear();
+    pub(super) fn drop_with(&mut self, others: usize, why: &str) {
+        let count = others + self.state.queue.clear();
         if count > 0 {
             self.tell_dropped(count, why);
         }
     }
 
     pub(super) fn tell_dropped(&mut self, count: usize, why: &str) {
-        let calls = counted(count, "further call");
-        let were = if count == 1 { "was" } else { "were" };
-        self.state
-            .remarks
-            .notes
-            .push(format!("{calls} {were} not carried out: {why}"));
+        self.state.remarks.dropped(count, why);
         self.emitter.emit(EventKind::CallsDropped {
             count,
             why: why.to_owned(),

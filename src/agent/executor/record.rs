@@ -112,8 +112,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     pub(in crate::agent) fn conclude(&mut self, flight: InFlight, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
             &flight.step,
-            (flight.before.as_ref(), self.state.page.as_ref()),
-            &self.state.numbers,
+            (flight.before.as_ref(), self.state.page.now()),
+            self.state.page.numbers(),
             turn,
         );
         let is_expected = ends_in_vain(&flight.step.action);
@@ -151,7 +151,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
                 is_over: true,
             };
             let pages = (page, page);
-            let numbers = &self.state.numbers;
+            let numbers = self.state.page.numbers();
             self.state.guards.record(&flight.step, pages, numbers, turn);
             self.state.progress.count_interrupted();
             self.record(flight);
@@ -162,7 +162,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     pub(in crate::agent) fn record(&mut self, flight: InFlight) -> Vec<String> {
         self.has_taken = false;
         let mut step = flight.step;
-        let (before, after) = (flight.before.as_ref(), self.state.page.as_ref());
+        let (before, after) = (flight.before.as_ref(), self.state.page.now());
         let place = |page: Option<&PageNow>| page.map(|page| page.place.clone());
         step.number = self.emitter.step;
         step.action = self.clean(&step.action);

@@ -133,7 +133,10 @@ fn a_checkpoint_holds_no_secret_and_comes_back_with_its_intent() {
         (after.steps()[2].unseen, after.steps()[2].by),
         (true, By::Model)
     );
-    assert_eq!((after.queue.len(), after.remarks.notes.len()), (1, 2));
+    assert_eq!(
+        (after.queue.iter().count(), after.remarks.notes.len()),
+        (1, 2)
+    );
 }
 
 #[test]

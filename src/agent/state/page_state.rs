@@ -1,0 +1,98 @@
+//! What a run knows about the page that its browser shows.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    page::ElementRef,
+    verify::{KnownNumbers, PageNow},
+};
+
+/// The page as last observed, and what holds only as long as it is shown.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::agent) struct PageState {
+    now: Option<PageNow>,
+    /// Number of observations so far in the run.
+    looks: u64,
+    /// Numbers on the page that are known to be clocks, or known to respond to actions.
+    numbers: KnownNumbers,
+    /// True if the page may have changed after the last observation.
+    is_stale: bool,
+    /// True if an action opened the page and no message has shown it to the model.
+    #[serde(default)]
+    is_unseen: bool,
+    /// Fields of the page into which a secret was typed.
+    typed_into: BTreeSet<ElementRef>,
+}
+
+impl PageState {
+    /// Returns the page as last observed; `None` before the first observation.
+    pub(in crate::agent) const fn now(&self) -> Option<&PageNow> {
+        self.now.as_ref()
+    }
+
+    /// Returns the address of the page; empty before the first observation.
+    pub(in crate::agent) fn url(&self) -> &str {
+        self.now().map_or("", |page| &page.head.url)
+    }
+
+    pub(in crate::agent) const fn numbers(&self) -> &KnownNumbers {
+        &self.numbers
+    }
+
+    pub(in crate::agent) const fn typed_into(&self) -> &BTreeSet<ElementRef> {
+        &self.typed_into
+    }
+
+    pub(in crate::agent) const fn is_unseen(&self) -> bool {
+        self.is_unseen
+    }
+
+    /// Returns true if the page must be observed before it is used.
+    pub(in crate::agent) const fn is_stale(&self) -> bool {
+        self.now.is_none() || self.is_stale
+    }
+
+    /// Records that the page may change from here on.
+    pub(in crate::agent) const fn touch(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Counts an observation, and returns its number.
+    pub(in crate::agent) const fn count_look(&mut self) -> u64 {
+        self.is_stale = false;
+        self.looks += 1;
+        self.looks
+    }
+
+    pub(in crate::agent) fn set(&mut self, page: PageNow) {
+        self.now = Some(page);
+    }
+
+    pub(in crate::agent) fn set_numbers(&mut self, numbers: KnownNumbers) {
+        self.numbers = numbers;
+    }
+
+    /// Forgets what holds only for the page before, because an action has opened another one.
+    pub(in crate::agent) fn leave(&mut self) {
+        self.is_unseen = true;
+        self.typed_into.clear();
+    }
+
+    /// Records that the model is shown the page.
+    pub(in crate::agent) const fn show(&mut self) {
+        self.is_unseen = false;
+    }
+
+    pub(in crate::agent) fn type_secret_into(&mut self, fields: impl Iterator<Item = ElementRef>) {
+        self.typed_into.extend(fields);
+    }
+
+    /// Drops all that a process which resumes the run cannot use, because it observes the page anew.
+    pub(in crate::agent) fn forget(&mut self) {
+        self.now = None;
+        self.numbers = KnownNumbers::default();
+        self.typed_into.clear();
+    }
+}
