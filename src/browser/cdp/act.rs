@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{
     driver::{Cdp, Turn},
@@ -16,21 +16,26 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, ClickXy, Drag, DragXy, ErrorClass, Eval, Fill, Goto,
-        HoverXy, OnTarget, Outcome, Press, Select, SelectText, StateFile, TabAt, TabNew, Target,
-        Type,
+        BrowserAction, Click, ClickAt, Drag, ErrorClass, Eval, Fill, Goto, HoverXy, MouseButton,
+        OnTarget, Outcome, Press, Scroll, Select, SelectText, TabNew, Target, Type, Wait,
     },
     base::text::clean,
     browser::{
         ExecuteRequest, Execution,
-        rules::{MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing, meets_any_page},
+        rules::{
+            Awaited, MAX_WAIT, MOVED, NO_TARGET, UNFOCUSED, is_same_origin, is_watched, listing,
+            meets_any_page,
+        },
     },
     page::{Locator, Trace, TraceKind},
+    secret::SecretResolver,
 };
 
 /// Longest time for a page to report its address and title. Source: chosen; a page usually reports them within a
 /// millisecond.
 const PLACE: Duration = Duration::from_secs(2);
+/// Pause between two observations while waiting for a text. Source: chosen; an observation takes a few milliseconds.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Deserialize)]
 struct Focused {
@@ -43,6 +48,15 @@ pub(super) struct Performed {
     pub(super) text: Option<String>,
     pub(super) image: Option<Vec<u8>>,
     pub(super) has_no_effect: bool,
+}
+
+impl Performed {
+    fn text(text: String) -> Self {
+        Self {
+            text: Some(text),
+            ..Self::default()
+        }
+    }
 }
 
 impl Cdp {
@@ -177,38 +191,31 @@ impl Cdp {
     }
 
     async fn done(&self, turn: &mut Turn, request: &ExecuteRequest) -> Result<Performed, CdpError> {
-        let nothing = Performed::default;
+        let nothing = |()| Performed::default();
         match &request.action {
-            BrowserAction::Goto(Goto { url }) => self.goto(url).await.map(|()| nothing()),
-            BrowserAction::GoBack(_) => self.step_in_history(-1).await.map(|()| nothing()),
-            BrowserAction::GoForward(_) => self.step_in_history(1).await.map(|()| nothing()),
-            BrowserAction::Reload(_) => self.reload().await.map(|()| nothing()),
+            BrowserAction::Goto(Goto { url }) => self.goto(url).await.map(nothing),
+            BrowserAction::GoBack(_) => self.step_in_history(-1).await.map(nothing),
+            BrowserAction::GoForward(_) => self.step_in_history(1).await.map(nothing),
+            BrowserAction::Reload(_) => self.reload().await.map(nothing),
             BrowserAction::Click(Click { target, button }) => {
-                let aim = self.aim(target).await?;
-                self.named(&aim, self.press(turn, &aim, *button, Needs::CLICK, 1))
-                    .await
+                self.click(turn, target, *button, Needs::CLICK, 1).await
             }
             BrowserAction::Dblclick(Click { target, button }) => {
-                let aim = self.aim(target).await?;
-                self.named(&aim, self.press(turn, &aim, *button, Needs::CLICK, 2))
-                    .await
+                self.click(turn, target, *button, Needs::CLICK, 2).await
             }
             BrowserAction::ClickAt(ClickAt { target, x, y }) => {
-                let aim = self.aim(target).await?;
-                let needs = Needs::at(*x, *y);
-                self.named(&aim, self.press(turn, &aim, None, needs, 1))
+                self.click(turn, target, None, Needs::at(*x, *y), 1).await
+            }
+            BrowserAction::ClickXy(click) => {
+                let target = target_of(click.target.as_ref())?;
+                let clicks = if click.double { 2 } else { 1 };
+                self.click(turn, target, None, Needs::at(click.x, click.y), clicks)
                     .await
             }
-            BrowserAction::ClickXy(click) => self.click_point(turn, click).await,
+            BrowserAction::Hover(OnTarget { target }) => self.point_at(turn, target, None).await,
             BrowserAction::HoverXy(HoverXy { x, y, target }) => {
-                let aim = self.aim(target_of(target.as_ref())?).await?;
-                self.named(&aim, self.hover(turn, &aim, Some((*x, *y))))
+                self.point_at(turn, target_of(target.as_ref())?, Some((*x, *y)))
                     .await
-            }
-            BrowserAction::DragXy(drag) => self.drag_point(turn, drag).await,
-            BrowserAction::Hover(OnTarget { target }) => {
-                let aim = self.aim(target).await?;
-                self.named(&aim, self.hover(turn, &aim, None)).await
             }
             BrowserAction::Check(OnTarget { target }) => self.tick(turn, target, true).await,
             BrowserAction::Uncheck(OnTarget { target }) => self.tick(turn, target, false).await,
@@ -221,152 +228,200 @@ impl Cdp {
                 let (aim, told) = self.begin(&drag.target).await?;
                 self.drag_by(turn, &aim, drag).await.map(|()| told)
             }
-            BrowserAction::Fill(Fill {
-                target,
-                text,
-                submit,
-            }) => {
-                let aim = self.aim(target).await?;
-                let filled = self
-                    .named(&aim, self.fill(turn, &aim, text, &request.secrets))
-                    .await;
-                // A dialog that opens now would prevent the press of Enter, so the action is not done yet.
-                turn.sent &= !*submit;
-                let told = filled?;
-                if *submit {
-                    let Focused { focused } = self
-                        .hub
-                        .ask(&aim.frame, "focus", json!([aim.number]))
-                        .await?;
-                    if !focused {
-                        return Err(CdpError::refused(
-                            ErrorClass::NotEditable,
-                            "the page took the focus away from the field",
-                        ));
-                    }
-                    self.press_enter(turn).await?;
-                }
-                Ok(told)
+            BrowserAction::DragXy(drag) => {
+                let (aim, told) = self.begin(target_of(drag.target.as_ref())?).await?;
+                let dragged = self.drag_within(turn, &aim, &drag.points()).await;
+                dragged.map(|()| told)
             }
-            BrowserAction::Type(Type { text, submit }) => {
-                let typed = self.type_text(turn, text, &request.secrets).await;
-                turn.sent &= !*submit;
-                typed?;
-                if *submit {
-                    self.press_enter(turn).await?;
-                }
-                Ok(nothing())
-            }
-            BrowserAction::Press(press) => {
-                let told = match &press.target {
-                    None => nothing(),
-                    Some(target) => {
-                        let (aim, told) = self.begin(target).await?;
-                        self.able(&aim, json!({})).await?;
-                        let Focused { focused } = self
-                            .hub
-                            .ask(&aim.frame, "focus", json!([aim.number]))
-                            .await?;
-                        if !focused {
-                            return Err(CdpError::refused(ErrorClass::WrongElement, UNFOCUSED));
-                        }
-                        told
-                    }
-                };
-                self.press_times(turn, press).await.map(|()| told)
-            }
+            BrowserAction::Fill(fill) => self.fill_in(turn, fill, &request.secrets).await,
+            BrowserAction::Type(typed) => self.type_in(turn, typed, &request.secrets).await,
+            BrowserAction::Press(press) => self.press_times(turn, press).await,
             BrowserAction::Select(Select { target, values }) => {
                 self.select(turn, target, values).await
             }
             BrowserAction::SelectText(SelectText { target, text }) => {
                 self.select_text(turn, target, text.as_deref()).await
             }
-            BrowserAction::Scroll(scroll) => {
-                if let Some(target) = &scroll.target {
-                    let aim = self.aim(target).await?;
-                    if scroll.direction.is_some() {
-                        let hovered = self.hover(turn, &aim, None).await;
-                        turn.sent = false;
-                        turn.hovered = None;
-                        hovered?;
-                    } else {
-                        turn.sent = true;
-                        self.hub
-                            .ask::<Area>(&aim.frame, "box", json!([aim.number]))
-                            .await?;
-                    }
-                }
-                match scroll.by() {
-                    Some(way) => self.turn_wheel(turn, way).await.map(|()| nothing()),
-                    None => Ok(nothing()),
-                }
-            }
-            BrowserAction::Wait(wait) => self
-                .wait(turn, wait, request.timeout)
-                .await
-                .map(|()| nothing()),
-            BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| nothing()),
+            BrowserAction::Scroll(scroll) => self.scroll(turn, scroll).await.map(nothing),
+            BrowserAction::Wait(wait) => self.wait(turn, wait, request.timeout).await.map(nothing),
+            BrowserAction::Snapshot(_) => self.seen(turn).await.map(|_| Performed::default()),
             BrowserAction::Screenshot(screenshot) => {
                 let image = self.picture(screenshot.target.as_ref()).await?;
                 Ok(Performed {
                     image: Some(image),
-                    ..nothing()
+                    ..Performed::default()
                 })
             }
-            BrowserAction::TabList(_) => {
-                self.ask_titles().await?;
-                Ok(Performed {
-                    text: Some(listing(&self.tabs())),
-                    ..nothing()
-                })
-            }
+            BrowserAction::TabList(_) => self.tabs_after(self.ask_titles()).await,
             BrowserAction::TabNew(TabNew { url }) => {
-                self.tab_new(url.as_deref()).await?;
-                Ok(Performed {
-                    text: Some(listing(&self.tabs())),
-                    ..nothing()
-                })
+                self.tabs_after(self.tab_new(url.as_deref())).await
             }
-            BrowserAction::TabSelect(TabAt { index }) => {
-                self.tab_select(*index).await?;
-                Ok(Performed {
-                    text: Some(listing(&self.tabs())),
-                    ..nothing()
-                })
-            }
-            BrowserAction::TabClose(TabAt { index }) => {
-                self.tab_close(*index).await?;
-                Ok(Performed {
-                    text: Some(listing(&self.tabs())),
-                    ..nothing()
-                })
-            }
-            BrowserAction::StateSave(StateFile { name }) => {
-                self.save_state(name).await.map(|()| nothing())
-            }
-            BrowserAction::StateLoad(StateFile { name }) => {
-                self.load_state(name).await.map(|()| nothing())
-            }
+            BrowserAction::TabSelect(at) => self.tabs_after(self.tab_select(at.index)).await,
+            BrowserAction::TabClose(at) => self.tabs_after(self.tab_close(at.index)).await,
+            BrowserAction::StateSave(file) => self.save_state(&file.name).await.map(nothing),
+            BrowserAction::StateLoad(file) => self.load_state(&file.name).await.map(nothing),
             BrowserAction::Eval(Eval { function, target }) if self.hub.options.common.scripts => {
-                let text = self.evaluate(turn, function, target.as_ref()).await?;
-                Ok(Performed {
-                    text: Some(text),
-                    ..nothing()
-                })
+                let text = self.evaluate(turn, function, target.as_ref()).await;
+                text.map(Performed::text)
             }
             _ => Err(CdpError::refused(ErrorClass::Unsupported, "")),
         }
     }
 
-    /// Presses a key as often as the action says.
-    async fn press_times(&self, turn: &mut Turn, press: &Press) -> Result<(), CdpError> {
+    async fn click(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        button: Option<MouseButton>,
+        needs: Needs,
+        clicks: u32,
+    ) -> Result<Performed, CdpError> {
+        let aim = self.aim(target).await?;
+        self.named(&aim, self.press(turn, &aim, button, needs, clicks))
+            .await
+    }
+
+    async fn point_at(
+        &self,
+        turn: &mut Turn,
+        target: &Target,
+        at: Option<(u32, u32)>,
+    ) -> Result<Performed, CdpError> {
+        let aim = self.aim(target).await?;
+        self.named(&aim, self.hover(turn, &aim, at)).await
+    }
+
+    async fn fill_in(
+        &self,
+        turn: &mut Turn,
+        fill: &Fill,
+        secrets: &SecretResolver,
+    ) -> Result<Performed, CdpError> {
+        let aim = self.aim(&fill.target).await?;
+        let filled = self
+            .named(&aim, self.fill(turn, &aim, &fill.text, secrets))
+            .await;
+        // A dialog that opens now would prevent the press of Enter, so the action is not done yet.
+        turn.sent &= !fill.submit;
+        let told = filled?;
+        if fill.submit {
+            let why = "the page took the focus away from the field";
+            self.focus(&aim, ErrorClass::NotEditable, why).await?;
+            self.press_enter(turn).await?;
+        }
+        Ok(told)
+    }
+
+    async fn type_in(
+        &self,
+        turn: &mut Turn,
+        Type { text, submit }: &Type,
+        secrets: &SecretResolver,
+    ) -> Result<Performed, CdpError> {
+        let typed = self.type_text(turn, text, secrets).await;
+        turn.sent &= !*submit;
+        typed?;
+        if *submit {
+            self.press_enter(turn).await?;
+        }
+        Ok(Performed::default())
+    }
+
+    /// Moves the focus to an element. Fails with `class` and `why` if the page moves it elsewhere.
+    async fn focus(&self, aim: &Aim, class: ErrorClass, why: &str) -> Result<(), CdpError> {
+        let number = json!([aim.number]);
+        let Focused { focused } = self.hub.ask(&aim.frame, "focus", number).await?;
+        focused
+            .then_some(())
+            .ok_or_else(|| CdpError::refused(class, why))
+    }
+
+    async fn scroll(&self, turn: &mut Turn, scroll: &Scroll) -> Result<(), CdpError> {
+        if let Some(target) = &scroll.target {
+            let aim = self.aim(target).await?;
+            if scroll.direction.is_some() {
+                let hovered = self.hover(turn, &aim, None).await;
+                turn.sent = false;
+                turn.hovered = None;
+                hovered?;
+            } else {
+                turn.sent = true;
+                let number = json!([aim.number]);
+                self.hub.ask::<Area>(&aim.frame, "box", number).await?;
+            }
+        }
+        match scroll.by() {
+            Some(way) => self.turn_wheel(turn, way).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits for some seconds, or until a text appears on the page or disappears.
+    async fn wait(&self, turn: &mut Turn, wait: &Wait, longest: Duration) -> Result<(), CdpError> {
+        if let Some(seconds) = wait.seconds {
+            let lost = self.hub.until(|known| {
+                known
+                    .trouble()
+                    .filter(|trouble| matches!(trouble, CdpError::Lost(_)))
+            });
+            // This wait sends nothing to the page, so dialogs may open and close during it. Only the loss of the
+            // browser, of the page's process or of the last tab ends it early.
+            return timeout(seconds.duration(), lost).await.map_or(Ok(()), Err);
+        }
+        let wanted = Awaited::of(wait).map_err(|_| {
+            CdpError::refused(
+                ErrorClass::BadArguments,
+                "wait takes one of text, gone and seconds",
+            )
+        })?;
+        let deadline = Instant::now() + longest.min(MAX_WAIT);
+        loop {
+            match self.seen(turn).await {
+                Ok(seen) => {
+                    if let Some(dialog) = seen.dialog {
+                        return Err(CdpError::Dialog(dialog));
+                    }
+                    if wanted.is_met_by(&seen) {
+                        return Ok(());
+                    }
+                }
+                // Between two documents there is nothing to read.
+                Err(CdpError::Moved) => {}
+                Err(trouble) => return Err(trouble),
+            }
+            if Instant::now() + LOOK_EVERY > deadline {
+                return Err(CdpError::refused(ErrorClass::WaitedInVain, ""));
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Carries out `work` on the tabs, and returns the list of tabs.
+    async fn tabs_after(
+        &self,
+        work: impl Future<Output = Result<(), CdpError>>,
+    ) -> Result<Performed, CdpError> {
+        work.await?;
+        Ok(Performed::text(listing(&self.tabs())))
+    }
+
+    /// Presses a key as often as the action says, on its target if it has one.
+    async fn press_times(&self, turn: &mut Turn, press: &Press) -> Result<Performed, CdpError> {
+        let mut told = Performed::default();
+        if let Some(target) = &press.target {
+            let (aim, named) = self.begin(target).await?;
+            self.able(&aim, json!({})).await?;
+            self.focus(&aim, ErrorClass::WrongElement, UNFOCUSED)
+                .await?;
+            told = named;
+        }
         for left in (0..press.times()).rev() {
             let pressed = self.press_key(turn, &press.key).await;
             // A dialog that opens now would prevent the other presses, so the action is not done yet.
             turn.sent &= left == 0;
             pressed?;
         }
-        Ok(())
+        Ok(told)
     }
 
     /// Resolves a target to its element, and reads the element's durable locator, which finds the element again on the
@@ -388,21 +443,6 @@ impl Cdp {
             locator,
             ..Performed::default()
         })
-    }
-
-    async fn click_point(&self, turn: &mut Turn, click: &ClickXy) -> Result<Performed, CdpError> {
-        let aim = self.aim(target_of(click.target.as_ref())?).await?;
-        let clicks = if click.double { 2 } else { 1 };
-        let needs = Needs::at(click.x, click.y);
-        self.named(&aim, self.press(turn, &aim, None, needs, clicks))
-            .await
-    }
-
-    async fn drag_point(&self, turn: &mut Turn, drag: &DragXy) -> Result<Performed, CdpError> {
-        let (aim, told) = self.begin(target_of(drag.target.as_ref())?).await?;
-        self.drag_within(turn, &aim, &drag.points())
-            .await
-            .map(|()| told)
     }
 
     /// Carries out `work` on an element, and returns the locator that the element had before `work`.

@@ -335,14 +335,24 @@ const AT_ONCE: f64 = 0.05;
 impl BrowserEvent {
     /// Parses an event. Returns `None` if this driver does not use the event or cannot parse it.
     pub(super) fn read(event: &Event<'_>) -> Option<Self> {
-        let frame = || event.read::<OfFrame>();
-        Some(match event.method {
-            "Target.targetCreated" => Self::TargetCreated(event.read::<OfTarget>()?.target_info),
-            "Target.targetInfoChanged" => {
-                Self::TargetChanged(event.read::<OfTarget>()?.target_info)
-            }
-            "Target.targetDestroyed" => Self::TargetDestroyed(event.read::<TargetId>()?.target_id),
-            "Target.targetCrashed" => {
+        match event.method.split_once('.')? {
+            ("Target", method) => Self::of_target(event, method),
+            ("Page", method) => Self::of_page(event, method),
+            ("Network", method) => Self::of_network(event, method),
+            ("Browser", method) => Self::of_download(event, method),
+            ("Fetch", "requestPaused") => Some(Self::RequestPaused(Box::new(event.read()?))),
+            ("Input", "dragIntercepted") => Some(Self::DragBegan(event.read::<Drag>()?.data)),
+            ("Inspector", "targetCrashed") => Some(Self::Crashed),
+            _ => None,
+        }
+    }
+
+    fn of_target(event: &Event<'_>, method: &str) -> Option<Self> {
+        Some(match method {
+            "targetCreated" => Self::TargetCreated(event.read::<OfTarget>()?.target_info),
+            "targetInfoChanged" => Self::TargetChanged(event.read::<OfTarget>()?.target_info),
+            "targetDestroyed" => Self::TargetDestroyed(event.read::<TargetId>()?.target_id),
+            "targetCrashed" => {
                 let crash = event.read::<Crash>()?;
                 Self::TargetCrashed {
                     why: crash.why(),
@@ -350,47 +360,54 @@ impl BrowserEvent {
                     target: crash.target_id,
                 }
             }
-            "Target.attachedToTarget" => {
+            "attachedToTarget" => {
                 let attached = event.read::<AttachedTo>()?;
                 Self::Attached {
                     session: attached.session_id,
                     target: attached.target_info,
                 }
             }
-            "Target.detachedFromTarget" => Self::Detached {
+            "detachedFromTarget" => Self::Detached {
                 session: event.read::<SessionId>()?.session_id,
             },
-            "Page.frameAttached" => {
+            _ => return None,
+        })
+    }
+
+    fn of_page(event: &Event<'_>, method: &str) -> Option<Self> {
+        let frame = || event.read::<OfFrame>();
+        Some(match method {
+            "frameAttached" => {
                 let of = frame()?;
                 Self::FrameAttached {
                     frame: of.frame_id,
                     parent: of.parent_frame_id,
                 }
             }
-            "Page.frameDetached" => {
+            "frameDetached" => {
                 let of = frame()?;
                 Self::FrameDetached {
                     frame: of.frame_id,
                     swapped: of.reason == "swap",
                 }
             }
-            "Page.frameNavigated" => Self::FrameNavigated(event.read::<Navigated>()?.frame),
-            "Page.navigatedWithinDocument" => {
+            "frameNavigated" => Self::FrameNavigated(event.read::<Navigated>()?.frame),
+            "navigatedWithinDocument" => {
                 let of = frame()?;
                 Self::NavigatedWithin {
                     frame: of.frame_id,
                     url: of.url,
                 }
             }
-            "Page.frameRequestedNavigation" => {
+            "frameRequestedNavigation" => {
                 let of = frame().filter(|of| of.disposition == "currentTab")?;
                 Self::NavigationAsked { frame: of.frame_id }
             }
-            "Page.frameScheduledNavigation" => {
+            "frameScheduledNavigation" => {
                 let of = frame().filter(|of| of.delay < AT_ONCE)?;
                 Self::NavigationAsked { frame: of.frame_id }
             }
-            "Page.frameStartedNavigating" => {
+            "frameStartedNavigating" => {
                 // Navigations within a document load nothing.
                 let of = frame().filter(|of| {
                     !of.loader_id.is_empty() && !of.navigation_type.contains("ameDocument")
@@ -400,14 +417,14 @@ impl BrowserEvent {
                     loader: of.loader_id,
                 }
             }
-            "Page.windowOpen" => Self::WindowOpened { url: frame()?.url },
-            "Page.frameStartedLoading" => Self::LoadingStarted {
+            "windowOpen" => Self::WindowOpened { url: frame()?.url },
+            "frameStartedLoading" => Self::LoadingStarted {
                 frame: frame()?.frame_id,
             },
-            "Page.frameStoppedLoading" => Self::LoadingStopped {
+            "frameStoppedLoading" => Self::LoadingStopped {
                 frame: frame()?.frame_id,
             },
-            "Page.lifecycleEvent" => {
+            "lifecycleEvent" => {
                 let of = frame()?;
                 Self::Lifecycle {
                     frame: of.frame_id,
@@ -415,9 +432,9 @@ impl BrowserEvent {
                     name: of.name,
                 }
             }
-            "Page.javascriptDialogOpening" => Self::DialogOpened(event.read()?),
-            "Page.javascriptDialogClosed" => Self::DialogClosed,
-            "Page.fileChooserOpened" => {
+            "javascriptDialogOpening" => Self::DialogOpened(event.read()?),
+            "javascriptDialogClosed" => Self::DialogClosed,
+            "fileChooserOpened" => {
                 let of = frame()?;
                 Self::ChooserOpened {
                     frame: of.frame_id,
@@ -425,7 +442,13 @@ impl BrowserEvent {
                     multiple: of.mode == "selectMultiple",
                 }
             }
-            "Network.requestWillBeSent" => {
+            _ => return None,
+        })
+    }
+
+    fn of_network(event: &Event<'_>, method: &str) -> Option<Self> {
+        Some(match method {
+            "requestWillBeSent" => {
                 // A request for a worker's script belongs to no document, and its end is reported only in the
                 // worker's session.
                 let request = event
@@ -437,7 +460,7 @@ impl BrowserEvent {
                     kind: request.kind,
                 }
             }
-            "Network.responseReceived" => {
+            "responseReceived" => {
                 let request = event
                     .read::<Request>()
                     .filter(|request| request.kind == "Fetch")?;
@@ -445,45 +468,42 @@ impl BrowserEvent {
                     request: request.id,
                 }
             }
-            "Network.dataReceived" => Self::Received {
+            "dataReceived" => Self::Received {
                 request: event.read::<Request>()?.id,
             },
-            "Network.loadingFinished" | "Network.loadingFailed" => {
+            "loadingFinished" | "loadingFailed" => {
                 let request = event.read::<Request>()?;
                 Self::RequestEnded {
                     request: request.id,
                     given_up: request.canceled,
                 }
             }
-            "Browser.downloadWillBegin" => {
-                let of = event.read::<OfDownload>()?;
-                Self::DownloadBegan {
-                    id: of.guid,
-                    frame: of.frame_id,
-                    name: of.suggested_filename,
-                }
-            }
-            "Browser.downloadProgress" => {
-                let of = event.read::<OfDownload>()?;
+            "webSocketCreated" => Self::SocketMade {
+                url: event.read::<Socket>()?.url,
+            },
+            _ => return None,
+        })
+    }
+
+    fn of_download(event: &Event<'_>, method: &str) -> Option<Self> {
+        let of = event.read::<OfDownload>()?;
+        Some(match method {
+            "downloadWillBegin" => Self::DownloadBegan {
+                id: of.guid,
+                frame: of.frame_id,
+                name: of.suggested_filename,
+            },
+            "downloadProgress" => Self::Download {
+                id: of.guid,
                 // The browser sends the count as a floating-point number.
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
                     reason = "it stops at the ends"
                 )]
-                let received = of.received_bytes as u64;
-                Self::Download {
-                    id: of.guid,
-                    received,
-                    state: of.state,
-                }
-            }
-            "Fetch.requestPaused" => Self::RequestPaused(Box::new(event.read()?)),
-            "Network.webSocketCreated" => Self::SocketMade {
-                url: event.read::<Socket>()?.url,
+                received: of.received_bytes as u64,
+                state: of.state,
             },
-            "Input.dragIntercepted" => Self::DragBegan(event.read::<Drag>()?.data),
-            "Inspector.targetCrashed" => Self::Crashed,
             _ => return None,
         })
     }

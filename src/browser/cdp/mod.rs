@@ -140,7 +140,6 @@ mod tabs;
 mod target;
 mod traces;
 mod typing;
-mod waiting;
 mod wire;
 
 pub use driver::Cdp;

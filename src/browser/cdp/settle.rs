@@ -150,30 +150,21 @@ impl Hub {
         let (mut documents, mut quiet) = (0, None);
         loop {
             let pending = self.state().pending(mark);
+            let past = |known: &mut BrowserState| (known.pending(mark) != pending).then_some(());
             match pending {
                 Pending::Nothing if quiet.is_some() || Instant::now() >= end => break,
                 Pending::Nothing => quiet = self.quiet(end).await?,
                 Pending::Asked if Instant::now() >= end + BEGINNING => break,
-                Pending::Asked => {
-                    let still = |known: &mut BrowserState| {
-                        (known.pending(mark) != Pending::Asked).then_some(())
-                    };
-                    if timeout(BEGINNING, self.moved(still))
-                        .await
-                        .map_or(Ok(true), |moved| moved.map(|()| false))?
-                    {
-                        self.forget_asked();
-                    }
-                }
+                Pending::Asked => match timeout(BEGINNING, self.moved(past)).await {
+                    Ok(moved) => moved?,
+                    Err(_) => self.forget_asked(),
+                },
                 Pending::Navigation if documents == MAX_DOCUMENTS => break,
                 Pending::Navigation => {
-                    let there = |known: &mut BrowserState| {
-                        (known.pending(mark) != Pending::Navigation).then_some(())
-                    };
                     let arrived = async {
                         tokio::select! {
                             biased;
-                            moved = self.moved(there) => moved,
+                            moved = self.moved(past) => moved,
                             never = self.greet() => match never {},
                         }
                     };
@@ -191,7 +182,7 @@ impl Hub {
                     let received = self.state().tab().map(|tab| tab.received);
                     let more = |known: &mut BrowserState| {
                         let is_more = known.tab().map(|tab| tab.received) != received;
-                        (is_more || known.pending(mark) != Pending::Rest).then_some(())
+                        is_more.then_some(()).or_else(|| past(known))
                     };
                     match timeout(REST, self.moved(more)).await {
                         Ok(moved) => moved?,
@@ -200,10 +191,7 @@ impl Hub {
                     quiet = None;
                 }
                 Pending::Parts => {
-                    let complete = |known: &mut BrowserState| {
-                        (known.pending(mark) != Pending::Parts).then_some(())
-                    };
-                    if let Ok(moved) = timeout_at(end, self.moved(complete)).await {
+                    if let Ok(moved) = timeout_at(end, self.moved(past)).await {
                         moved?;
                     }
                     quiet = None;

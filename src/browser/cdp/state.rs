@@ -12,7 +12,7 @@ use url::Url;
 
 use self::files::Files;
 pub(super) use self::files::MAX_DOWNLOAD;
-pub(super) use self::tab::{Frame, Request, Tab, World};
+pub(super) use self::tab::{Frame, Tab, World};
 
 use super::events::{BrowserEvent, FrameTree, Paused, TargetInfo};
 use crate::page::Dialog;
@@ -272,52 +272,36 @@ impl BrowserState {
                 self.started += 1;
                 let count = self.started;
                 if let Some(tab) = session.and_then(|session| self.tab_of(session)) {
-                    if let Some(frame) = frame.as_ref().filter(|_| kind == "Document") {
-                        // The request of a document has the document's id.
-                        let began = BrowserEvent::NavigationBegan {
-                            frame: frame.clone(),
-                            loader: request.clone(),
-                        };
-                        tab.learn("", began, 0);
-                    }
-                    // Requests that pages hardly wait for, and those that a frame in its own process reports twice, are
-                    // not waited for.
-                    if is_awaited(&kind)
-                        && frame.is_none_or(|frame| tab.frames.contains_key(&frame))
-                    {
-                        tab.requests.insert(
-                            request,
-                            Request {
-                                count,
-                                answered: false,
-                            },
-                        );
-                    }
+                    tab.asks(request, count, frame.as_deref(), &kind);
                 }
             }
             other => {
-                let Some(session) = session else {
-                    return Vec::new();
-                };
-                let number = self.last_frame + 1;
-                if let BrowserEvent::FrameNavigated(frame) = &other {
-                    self.shown(&frame.url);
+                if let Some(session) = session {
+                    self.learn_of_tab(session, other);
                 }
-                let Some(tab) = self.tab_of(session) else {
-                    return Vec::new();
-                };
-                if tab.learn(session, other, number) {
-                    self.last_frame = number;
-                }
-                let tabs = &self.tabs;
-                let is_open = |over: &str| {
-                    tabs.iter()
-                        .any(|tab| tab.target == over && tab.dialog.is_some())
-                };
-                self.over.take_if(|over| !is_open(over));
             }
         }
         Vec::new()
+    }
+
+    /// Updates the tab of a session with an event.
+    fn learn_of_tab(&mut self, session: &str, told: BrowserEvent) {
+        let number = self.last_frame + 1;
+        if let BrowserEvent::FrameNavigated(frame) = &told {
+            self.shown(&frame.url);
+        }
+        let Some(tab) = self.tab_of(session) else {
+            return;
+        };
+        if tab.learn(session, told, number) {
+            self.last_frame = number;
+        }
+        let tabs = &self.tabs;
+        let is_open = |over: &str| {
+            tabs.iter()
+                .any(|tab| tab.target == over && tab.dialog.is_some())
+        };
+        self.over.take_if(|over| !is_open(over));
     }
 
     /// Adds the frames of a session, as `Page.getFrameTree` lists them.
@@ -480,14 +464,6 @@ impl BrowserState {
 
 pub(super) fn is_blank(url: &str) -> bool {
     url.is_empty() || url == "about:blank"
-}
-
-/// Returns true if pages are likely to wait for requests of this resource type.
-fn is_awaited(kind: &str) -> bool {
-    matches!(
-        kind,
-        "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch" | "Preflight"
-    )
 }
 
 #[cfg(test)]

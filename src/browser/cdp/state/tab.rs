@@ -319,6 +319,20 @@ impl Tab {
         false
     }
 
+    /// Records that a session of the tab sent the request with the number `count`.
+    pub(super) fn asks(&mut self, request: String, count: u64, frame: Option<&str>, kind: &str) {
+        if let Some(frame) = frame.filter(|_| kind == "Document") {
+            // The request of a document has the document's id.
+            self.with(frame, |frame| frame.begins(Some(request.clone())));
+        }
+        // Requests that pages hardly wait for, and those that a frame in its own process reports twice, are not waited
+        // for.
+        if is_awaited(kind) && frame.is_none_or(|frame| self.frames.contains_key(frame)) {
+            let answered = false;
+            self.requests.insert(request, Request { count, answered });
+        }
+    }
+
     fn with(&mut self, frame: &str, change: impl FnOnce(&mut Frame)) {
         if let Some(frame) = self.frames.get_mut(frame) {
             change(frame);
@@ -412,4 +426,12 @@ impl Tab {
         self.frames
             .retain(|id, frame| !(inside.contains(id) && goes(frame)));
     }
+}
+
+/// Returns true if pages are likely to wait for requests of this resource type.
+fn is_awaited(kind: &str) -> bool {
+    matches!(
+        kind,
+        "Document" | "Script" | "Stylesheet" | "XHR" | "Fetch" | "Preflight"
+    )
 }
