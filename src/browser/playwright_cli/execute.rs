@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tokio::time::{Instant, sleep};
+
 use super::{
     driver::{PlaywrightCli, State, malformed},
     evidence::{execution, failed, of_script, told},
@@ -14,17 +16,23 @@ use super::{
 };
 use crate::{
     action::{
-        BrowserAction, Click, ClickAt, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto,
-        MouseButton, OnTarget, Outcome, Select, SelectText, StateFile, TabAt, TabNew, Target,
-        TextValue, Type, Upload,
+        BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton,
+        OnTarget, Outcome, Scroll, Select, SelectText, Target, TextValue, Type, Upload, Wait,
     },
-    base::{ErrorKind, Result, text},
+    base::{Error, ErrorKind, Result, SessionId, text},
     browser::{
         ExecuteRequest, Execution,
-        rules::{DIALOG_SECRET, NO_TARGET, OPTION_SECRET, listing, out_of_time},
+        chromium::write_private,
+        rules::{
+            Awaited, DIALOG_SECRET, MAX_WAIT, NO_TARGET, OPTION_SECRET, STATE_NAME, out_of_time,
+        },
     },
     page::DialogKind,
+    secret::SecretResolver,
 };
+
+/// Pause between two observations while waiting for a text. Source: chosen; an observation takes 10 to 500 ms.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
 
 impl PlaywrightCli {
     pub(super) async fn carry_out(&self, request: &ExecuteRequest) -> Result<Execution> {
@@ -58,109 +66,28 @@ impl PlaywrightCli {
 
     async fn does(&self, state: &mut State, request: &ExecuteRequest) -> Result<Execution> {
         let timeout = request.timeout;
-        match &request.action {
+        let action = &request.action;
+        if let Some((command, evidence)) = command_of(action) {
+            return self.simple(state, command, evidence, timeout).await;
+        }
+        if let Some(code) = script_of(action, self.action_ms()) {
+            return self.by_script(state, code, timeout).await;
+        }
+        match action {
             BrowserAction::Goto(Goto { url }) => self.goto(state, url, timeout).await,
             BrowserAction::GoBack(_) => self.go_back(state, timeout).await,
             BrowserAction::GoForward(_) => self.go_forward(state, timeout).await,
-            BrowserAction::Reload(_) => {
-                self.simple(state, Command::new("reload"), "page.reload(", timeout)
+            BrowserAction::ClickXy(_) | BrowserAction::HoverXy(_) | BrowserAction::DragXy(_) => {
+                Ok(Outcome::failed(ErrorClass::BadArguments, NO_TARGET).into())
+            }
+            BrowserAction::Fill(fill) => self.fill(state, fill, &request.secrets, timeout).await,
+            BrowserAction::Type(typed) => {
+                self.type_text(state, typed, &request.secrets, timeout)
                     .await
             }
-            BrowserAction::Click(click) => self.click(state, "click", click, timeout).await,
-            BrowserAction::Dblclick(click) => self.click(state, "dblclick", click, timeout).await,
-            BrowserAction::ClickAt(ClickAt { target, x, y }) => {
-                let code = points::click_at(target, (*x, *y), false, self.action_ms());
-                self.by_script(state, code, timeout).await
-            }
-            action @ (BrowserAction::ClickXy(_)
-            | BrowserAction::HoverXy(_)
-            | BrowserAction::DragXy(_)) => match points::at_points(action, self.action_ms()) {
-                Some(code) => self.by_script(state, code, timeout).await,
-                None => Ok(Outcome::failed(ErrorClass::BadArguments, NO_TARGET).into()),
-            },
-            BrowserAction::Hover(OnTarget { target }) => {
-                self.on(state, "hover", target, ".hover(", timeout).await
-            }
-            BrowserAction::Check(OnTarget { target }) => {
-                self.on(state, "check", target, ".check(", timeout).await
-            }
-            BrowserAction::Uncheck(OnTarget { target }) => {
-                self.on(state, "uncheck", target, ".uncheck(", timeout)
-                    .await
-            }
-            BrowserAction::DragBy(drag) => {
-                let code = points::drag_by(drag, self.action_ms());
-                self.by_script(state, code, timeout).await
-            }
-            BrowserAction::Drag(Drag { from, to }) => {
-                let command = Command::new("drag").arg(words(from)).arg(words(to));
-                self.simple(state, command, ".dragTo(", timeout).await
-            }
-            BrowserAction::Fill(Fill {
-                target,
-                text,
-                submit,
-            }) => match text {
-                TextValue::Secret(name) => {
-                    self.fill_secret(state, target, (name, *submit), &request.secrets, timeout)
-                        .await
-                }
-                _ => {
-                    self.fill(state, target, &text.to_string(), *submit, timeout)
-                        .await
-                }
-            },
-            BrowserAction::Type(Type { text, submit }) => match text {
-                TextValue::Secret(name) => {
-                    self.type_secret(state, (name, *submit), &request.secrets, timeout)
-                        .await
-                }
-                _ => {
-                    self.type_text(state, &text.to_string(), *submit, timeout)
-                        .await
-                }
-            },
-            BrowserAction::Press(press) if press.target.is_some() || press.times() > 1 => {
-                let code = scripts::press(press, self.action_ms());
-                self.by_script(state, code, timeout).await
-            }
-            BrowserAction::Press(press) => {
-                let command = Command::new("press").arg(press.key.as_str());
-                self.simple(state, command, "page.keyboard.press(", timeout)
-                    .await
-            }
-            BrowserAction::Select(Select { target, values }) => {
-                self.select(state, target, values, timeout).await
-            }
-            BrowserAction::SelectText(SelectText { target, text }) => {
-                let code = selection::select(target, text.as_deref(), self.action_ms());
-                self.by_script(state, code, timeout).await
-            }
+            BrowserAction::Select(select) => self.select(state, select, timeout).await,
             BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
-            BrowserAction::Scroll(scroll) => {
-                if let Some(target) = &scroll.target {
-                    let reached = if scroll.direction.is_some() {
-                        self.on(state, "hover", target, ".hover(", timeout).await?
-                    } else {
-                        let code = scripts::into_view(target, self.action_ms());
-                        self.by_script(state, code, timeout).await?
-                    };
-                    if scroll.direction.is_none() || !reached.outcome.is_done() {
-                        return Ok(reached);
-                    }
-                }
-                let (x, y) = scroll.by().unwrap_or_default();
-                let command = Command::new("mousewheel")
-                    .arg(x.to_string())
-                    .arg(y.to_string());
-                let turned = self.simple(state, command, "page.mouse.wheel(", timeout);
-                let turned = turned.await?;
-                if turned.outcome.is_done() && turned.dialog.is_none() {
-                    // The tool waits for what a click or a drag starts, but not for a page to scroll.
-                    tokio::time::sleep(self.options.common.settle).await;
-                }
-                Ok(turned)
-            }
+            BrowserAction::Scroll(scroll) => self.scroll(state, scroll, timeout).await,
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
             BrowserAction::Snapshot(_) => {
                 let seen = self.snapshot(state, timeout).await?;
@@ -180,25 +107,10 @@ impl PlaywrightCli {
                     Err(error) => failed(&error),
                 })
             }
-            BrowserAction::TabList(_) => {
-                let tabs = self.tabs(state, Command::read("tab-list"), timeout).await?;
-                Ok(tabs.map_or_else(
-                    |error| failed(&error),
-                    |tabs| Execution {
-                        text: Some(listing(&tabs)),
-                        ..Outcome::Done.into()
-                    },
-                ))
-            }
-            BrowserAction::TabNew(TabNew { url }) => {
-                self.tab_new(state, url.as_deref(), timeout).await
-            }
-            BrowserAction::TabSelect(TabAt { index }) => {
-                self.tab_select(state, *index, timeout).await
-            }
-            BrowserAction::TabClose(TabAt { index }) => {
-                self.tab_close(state, *index, timeout).await
-            }
+            BrowserAction::TabList(_) => self.tab_list(state, timeout).await,
+            BrowserAction::TabNew(tab) => self.tab_new(state, tab.url.as_deref(), timeout).await,
+            BrowserAction::TabSelect(tab) => self.tab_select(state, tab.index, timeout).await,
+            BrowserAction::TabClose(tab) => self.tab_close(state, tab.index, timeout).await,
             BrowserAction::DialogAccept(DialogAccept { text }) => {
                 self.dialog_accept(state, text.as_ref(), timeout).await
             }
@@ -206,11 +118,11 @@ impl PlaywrightCli {
                 self.answer_dialog(state, Command::new("dialog-dismiss"), timeout)
                     .await
             }
-            BrowserAction::StateSave(StateFile { name }) => {
-                self.storage(state, "state-save", name, timeout).await
+            BrowserAction::StateSave(file) => {
+                self.storage(state, "state-save", &file.name, timeout).await
             }
-            BrowserAction::StateLoad(StateFile { name }) => {
-                self.storage(state, "state-load", name, timeout).await
+            BrowserAction::StateLoad(file) => {
+                self.storage(state, "state-load", &file.name, timeout).await
             }
             BrowserAction::Eval(Eval { function, target }) if self.options.common.scripts => {
                 let command = Command::new("eval")
@@ -238,90 +150,49 @@ impl PlaywrightCli {
         execution(reply, evidence)
     }
 
-    async fn on(
-        &self,
-        state: &mut State,
-        command: &'static str,
-        target: &Target,
-        evidence: &str,
-        timeout: Duration,
-    ) -> Result<Execution> {
-        self.simple(
-            state,
-            Command::new(command).arg(words(target)),
-            evidence,
-            timeout,
-        )
-        .await
-    }
-
-    async fn click(
-        &self,
-        state: &mut State,
-        name: &'static str,
-        click: &Click,
-        timeout: Duration,
-    ) -> Result<Execution> {
-        let button = match click.button {
-            None | Some(MouseButton::Left) => None,
-            Some(MouseButton::Right) => Some("right"),
-            Some(MouseButton::Middle) => Some("middle"),
-        };
-        let evidence = if name == "click" {
-            ".click("
-        } else {
-            ".dblclick("
-        };
-        self.simple(
-            state,
-            Command::new(name).arg(words(&click.target)).args(button),
-            evidence,
-            timeout,
-        )
-        .await
-    }
-
     async fn fill(
         &self,
         state: &mut State,
-        target: &Target,
-        text: &str,
-        submit: bool,
+        fill: &Fill,
+        secrets: &SecretResolver,
         timeout: Duration,
     ) -> Result<Execution> {
+        let (target, submit) = (&fill.target, fill.submit);
+        if let TextValue::Secret(name) = &fill.text {
+            return self
+                .fill_secret(state, target, (name, submit), secrets, timeout)
+                .await;
+        }
+        let text = fill.text.to_string();
         if text.len() > MAX_ARGUMENT {
-            let code = scripts::fill(target, text, submit, self.action_ms());
+            let code = scripts::fill(target, &text, submit, self.action_ms());
             return self.by_script(state, code, timeout).await;
         }
         let command = Command::new("fill").arg(words(target)).arg(text);
-        let command = if submit {
-            command.flag("submit")
-        } else {
-            command
-        };
-        self.simple(state, command, ".fill(", timeout).await
+        self.simple(state, submitting(command, submit), ".fill(", timeout)
+            .await
     }
 
     async fn type_text(
         &self,
         state: &mut State,
-        text: &str,
-        submit: bool,
+        Type { text, submit }: &Type,
+        secrets: &SecretResolver,
         timeout: Duration,
     ) -> Result<Execution> {
+        if let TextValue::Secret(name) = text {
+            return self
+                .type_secret(state, (name, *submit), secrets, timeout)
+                .await;
+        }
+        let text = text.to_string();
         // The tool repeats the text unescaped in a comment of its reply, so a line break in the text could forge a
         // section.
         if text.len() > MAX_ARGUMENT || text.contains(['\n', '\r']) {
-            return self
-                .by_script(state, scripts::type_text(text, submit), timeout)
-                .await;
+            let code = scripts::type_text(&text, *submit);
+            return self.by_script(state, code, timeout).await;
         }
-        let command = Command::new("type").arg(text);
-        let command = if submit {
-            command.flag("submit")
-        } else {
-            command
-        };
+        let command = submitting(Command::new("type").arg(text), *submit);
         self.simple(state, command, "page.keyboard.type(", timeout)
             .await
     }
@@ -329,8 +200,7 @@ impl PlaywrightCli {
     async fn select(
         &self,
         state: &mut State,
-        target: &Target,
-        values: &[TextValue],
+        Select { target, values }: &Select,
         timeout: Duration,
     ) -> Result<Execution> {
         if values.iter().any(|value| value.secret().is_some()) {
@@ -345,14 +215,123 @@ impl PlaywrightCli {
                 self.simple(state, command, ".selectOption(", timeout).await
             }
             values => {
-                self.by_script(
-                    state,
-                    scripts::select(target, values, self.action_ms()),
-                    timeout,
-                )
-                .await
+                let code = scripts::select(target, values, self.action_ms());
+                self.by_script(state, code, timeout).await
             }
         }
+    }
+
+    async fn scroll(
+        &self,
+        state: &mut State,
+        scroll: &Scroll,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if let Some(target) = &scroll.target {
+            let reached = if scroll.direction.is_some() {
+                let hover = Command::new("hover").arg(words(target));
+                self.simple(state, hover, ".hover(", timeout).await?
+            } else {
+                let code = scripts::into_view(target, self.action_ms());
+                self.by_script(state, code, timeout).await?
+            };
+            if scroll.direction.is_none() || !reached.outcome.is_done() {
+                return Ok(reached);
+            }
+        }
+        let (x, y) = scroll.by().unwrap_or_default();
+        let command = Command::new("mousewheel")
+            .arg(x.to_string())
+            .arg(y.to_string());
+        let turned = self.simple(state, command, "page.mouse.wheel(", timeout);
+        let turned = turned.await?;
+        if turned.outcome.is_done() && turned.dialog.is_none() {
+            // The tool waits for what a click or a drag starts, but not for a page to scroll.
+            sleep(self.options.common.settle).await;
+        }
+        Ok(turned)
+    }
+
+    /// Waits for a text to appear or disappear, or for a number of seconds.
+    async fn wait(&self, state: &mut State, wait: &Wait, timeout: Duration) -> Result<Execution> {
+        if let Some(seconds) = wait.seconds {
+            sleep(seconds.duration()).await;
+            return Ok(Outcome::Done.into());
+        }
+        let wanted = match Awaited::of(wait) {
+            Ok(wanted) => wanted,
+            Err(refused) => return Ok(refused.into()),
+        };
+        let deadline = Instant::now() + timeout.min(MAX_WAIT);
+        loop {
+            let seen = self.snapshot(state, timeout).await?;
+            let page = Some((seen.url.clone(), seen.title.clone()));
+            if let Some(dialog) = seen.dialog {
+                let outcome = Outcome::failed(ErrorClass::DialogOpen, &dialog.message);
+                return Ok(Execution {
+                    page,
+                    dialog: Some(dialog),
+                    ..outcome.into()
+                });
+            }
+            if wanted.is_met_by(&seen) {
+                return Ok(Execution {
+                    page,
+                    ..Outcome::Done.into()
+                });
+            }
+            if Instant::now() + LOOK_EVERY > deadline {
+                return Ok(Execution {
+                    page,
+                    ..Outcome::failed(ErrorClass::WaitedInVain, "").into()
+                });
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Saves or loads cookies and local storage, as a state with the name `file`.
+    async fn storage(
+        &self,
+        state: &mut State,
+        name: &'static str,
+        file: &str,
+        timeout: Duration,
+    ) -> Result<Execution> {
+        if SessionId::parse(file).is_err() {
+            return Ok(Outcome::failed(ErrorClass::BadArguments, STATE_NAME).into());
+        }
+        let folder = self
+            .options
+            .common
+            .state_folder
+            .clone()
+            .unwrap_or_else(|| self.folder.path().join("out"));
+        let path = folder.join(format!("state-{file}.json"));
+        let io = |error| Error::new(ErrorKind::Io, "browser.state").with_source(error);
+        let is_new = name == "state-save" && !path.exists();
+        if is_new {
+            // The file is created first, because the tool would create it readable for everybody.
+            std::fs::create_dir_all(&folder).map_err(io)?;
+            write_private(&path, b"{}").map_err(io)?;
+        }
+        let evidence = if name == "state-save" {
+            ".storageState("
+        } else {
+            ".setStorageState("
+        };
+        let command = Command::new(name).arg(path.display().to_string());
+        let result = self.simple(state, command, evidence, timeout).await;
+        // After a timeout the tool may still write. The file that only this user can read is kept, so that the tool
+        // writes into it.
+        if is_new
+            && !matches!(&result, Err(error) if error.kind() == ErrorKind::Timeout)
+            && !is_done(&result)
+        {
+            // If this fails, the empty file stays, and a later save overwrites it.
+            let _ = std::fs::remove_file(&path);
+        }
+        result
     }
 
     async fn by_script(
@@ -516,6 +495,53 @@ pub(super) fn is_done(result: &Result<Execution>) -> bool {
 
 /// Maximum length of a text that is passed to the tool as an argument, and not in a script. Unit: bytes.
 const MAX_ARGUMENT: usize = super::transport::MAX_ARGUMENT;
+
+/// Returns the command of the tool for an action that is one command, and the code that shows in the reply that the
+/// command ran.
+fn command_of(action: &BrowserAction) -> Option<(Command, &'static str)> {
+    let on = |name, target: &Target| Command::new(name).arg(words(target));
+    let click = |name, click: &Click| {
+        on(name, &click.target).args(match click.button {
+            None | Some(MouseButton::Left) => None,
+            Some(MouseButton::Right) => Some("right"),
+            Some(MouseButton::Middle) => Some("middle"),
+        })
+    };
+    Some(match action {
+        BrowserAction::Reload(_) => (Command::new("reload"), "page.reload("),
+        BrowserAction::Click(at) => (click("click", at), ".click("),
+        BrowserAction::Dblclick(at) => (click("dblclick", at), ".dblclick("),
+        BrowserAction::Hover(OnTarget { target }) => (on("hover", target), ".hover("),
+        BrowserAction::Check(OnTarget { target }) => (on("check", target), ".check("),
+        BrowserAction::Uncheck(OnTarget { target }) => (on("uncheck", target), ".uncheck("),
+        BrowserAction::Drag(Drag { from, to }) => (on("drag", from).arg(words(to)), ".dragTo("),
+        BrowserAction::Press(press) if press.target.is_none() && press.times() <= 1 => (
+            Command::new("press").arg(press.key.as_str()),
+            "page.keyboard.press(",
+        ),
+        _ => return None,
+    })
+}
+
+/// Returns the script for an action that no command of the tool can do; `None` for other actions, and for an action at
+/// a point that has no target.
+fn script_of(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
+    match action {
+        BrowserAction::Press(press) => Some(scripts::press(press, timeout_ms)),
+        BrowserAction::SelectText(SelectText { target, text }) => {
+            Some(selection::select(target, text.as_deref(), timeout_ms))
+        }
+        _ => points::at_points(action, timeout_ms),
+    }
+}
+
+fn submitting(command: Command, submit: bool) -> Command {
+    if submit {
+        command.flag("submit")
+    } else {
+        command
+    }
+}
 
 fn words(target: &Target) -> String {
     match target {

@@ -71,12 +71,10 @@ mod scene;
 mod scripts;
 mod selection;
 mod snapshot;
-mod storage;
 mod tabs;
 mod traces;
 mod transport;
 mod typing;
-mod waiting;
 
 use crate::page::Tree;
 

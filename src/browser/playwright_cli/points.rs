@@ -1,12 +1,15 @@
 //! Scripts that click, hover or drag at a point of an element. No command of the tool can do this.
 
 use super::scripts::{expression, guarded};
-use crate::action::{BrowserAction, DragBy, Target};
+use crate::action::{BrowserAction, ClickAt, DragBy, Target};
 
-/// Returns the script for `click_xy`, `hover_xy` or `drag_xy`; `None` if the action has no target, and for any other
-/// action.
+/// Returns the script for `click_at`, `click_xy`, `hover_xy`, `drag_xy` or `drag_by`; `None` if the action has no target,
+/// and for any other action.
 pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<String> {
     match action {
+        BrowserAction::ClickAt(ClickAt { target, x, y }) => {
+            Some(click_at(target, (*x, *y), false, timeout_ms))
+        }
         BrowserAction::ClickXy(click) => {
             let point = (click.x, click.y);
             let target = click.target.as_ref()?;
@@ -19,6 +22,7 @@ pub(super) fn at_points(action: &BrowserAction, timeout_ms: u64) -> Option<Strin
         BrowserAction::DragXy(drag) => {
             Some(drag_at(drag.target.as_ref()?, &drag.points(), timeout_ms))
         }
+        BrowserAction::DragBy(drag) => Some(drag_by(drag, timeout_ms)),
         _ => None,
     }
 }
@@ -61,12 +65,7 @@ fn at_element(target: &Target, (x, y): (u32, u32), timeout_ms: u64) -> String {
 
 /// Returns the script that clicks or double-clicks at a point, relative to the element's top left corner. Unit: CSS
 /// pixels.
-pub(super) fn click_at(
-    target: &Target,
-    (x, y): (u32, u32),
-    double: bool,
-    timeout_ms: u64,
-) -> String {
+fn click_at(target: &Target, (x, y): (u32, u32), double: bool, timeout_ms: u64) -> String {
     let click = if double { "dblclick" } else { "click" };
     guarded(&format!(
         "{}
@@ -110,7 +109,7 @@ fn drag_at(target: &Target, points: &[(u32, u32)], timeout_ms: u64) -> String {
 
 /// Returns the script that drags from a point of an element (by default its middle) by a distance to the right and
 /// down. Unit: CSS pixels.
-pub(super) fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
+fn drag_by(drag: &DragBy, timeout_ms: u64) -> String {
     let given = |from: Option<u32>| from.map_or_else(|| "null".to_owned(), |at| at.to_string());
     let (from_x, from_y) = (given(drag.from_x), given(drag.from_y));
     let (right, down) = (drag.x, drag.y);

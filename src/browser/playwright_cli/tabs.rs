@@ -59,6 +59,17 @@ impl PlaywrightCli {
         }
     }
 
+    pub(super) async fn tab_list(&self, state: &mut State, timeout: Duration) -> Result<Execution> {
+        let tabs = self.tabs(state, Command::read("tab-list"), timeout).await?;
+        Ok(tabs.map_or_else(
+            |error| failed(&error),
+            |tabs| Execution {
+                text: Some(listing(&tabs)),
+                ..Outcome::Done.into()
+            },
+        ))
+    }
+
     pub(super) async fn tab_new(
         &self,
         state: &mut State,
