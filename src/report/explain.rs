@@ -177,133 +177,10 @@ pub fn explain(events: &[Event]) -> Vec<Item> {
     let mut ordered: Vec<&Event> = events.iter().collect();
     ordered.sort_by_key(|event| (event.step, phase(&event.kind)));
     let mut book = Book::default();
-    // `always` holds the items recalled at the start of the run. `offered` holds those and the items in the last
-    // message, or only the item from which a step was replayed.
-    let (mut always, mut offered): (Vec<AdviceId>, Vec<AdviceId>) = (Vec::new(), Vec::new());
     for event in ordered {
-        let step = event.step;
-        match &event.kind {
-            EventKind::Tier1Loaded { lessons, items, .. } => {
-                always.clone_from(items);
-                book.recalled(items, lessons, step, &Why::RunStarted);
-            }
-            EventKind::DomainRecall {
-                domain,
-                lessons,
-                items,
-                ..
-            } => {
-                book.recalled(
-                    items,
-                    lessons,
-                    step,
-                    &Why::HostShown {
-                        host: domain.clone(),
-                    },
-                );
-            }
-            EventKind::ErrorRecall {
-                command,
-                error_snippet,
-                lessons,
-                items,
-                ..
-            } => {
-                let trouble = error_snippet
-                    .split(':')
-                    .next()
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned();
-                book.recalled(
-                    items,
-                    lessons,
-                    step,
-                    &Why::CommandFailed {
-                        command: command.clone(),
-                        trouble,
-                    },
-                );
-            }
-            EventKind::AdviceWithheld { lessons, items } => {
-                for (id, lesson) in items.iter().zip(lessons) {
-                    book.says(id, lesson);
-                    book.item(id).withheld = true;
-                }
-            }
-            EventKind::StepReplayed { item, number, of } => {
-                offered = vec![item.clone()];
-                if book.item(item).lesson.is_empty() {
-                    let words = format!("step {number} of {of} of an earlier run with such a task");
-                    book.says(item, &words);
-                }
-                book.item(item).replayed.push(step);
-            }
-            EventKind::ModelAsked { offered: now, .. } => {
-                offered.clone_from(&always);
-                offered.extend(now.iter().filter(|id| !always.contains(id)).cloned());
-                for id in &offered {
-                    book.item(id).stood_in.push(step);
-                }
-            }
-            EventKind::ActionExecuted {
-                action,
-                targets,
-                outcome,
-                ..
-            } => {
-                let done = DecidedAction {
-                    step,
-                    action: action.clone(),
-                    targets: targets.clone(),
-                    outcome: outcome.clone(),
-                };
-                for id in &offered {
-                    book.item(id).then.push(done.clone());
-                }
-            }
-            EventKind::LessonCredited {
-                item,
-                site,
-                used,
-                followed,
-                helped,
-                harmed,
-            } => {
-                let (site, used, followed, helped, harmed) =
-                    (site.clone(), *used, *followed, *helped, *harmed);
-                book.item(item).credited.push(Credit {
-                    site,
-                    used,
-                    followed,
-                    helped,
-                    harmed,
-                });
-            }
-            EventKind::MemoryChanged {
-                item,
-                what,
-                text,
-                data,
-            } => {
-                book.became(item, text, StatusChange::Changed(what.clone()));
-                book.item(item).credited.extend(Credit::of(data));
-            }
-            EventKind::LessonRecorded { item, lesson, .. } => {
-                book.became(item, lesson, StatusChange::Recorded);
-            }
-            EventKind::LessonDeduplicated { item, lesson, .. } => book.says(item, lesson),
-            EventKind::LessonPromoted { item, lesson, .. } => {
-                book.became(item, lesson, StatusChange::Promoted);
-            }
-            EventKind::LessonDemoted { item, lesson, .. } => {
-                book.became(item, lesson, StatusChange::Demoted);
-            }
-            EventKind::LessonRetired { item, lesson, .. } => {
-                book.became(item, lesson, StatusChange::Retired);
-            }
-            _ => {}
-        }
+        book.recall(event);
+        book.follow(event);
+        book.judge(&event.kind);
     }
     // Earlier versions credited a lesson with the run that taught it.
     let taught = book.items.iter_mut();
@@ -330,26 +207,147 @@ const fn phase(kind: &EventKind) -> u8 {
 struct Book {
     items: Vec<Item>,
     places: BTreeMap<AdviceId, usize>,
+    /// The items recalled at the start of the run.
+    always: Vec<AdviceId>,
+    /// `always` and the items in the last message, or only the item from which a step was replayed.
+    offered: Vec<AdviceId>,
 }
 
 impl Book {
+    /// Records the items that an event recalls or withholds.
+    fn recall(&mut self, event: &Event) {
+        let (items, lessons, why) = match &event.kind {
+            EventKind::Tier1Loaded { lessons, items, .. } => {
+                self.always.clone_from(items);
+                (items, lessons, Why::RunStarted)
+            }
+            EventKind::DomainRecall {
+                domain,
+                lessons,
+                items,
+                ..
+            } => {
+                let host = domain.clone();
+                (items, lessons, Why::HostShown { host })
+            }
+            EventKind::ErrorRecall {
+                command,
+                error_snippet,
+                lessons,
+                items,
+                ..
+            } => {
+                let class = error_snippet.split(':').next().unwrap_or_default();
+                let (command, trouble) = (command.clone(), class.trim().to_owned());
+                (items, lessons, Why::CommandFailed { command, trouble })
+            }
+            EventKind::AdviceWithheld { lessons, items } => {
+                for (id, lesson) in items.iter().zip(lessons) {
+                    self.says(id, lesson);
+                    self.item(id).withheld = true;
+                }
+                return;
+            }
+            _ => return,
+        };
+        for (id, lesson) in items.iter().zip(lessons) {
+            let item = self.item(id);
+            item.lesson.clone_from(lesson);
+            item.recalled.push(Recalled {
+                step: event.step,
+                why: why.clone(),
+            });
+        }
+    }
+
+    /// Records the items that were offered for a step, and the action that was taken then.
+    fn follow(&mut self, event: &Event) {
+        let step = event.step;
+        match &event.kind {
+            EventKind::StepReplayed { item, number, of } => {
+                self.offered = vec![item.clone()];
+                if self.item(item).lesson.is_empty() {
+                    let words = format!("step {number} of {of} of an earlier run with such a task");
+                    self.says(item, &words);
+                }
+                self.item(item).replayed.push(step);
+            }
+            EventKind::ModelAsked { offered: now, .. } => {
+                let new = now.iter().filter(|id| !self.always.contains(id));
+                self.offered = self.always.iter().chain(new).cloned().collect();
+                for id in self.offered.clone() {
+                    self.item(&id).stood_in.push(step);
+                }
+            }
+            EventKind::ActionExecuted {
+                action,
+                targets,
+                outcome,
+                ..
+            } => {
+                let done = DecidedAction {
+                    step,
+                    action: action.clone(),
+                    targets: targets.clone(),
+                    outcome: outcome.clone(),
+                };
+                for id in self.offered.clone() {
+                    self.item(&id).then.push(done.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Records memory's judgements of items, and the changes of their status.
+    fn judge(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::LessonCredited {
+                item,
+                site,
+                used,
+                followed,
+                helped,
+                harmed,
+            } => self.item(item).credited.push(Credit {
+                site: site.clone(),
+                used: *used,
+                followed: *followed,
+                helped: *helped,
+                harmed: *harmed,
+            }),
+            EventKind::MemoryChanged {
+                item,
+                what,
+                text,
+                data,
+            } => {
+                self.became(item, text, StatusChange::Changed(what.clone()));
+                self.item(item).credited.extend(Credit::of(data));
+            }
+            EventKind::LessonRecorded { item, lesson, .. } => {
+                self.became(item, lesson, StatusChange::Recorded);
+            }
+            EventKind::LessonDeduplicated { item, lesson, .. } => self.says(item, lesson),
+            EventKind::LessonPromoted { item, lesson, .. } => {
+                self.became(item, lesson, StatusChange::Promoted);
+            }
+            EventKind::LessonDemoted { item, lesson, .. } => {
+                self.became(item, lesson, StatusChange::Demoted);
+            }
+            EventKind::LessonRetired { item, lesson, .. } => {
+                self.became(item, lesson, StatusChange::Retired);
+            }
+            _ => {}
+        }
+    }
+
     fn item(&mut self, id: &AdviceId) -> &mut Item {
         let at = *self.places.entry(id.clone()).or_insert_with(|| {
             self.items.push(Item::new(id));
             self.items.len() - 1
         });
         &mut self.items[at]
-    }
-
-    fn recalled(&mut self, items: &[AdviceId], lessons: &[String], step: u32, why: &Why) {
-        for (id, lesson) in items.iter().zip(lessons) {
-            let item = self.item(id);
-            item.lesson.clone_from(lesson);
-            item.recalled.push(Recalled {
-                step,
-                why: why.clone(),
-            });
-        }
     }
 
     /// Sets the text of an item, and adds the item if it is new. An empty text, as in the event of a removed item,

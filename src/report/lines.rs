@@ -36,67 +36,17 @@ impl Line {
     }
 }
 
-fn replayed(number: usize, of: usize) -> Line {
-    let words =
-        format!("the next step is step {number} of {of} of an earlier run with such a task");
-    Line::aside("memory", &words)
-}
-
-fn retired(text: &str) -> Line {
-    Line::aside(
-        "forgot",
-        &format!("what harmed, {}", quoted(text, MAX_TEXT)),
-    )
-}
-
 /// Returns the lines about an event; none if the event does not matter to a person.
 pub(crate) fn lines(event: &Event) -> Vec<Line> {
-    let aside = |label, text: &str| vec![Line::aside(label, text)];
+    let each = |label, texts: &[String]| {
+        let texts = texts.iter();
+        texts.map(|text| Line::aside(label, &shown(text))).collect()
+    };
     match &event.kind {
         EventKind::Tier1Loaded { lessons, .. }
         | EventKind::DomainRecall { lessons, .. }
-        | EventKind::ErrorRecall { lessons, .. } => lessons
-            .iter()
-            .map(|lesson| Line::aside("memory", &quoted(lesson, MAX_TEXT)))
-            .collect(),
-        EventKind::AdviceWithheld { lessons, .. } => lessons
-            .iter()
-            .map(|lesson| Line::aside("held back", &quoted(lesson, MAX_TEXT)))
-            .collect(),
-        EventKind::StepReplayed { number, of, .. } => vec![replayed(*number, *of)],
-        EventKind::MemoryChanged { what, text, .. } if what.ends_with("_retired") => {
-            vec![retired(text)]
-        }
-        EventKind::MemoryChanged { what, text, .. } => {
-            aside("memory", &format!("{what} {}", quoted(text, MAX_TEXT)))
-        }
-        // A lesson for all sites is not shown to the model until a second site confirms it.
-        EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
-            aside("learned", &quoted(lesson, MAX_TEXT))
-        }
-        EventKind::LessonPromoted { lesson, .. } => aside(
-            "learned",
-            &format!("for every run from now on, {}", quoted(lesson, MAX_TEXT)),
-        ),
-        EventKind::LessonDemoted { lesson, .. } => aside(
-            "memory",
-            &format!("no longer for every run, {}", quoted(lesson, MAX_TEXT)),
-        ),
-        EventKind::LessonRetired { lesson, .. } => {
-            vec![retired(lesson)]
-        }
-        EventKind::LessonCredited {
-            item,
-            helped,
-            followed: true,
-            ..
-        } => {
-            let end = if *helped { "and it helped" } else { "in vain" };
-            vec![Line::aside(
-                "memory",
-                &format!("{} was followed, {end}", item.key),
-            )]
-        }
+        | EventKind::ErrorRecall { lessons, .. } => each("memory", lessons),
+        EventKind::AdviceWithheld { lessons, .. } => each("held back", lessons),
         EventKind::ActionExecuted {
             action,
             targets,
@@ -113,7 +63,7 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             if let Outcome::Failed(failure) | Outcome::Unclear(failure) = outcome
                 && !failure.detail.is_empty()
             {
-                lines.push(Line::aside("because", &quoted(&failure.detail, MAX_TEXT)));
+                lines.push(Line::aside("because", &shown(&failure.detail)));
             }
             lines
         }
@@ -123,51 +73,105 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
             unverified,
             ..
         } => {
-            let (words, outcome) = match (evidence.is_empty(), verified) {
+            let (text, outcome) = match (evidence.is_empty(), verified) {
                 (true, _) => ("finish, without evidence".to_owned(), ""),
-                (false, true) => (
-                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
-                    "it does",
-                ),
-                (false, false) => (
-                    format!("finish, the page says {}", quoted(evidence, MAX_TEXT)),
-                    "it does not",
+                (false, verified) => (
+                    format!("finish, the page says {}", shown(evidence)),
+                    if *verified { "it does" } else { "it does not" },
                 ),
             };
             let mut lines = vec![Line {
                 label: None,
-                text: words,
+                text,
                 outcome: outcome.to_owned(),
                 elapsed_ms: None,
             }];
-            let claims = unverified.iter();
-            lines.extend(claims.map(|claim| Line::aside("unverified", &quoted(claim, MAX_TEXT))));
+            lines.extend(each("unverified", unverified));
             lines
         }
+        kind => {
+            let remark = remark_of_memory(kind).or_else(|| remark_of_run(kind));
+            let line = remark.map(|(label, text)| Line::aside(label, &text));
+            line.into_iter().collect()
+        }
+    }
+}
+
+fn shown(text: &str) -> String {
+    quoted(text, MAX_TEXT)
+}
+
+/// Returns the label and the text of the line about an event of memory that has one line.
+fn remark_of_memory(kind: &EventKind) -> Option<(&'static str, String)> {
+    let retired = |text| ("forgot", format!("what harmed, {}", shown(text)));
+    Some(match kind {
+        EventKind::StepReplayed { number, of, .. } => (
+            "memory",
+            format!("the next step is step {number} of {of} of an earlier run with such a task"),
+        ),
+        EventKind::MemoryChanged { what, text, .. } if what.ends_with("_retired") => retired(text),
+        EventKind::MemoryChanged { what, text, .. } => {
+            ("memory", format!("{what} {}", shown(text)))
+        }
+        // A lesson for all sites is not shown to the model until a second site confirms it.
+        EventKind::LessonRecorded { lesson, item, .. } if item.shelf.scope != Scope::Global => {
+            ("learned", shown(lesson))
+        }
+        EventKind::LessonPromoted { lesson, .. } => (
+            "learned",
+            format!("for every run from now on, {}", shown(lesson)),
+        ),
+        EventKind::LessonDemoted { lesson, .. } => (
+            "memory",
+            format!("no longer for every run, {}", shown(lesson)),
+        ),
+        EventKind::LessonRetired { lesson, .. } => retired(lesson),
+        EventKind::LessonCredited {
+            item,
+            helped,
+            followed: true,
+            ..
+        } => {
+            let end = if *helped { "and it helped" } else { "in vain" };
+            ("memory", format!("{} was followed, {end}", item.key))
+        }
+        EventKind::FactProposed { key, value } => {
+            ("fact", format!("{} = {}", shown(key), shown(value)))
+        }
+        EventKind::StoreNoticed { notice } => {
+            let notice = words::store_notice(notice);
+            ("warning", format!("memory {notice}"))
+        }
+        EventKind::MemoryFailed { operation, error } => (
+            "warning",
+            format!("memory failed in {operation}, the run goes on without it: {error}"),
+        ),
+        _ => return None,
+    })
+}
+
+/// Returns the label and the text of the line about any other event that has one line.
+fn remark_of_run(kind: &EventKind) -> Option<(&'static str, String)> {
+    Some(match kind {
         EventKind::ApprovalDecided {
             action,
             effect,
             approved,
             why,
         } => {
-            let next = format!(
-                "the next {}, which {}",
-                action.tool_name(),
-                words::effect(*effect)
-            );
-            vec![if *approved {
-                Line::aside("approved", &next)
+            let (tool, effect) = (action.tool_name(), words::effect(*effect));
+            let next = format!("the next {tool}, which {effect}");
+            if *approved {
+                ("approved", next)
             } else {
-                Line::aside("refused", &format!("{next}: {why}"))
-            }]
+                ("refused", format!("{next}: {why}"))
+            }
         }
-        EventKind::Extracted { name, text } => {
-            aside("read", &format!("{name} = {}", quoted(text, MAX_TEXT)))
-        }
-        EventKind::Given { name, text } => aside(
+        EventKind::Extracted { name, text } => ("read", format!("{name} = {}", shown(text))),
+        EventKind::Given { name, text } => (
             "given",
-            &match text {
-                Some(text) => format!("{name} = {}", quoted(text, MAX_TEXT)),
+            match text {
+                Some(text) => format!("{name} = {}", shown(text)),
                 None => format!("{name} was taken back"),
             },
         ),
@@ -177,50 +181,31 @@ pub(crate) fn lines(event: &Event) -> Vec<Line> {
                 Some(tool) => format!("{tool} is not a call that can run: {detail}"),
                 None => format!("not usable: {detail}"),
             };
-            vec![Line::aside("warning", &text)]
+            ("warning", text)
         }
-        EventKind::CallsDropped { count, why } => aside(
-            "dropped",
-            &format!("{}: {why}", counted(*count, "further call")),
-        ),
-        EventKind::Warned { guard, text } => aside("warning", &format!("{guard}: {text}")),
-        EventKind::BrowserNoticed { notice } => vec![Line::aside("noticed", &noticed(notice))],
+        EventKind::CallsDropped { count, why } => {
+            let dropped = counted(*count, "further call");
+            ("dropped", format!("{dropped}: {why}"))
+        }
+        EventKind::Warned { guard, text } => ("warning", format!("{guard}: {text}")),
+        EventKind::BrowserNoticed { notice } => ("noticed", noticed(notice)),
         EventKind::HumanAsked { question, answer } => {
-            let answer = answer
-                .as_deref()
-                .map_or_else(|| "nobody".to_owned(), |answer| quoted(answer, MAX_TEXT));
-            vec![Line::aside(
-                "asked",
-                &format!("{} answered: {answer}", quoted(question, MAX_TEXT)),
-            )]
+            let answer = answer.as_deref().map_or_else(|| "nobody".to_owned(), shown);
+            ("asked", format!("{} answered: {answer}", shown(question)))
         }
-        EventKind::FactProposed { key, value } => aside(
-            "fact",
-            &format!("{} = {}", quoted(key, MAX_TEXT), quoted(value, MAX_TEXT)),
-        ),
-        EventKind::ModelFailed { error, .. } => {
-            aside("warning", &format!("the model failed: {error}"))
-        }
-        EventKind::RecordingFailed { error } => aside(
+        EventKind::ModelFailed { error, .. } => ("warning", format!("the model failed: {error}")),
+        EventKind::RecordingFailed { error } => (
             "warning",
-            &format!("the run folder is not complete, the run goes on: {error}"),
+            format!("the run folder is not complete, the run goes on: {error}"),
         ),
-        EventKind::StoreNoticed { notice } => aside(
-            "warning",
-            &format!("memory {}", words::store_notice(notice)),
-        ),
-        EventKind::MemoryFailed { operation, error } => aside(
-            "warning",
-            &format!("memory failed in {operation}, the run goes on without it: {error}"),
-        ),
-        _ => Vec::new(),
-    }
+        _ => return None,
+    })
 }
 
 fn noticed(notice: &Notice) -> String {
     match notice {
         Notice::TabOpened { url } => {
-            format!("the page opened a tab with {}", quoted(url, MAX_TEXT))
+            format!("the page opened a tab with {}", shown(url))
         }
         Notice::DialogBehind { tab } => {
             format!("a dialog opened in tab {tab}, which is not the current one")
@@ -230,10 +215,8 @@ fn noticed(notice: &Notice) -> String {
             kept,
         } => {
             let what = if *kept { "kept" } else { "refused" };
-            format!(
-                "the page offered the file {}, which was {what}",
-                quoted(suggested_name, MAX_TEXT)
-            )
+            let name = shown(suggested_name);
+            format!("the page offered the file {name}, which was {what}")
         }
         Notice::TransportChanged { from, to, why } => {
             format!("the browser is reached by {to}, not by {from}: {why}")

@@ -112,14 +112,14 @@ impl Folder {
             EventKind::RunStarted { .. } => {
                 self.is_started = true;
                 self.add_to_meta(event)?;
-                self.line("actions.jsonl", event)?;
+                self.line(event)?;
                 self.write_meta()
             }
             EventKind::RunEnded { .. } => {
                 self.add_to_meta(event)?;
                 self.meta["status"] = json!("ended");
                 self.meta["ended_at"] = json!(event.at);
-                self.add("actions.jsonl", &encoded(event, &self.path)?)?;
+                self.add(file_of(&event.kind), &encoded(event, &self.path)?)?;
                 self.flush()?;
                 self.write_meta()
             }
@@ -127,16 +127,15 @@ impl Folder {
                 if let Some(png) = &observation.screenshot {
                     self.write_picture(png, event)?;
                 }
-                let name = "observations.jsonl";
+                let name = file_of(&event.kind);
                 let line = self.trees.line(event);
                 let line = line.map_err(|e| io_error(&self.path.join(name), e.into()))?;
                 self.keep(name, &line, event)
             }
             EventKind::PictureTaken { png } => {
                 self.write_picture(png, event)?;
-                self.line("actions.jsonl", event)
+                self.line(event)
             }
-            EventKind::Interpreted { .. } => self.line("interpretations.jsonl", event),
             EventKind::ModelReplied { response, .. } => {
                 if !response.text.is_empty() || response.reasoning.is_some() {
                     let thought = json!({
@@ -144,43 +143,9 @@ impl Folder {
                     });
                     self.keep("reasoning.jsonl", &thought, event)?;
                 }
-                self.line("model.jsonl", event)
+                self.line(event)
             }
-            EventKind::ModelAsked { .. } | EventKind::ModelFailed { .. } => {
-                self.line("model.jsonl", event)
-            }
-            EventKind::Tier1Loaded { .. }
-            | EventKind::ErrorRecall { .. }
-            | EventKind::DomainRecall { .. }
-            | EventKind::AdviceWithheld { .. }
-            | EventKind::StepReplayed { .. }
-            | EventKind::MemoryChanged { .. }
-            | EventKind::LessonRecorded { .. }
-            | EventKind::LessonDeduplicated { .. }
-            | EventKind::LessonPromoted { .. }
-            | EventKind::LessonDemoted { .. }
-            | EventKind::LessonRetired { .. }
-            | EventKind::LessonCredited { .. }
-            | EventKind::LessonsPruned { .. }
-            | EventKind::LessonsCompacted { .. }
-            | EventKind::StoreNoticed { .. }
-            | EventKind::MemoryUpdated { .. }
-            | EventKind::FactProposed { .. }
-            | EventKind::MemoryFailed { .. } => self.line("memory_events.jsonl", event),
-            EventKind::RunResumed {}
-            | EventKind::CallRefused { .. }
-            | EventKind::CallsDropped { .. }
-            | EventKind::Warned { .. }
-            | EventKind::ApprovalDecided { .. }
-            | EventKind::ActionStarted { .. }
-            | EventKind::ActionExecuted { .. }
-            | EventKind::Extracted { .. }
-            | EventKind::Given { .. }
-            | EventKind::ResultShortened { .. }
-            | EventKind::BrowserNoticed { .. }
-            | EventKind::FinishChecked { .. }
-            | EventKind::RecordingFailed { .. }
-            | EventKind::HumanAsked { .. } => self.line("actions.jsonl", event),
+            _ => self.line(event),
         }
     }
 
@@ -197,8 +162,8 @@ impl Folder {
         Ok(())
     }
 
-    fn line(&mut self, name: &'static str, event: &Event) -> Result<()> {
-        self.keep(name, event, event)
+    fn line(&mut self, event: &Event) -> Result<()> {
+        self.keep(file_of(&event.kind), event, event)
     }
 
     /// Appends a value to the file `name`, as a line that belongs to `event`. If the folder has no room for the line,
@@ -304,6 +269,52 @@ impl Drop for Folder {
     fn drop(&mut self) {
         // Lines that still wait are written here, for example those of a run whose recording was stopped.
         let _ = self.flush();
+    }
+}
+
+/// Returns the name of the file to which an event is added.
+const fn file_of(kind: &EventKind) -> &'static str {
+    match kind {
+        EventKind::Observed { .. } => "observations.jsonl",
+        EventKind::Interpreted { .. } => "interpretations.jsonl",
+        EventKind::ModelAsked { .. }
+        | EventKind::ModelReplied { .. }
+        | EventKind::ModelFailed { .. } => "model.jsonl",
+        EventKind::Tier1Loaded { .. }
+        | EventKind::ErrorRecall { .. }
+        | EventKind::DomainRecall { .. }
+        | EventKind::AdviceWithheld { .. }
+        | EventKind::StepReplayed { .. }
+        | EventKind::MemoryChanged { .. }
+        | EventKind::LessonRecorded { .. }
+        | EventKind::LessonDeduplicated { .. }
+        | EventKind::LessonPromoted { .. }
+        | EventKind::LessonDemoted { .. }
+        | EventKind::LessonRetired { .. }
+        | EventKind::LessonCredited { .. }
+        | EventKind::LessonsPruned { .. }
+        | EventKind::LessonsCompacted { .. }
+        | EventKind::StoreNoticed { .. }
+        | EventKind::MemoryUpdated { .. }
+        | EventKind::FactProposed { .. }
+        | EventKind::MemoryFailed { .. } => "memory_events.jsonl",
+        EventKind::RunStarted { .. }
+        | EventKind::RunResumed {}
+        | EventKind::RunEnded { .. }
+        | EventKind::PictureTaken { .. }
+        | EventKind::CallRefused { .. }
+        | EventKind::CallsDropped { .. }
+        | EventKind::Warned { .. }
+        | EventKind::ApprovalDecided { .. }
+        | EventKind::ActionStarted { .. }
+        | EventKind::ActionExecuted { .. }
+        | EventKind::Extracted { .. }
+        | EventKind::Given { .. }
+        | EventKind::ResultShortened { .. }
+        | EventKind::BrowserNoticed { .. }
+        | EventKind::FinishChecked { .. }
+        | EventKind::RecordingFailed { .. }
+        | EventKind::HumanAsked { .. } => "actions.jsonl",
     }
 }
 
