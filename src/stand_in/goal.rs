@@ -198,6 +198,7 @@ fn verb(tokens: &[Token]) -> Option<(Verb, usize)> {
     Some((*verb, if *verb == Verb::Act { 0 } else { words.len() }))
 }
 
+/// Adds the steps of one instruction, which has this number in the goal.
 fn expand(
     verb: Verb,
     parts: &[Segment],
@@ -205,113 +206,78 @@ fn expand(
     number: usize,
     out: &mut Vec<Planned>,
 ) {
-    let mut plan = |step: Step, strict: bool, way: &[&str]| {
-        let way = way.iter().map(|word| (*word).to_owned()).collect();
-        out.push(Planned {
-            step,
-            strict: strict.then_some(number),
-            way,
-        });
+    let (way, steps) = match verb {
+        Verb::LogIn => (Some("login"), login_steps(parts, secrets)),
+        Verb::Search => {
+            let (field, value) = (vec!["search".to_owned()], phrase(parts));
+            let steps = vec![Step::Fill { field, value }, click("search", true)];
+            (Some("search"), steps)
+        }
+        _ => (None, plain_steps(verb, parts)),
     };
-    let click = |text: &str, submit: bool| Step::Click {
+    out.extend(steps.into_iter().map(|step| Planned {
+        step,
+        strict: way.map(|_| number),
+        way: way.map(str::to_owned).into_iter().collect(),
+    }));
+}
+
+fn click(text: &str, submit: bool) -> Step {
+    Step::Click {
         what: content(text),
         name: text.to_owned(),
         submit,
-    };
-    if let (Verb::Fill | Verb::Choose, Some((start, end))) = (verb, pick(parts)) {
-        return plan(Step::Pick { start, end }, false, &[]);
     }
+}
+
+fn login_steps(parts: &[Segment], secrets: &[String]) -> Vec<Step> {
+    let (user, password) = login(parts, secrets);
+    let fields = [("username", user), ("password", password)].into_iter();
+    let fills = fields.filter_map(|(field, value)| {
+        let (field, value) = (vec![field.to_owned()], value?);
+        Some(Step::Fill { field, value })
+    });
+    fills.chain([click("log in", true)]).collect()
+}
+
+/// Returns the steps of an instruction that need not be done together.
+fn plain_steps(verb: Verb, parts: &[Segment]) -> Vec<Step> {
+    if let (Verb::Fill | Verb::Choose, Some((start, end))) = (verb, pick(parts)) {
+        return vec![Step::Pick { start, end }];
+    }
+    let text = phrase(parts);
     match verb {
-        Verb::LogIn => {
-            let (user, password) = login(parts, secrets);
-            for (field, value) in [("username", user), ("password", password)] {
-                if let Some(value) = value {
-                    plan(
-                        Step::Fill {
-                            field: vec![field.to_owned()],
-                            value,
-                        },
-                        true,
-                        &["login"],
-                    );
-                }
-            }
-            plan(click("log in", true), true, &["login"]);
+        Verb::Open if text.starts_with("http://") || text.starts_with("https://") => {
+            vec![Step::Goto(text)]
         }
-        Verb::Search => {
-            let value = phrase(parts);
-            plan(
-                Step::Fill {
-                    field: vec!["search".to_owned()],
-                    value,
-                },
-                true,
-                &["search"],
-            );
-            plan(click("search", true), true, &["search"]);
-        }
-        Verb::Open => {
-            let text = phrase(parts);
-            let address = text.starts_with("http://") || text.starts_with("https://");
-            plan(
-                if address {
-                    Step::Goto(text)
-                } else {
-                    click(&text, false)
-                },
-                false,
-                &[],
-            );
-        }
-        Verb::Back => plan(Step::Back, false, &[]),
-        Verb::Press => {
-            let text = phrase(parts);
-            let step = match crate::action::Key::parse(&text) {
-                Ok(_) => Step::Press(text),
-                Err(_) => click(&text, false),
-            };
-            plan(step, false, &[]);
-        }
+        Verb::Back => vec![Step::Back],
+        Verb::Press if crate::action::Key::parse(&text).is_ok() => vec![Step::Press(text)],
+        Verb::Open | Verb::Press => vec![click(&text, false)],
         Verb::Choose => {
-            for (field, value) in choices(parts) {
-                plan(Step::Choose { field, value }, false, &[]);
-            }
+            let choices = choices(parts).into_iter();
+            let choose = choices.map(|(field, value)| Step::Choose { field, value });
+            choose.collect()
         }
         Verb::Fill => {
-            for (field, value) in fields(parts) {
-                plan(Step::Fill { field, value }, false, &[]);
-            }
+            let fields = fields(parts).into_iter();
+            let fill = fields.map(|(field, value)| Step::Fill { field, value });
+            fill.collect()
         }
         Verb::Tick | Verb::Untick => {
-            plan(
-                Step::Tick {
-                    what: content(&phrase(parts)),
-                    on: verb == Verb::Tick,
-                },
-                false,
-                &[],
-            );
+            let (what, on) = (content(&text), verb == Verb::Tick);
+            vec![Step::Tick { what, on }]
         }
         Verb::Act => {
             let text = phrase(&parts[..1]);
-            let submit = ["submit", "place", "send", "save", "confirm", "complete"];
-            plan(
-                click(
-                    &text,
-                    submit
-                        .iter()
-                        .any(|word| Folded::of(&text).starts_with(&Folded::of(word))),
-                ),
-                false,
-                &[],
-            );
+            let submits = ["submit", "place", "send", "save", "confirm", "complete"];
+            let begins = |word: &&str| Folded::of(&text).starts_with(&Folded::of(word));
+            vec![click(&text, submits.iter().any(begins))]
         }
         Verb::Report => {
-            for part in parts {
-                plan(Step::Report(reported(part)), false, &[]);
-            }
+            let parts = parts.iter();
+            parts.map(|part| Step::Report(reported(part))).collect()
         }
-        Verb::Skip => {}
+        Verb::LogIn | Verb::Search | Verb::Skip => Vec::new(),
     }
 }
 
