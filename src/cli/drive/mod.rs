@@ -30,7 +30,7 @@ pub(super) use self::{
 };
 use super::{Refusal, run_args::OutputArgs, runs, say::Voice};
 use crate::{
-    BrowserDriver as _, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
+    BrowserDriver, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
     agent::{Approver, Options, StepEnd},
     event::{FanOut, RunFolder},
     memory::{KindOptions, kinds_with},
@@ -64,6 +64,8 @@ pub(super) struct Drive<'a> {
     pub(super) probe: Option<Probe>,
 }
 
+type Agent = DecisionLoop<Arc<dyn BrowserDriver>, Arc<dyn LlmClient>, Arc<dyn MemoryBackend>>;
+
 impl Drive<'_> {
     /// Opens a browser, runs the task and closes the browser. If the person asks to stop, the run ends early and the
     /// browser is closed too. An attached browser stays open; only the tabs of the run are closed.
@@ -81,48 +83,12 @@ impl Drive<'_> {
             RunFolder::new(self.runs.path()).map_err(|error| broken("the run folder", &error))?,
         );
         let kept_in = folder.path_of(&id);
-        let browser = tokio::select! {
-            () = stop.asked() => Err(if stop.is_unread() {
-                Refusal::unread()
-            } else {
-                Refusal::failure("it was stopped before the browser was there")
-            }),
-            browser = Browser::open(&self.browser, self.probe.as_ref().is_some_and(Probe::needs_scripts)) => browser,
-        }?;
-        if let Some(probe) = &self.probe {
-            probe.prepare(&*browser.driver()).await?;
-        } else {
-            voice.line(format_args!("Driver    {}", self.browser));
-            if let Some(new) = self.memory_dir.filter(|dir| dir.is_new()) {
-                voice.line(format_args!(
-                    "Memory    new folder {}",
-                    new.path().display()
-                ));
-            }
-            voice.line("");
+        let browser = self.open_browser(stop).await?;
+        match &self.probe {
+            Some(probe) => probe.prepare(&*browser.driver()).await?,
+            None => self.announce(voice),
         }
-        let mut options = self.options;
-        options.screenshots = self.output.screenshots;
-        let registry = options.memory.then(|| Arc::clone(&self.memory));
-        let mut builder =
-            DecisionLoop::builder(browser.driver(), Arc::clone(&self.model), self.memory)
-                .with_options(options)
-                .with_kinds(kinds_with(self.kinds))
-                .with_cancel(stop.cancel())
-                .with_journal(Arc::clone(&folder))
-                .with_sink(match &self.probe {
-                    Some(_) => FanOut::new().with(Arc::clone(&folder) as _),
-                    None => FanOut::new()
-                        .with(Arc::clone(&folder) as _)
-                        .with(Arc::new(watch::watch(voice))),
-                });
-        if let Some(approver) = self.approver {
-            builder = builder.with_approver(approver);
-        }
-        if let Some(registry) = registry {
-            builder = builder.with_registry(registry);
-        }
-        let agent = builder.build().map_err(|error| broken("the run", &error))?;
+        let agent = self.agent(&browser, &folder, voice, stop)?;
 
         let path = std::path::absolute(&kept_in).unwrap_or_else(|_| kept_in.clone());
         let task = task
@@ -143,15 +109,13 @@ impl Drive<'_> {
         }
         let report = run.finish().await;
 
-        let transport = browser.transport();
-        let browser = browser.driver();
-        let driver = browser.capabilities().driver;
+        let driver = browser.driver();
         let last = match &self.probe {
-            Some(probe) => Some(probe.look(&*browser).await),
+            Some(probe) => Some(probe.look(&*driver).await),
             None => None,
         };
         // Dropping the browser would also end it, but would not wait until it has ended.
-        let closed = browser.close().await.err();
+        let closed = driver.close().await.err();
         let kept = folder.close().err();
         for (what, error) in [
             ("the browser was not closed in order", closed),
@@ -161,25 +125,74 @@ impl Drive<'_> {
                 voice.line(format_args!("     warning: {what}: {error:?}"));
             }
         }
-        let page = match runs::write_report(&kept_in) {
-            Ok(page) => Some(page),
-            Err(why) => {
-                voice.line(format_args!("     warning: there is no report: {why}"));
-                None
-            }
-        };
+        let page = runs::write_report(&kept_in)
+            .inspect_err(|why| voice.line(format_args!("     warning: there is no report: {why}")));
         if stop.is_unread() && report.summary.stop == StopReason::Cancelled {
             return Err(Refusal::unread());
         }
         Ok(Ended {
             report,
-            driver,
-            transport,
+            driver: driver.capabilities().driver,
+            transport: browser.transport(),
             model: self.model.capabilities().model,
             folder: kept_in,
-            page,
+            page: page.ok(),
             last,
         })
+    }
+
+    async fn open_browser(&self, stop: &Stop) -> Result<Browser, Refusal> {
+        let scripts = self.probe.as_ref().is_some_and(Probe::needs_scripts);
+        tokio::select! {
+            () = stop.asked() => Err(if stop.is_unread() {
+                Refusal::unread()
+            } else {
+                Refusal::failure("it was stopped before the browser was there")
+            }),
+            browser = Browser::open(&self.browser, scripts) => browser,
+        }
+    }
+
+    /// Prints the driver, and the folder of memory if it is new.
+    fn announce(&self, voice: Voice) {
+        voice.line(format_args!("Driver    {}", self.browser));
+        if let Some(new) = self.memory_dir.filter(|dir| dir.is_new()) {
+            voice.line(format_args!(
+                "Memory    new folder {}",
+                new.path().display()
+            ));
+        }
+        voice.line("");
+    }
+
+    fn agent(
+        &self,
+        browser: &Browser,
+        folder: &Arc<RunFolder>,
+        voice: Voice,
+        stop: &Stop,
+    ) -> Result<Agent, Refusal> {
+        let mut options = self.options.clone();
+        options.screenshots = self.output.screenshots;
+        let has_registry = options.memory;
+        let mut sinks = FanOut::new().with(Arc::clone(folder) as _);
+        if self.probe.is_none() {
+            sinks = sinks.with(Arc::new(watch::watch(voice)));
+        }
+        let (model, memory) = (Arc::clone(&self.model), Arc::clone(&self.memory));
+        let mut builder = DecisionLoop::builder(browser.driver(), model, memory)
+            .with_options(options)
+            .with_kinds(kinds_with(self.kinds))
+            .with_cancel(stop.cancel())
+            .with_journal(Arc::clone(folder))
+            .with_sink(sinks);
+        if let Some(approver) = &self.approver {
+            builder = builder.with_approver(Arc::clone(approver));
+        }
+        if has_registry {
+            builder = builder.with_registry(Arc::clone(&self.memory));
+        }
+        builder.build().map_err(|error| broken("the run", &error))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{
     MemoryBackend,
     base::text::counted,
     cli::{Refusal, memory::MEND, memory_place::MemoryPlace, say, say::one_line, tell, values},
-    memory::{self, Record, ShelfFilter, waiting},
+    memory::{self, Record, Shelf, ShelfFilter, waiting},
     registry::is_registry,
     secret::Redactor,
     store::Keeper,
@@ -41,19 +41,7 @@ pub(super) async fn run<M: MemoryBackend>(
             "webwise: the secret {name} has fewer than 6 characters, so it is found only where a value stands"
         ));
     }
-    let (mut shelves, mut damaged) = (Vec::new(), Vec::new());
-    for shelf in store.shelves(&ShelfFilter::default()).await? {
-        match store.load(&shelf).await {
-            Ok(state) => shelves.push((shelf, state.records)),
-            // The records of this shelf cannot be searched, only the bytes of its files.
-            Err(error) => {
-                let why = error
-                    .said("why")
-                    .map_or_else(|| error.to_string(), str::to_owned);
-                damaged.push((shelf, secrets.text(&why)));
-            }
-        }
-    }
+    let (shelves, damaged) = load(store, &secrets).await?;
     let found = memory::scan(&shelves, keeper.kinds(), &secrets);
     let mut files = Files::default();
     let dir = place.dir()?;
@@ -69,6 +57,7 @@ pub(super) async fn run<M: MemoryBackend>(
             secrets.text(&format!("{name} ({namespace}/{})", hit.shelf.collection))
         })
         .collect();
+    let is_clean = hits.is_empty() && files.hits.is_empty();
     if args.json {
         let damaged = damaged.iter();
         let damaged: Vec<Value> = damaged
@@ -104,23 +93,48 @@ pub(super) async fn run<M: MemoryBackend>(
                 "{shelf} cannot be read ({why}). {MEND}."
             )));
         }
-    }
-    if hits.is_empty() && files.hits.is_empty() && !damaged.is_empty() {
-        return Err(Refusal::failure(format!(
-            "no secret was found in what can be read, but {} of memory cannot be read",
-            counted(damaged.len(), "file")
-        )));
-    }
-    if hits.is_empty() && files.hits.is_empty() {
-        if !args.json {
+        if is_clean && damaged.is_empty() {
             say("No secret was found.");
         }
+    }
+    if !is_clean {
+        let of_runs = found.hits.iter().filter(|hit| is_registry(&hit.shelf));
+        return Err(leak(hits.len(), of_runs.count(), files.hits.len()));
+    }
+    if damaged.is_empty() {
         return Ok(());
     }
-    let of_runs = found.hits.iter().filter(|hit| is_registry(&hit.shelf));
-    let of_runs = of_runs.count();
+    Err(Refusal::failure(format!(
+        "no secret was found in what can be read, but {} of memory cannot be read",
+        counted(damaged.len(), "file")
+    )))
+}
+
+/// Returns the records of all shelves, and the shelves that cannot be read, with the reasons. Of these only the bytes of
+/// their files can be searched.
+async fn load<M: MemoryBackend>(
+    store: &M,
+    secrets: &Redactor,
+) -> Result<(Vec<(Shelf, Vec<Record>)>, Vec<(Shelf, String)>), Refusal> {
+    let (mut shelves, mut damaged) = (Vec::new(), Vec::new());
+    for shelf in store.shelves(&ShelfFilter::default()).await? {
+        match store.load(&shelf).await {
+            Ok(state) => shelves.push((shelf, state.records)),
+            Err(error) => {
+                let why = error
+                    .said("why")
+                    .map_or_else(|| error.to_string(), str::to_owned);
+                damaged.push((shelf, secrets.text(&why)));
+            }
+        }
+    }
+    Ok((shelves, damaged))
+}
+
+/// Returns the refusal that names the ways to remove the secrets: of items, among them those of runs, and of files.
+fn leak(items: usize, of_runs: usize, files: usize) -> Refusal {
     let mut ways = Vec::new();
-    if of_runs < hits.len() || hits.is_empty() {
+    if of_runs < items || items == 0 {
         ways.push("`webwise memory forget KEY` removes an item");
     }
     if of_runs > 0 {
@@ -128,12 +142,12 @@ pub(super) async fn run<M: MemoryBackend>(
             "`webwise memory forget --host URL`, with the host where a run began, or `--all` removes the entry of a run",
         );
     }
-    Err(Refusal::failure(format!(
+    Refusal::failure(format!(
         "a secret is in {} and {} of memory: {}",
-        counted(hits.len(), "item"),
-        counted(files.hits.len(), "file"),
+        counted(items, "item"),
+        counted(files, "file"),
         ways.join("; ")
-    )))
+    ))
 }
 
 /// Searches the names and contents of the files in a folder and its subfolders, and adds the results to `files`. Finds
