@@ -55,7 +55,6 @@ mod describe;
 mod index;
 mod learn;
 mod merge;
-mod original;
 mod record;
 mod recover;
 mod rules;
@@ -73,9 +72,9 @@ use serde_json::Value;
 
 pub use counted::Counted;
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
-pub use original::Original;
 pub use record::{
-    Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Provenance,
+    Category, Counts, Credit, Evidence, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original,
+    Provenance,
 };
 pub use rules::{
     GENERAL_SITES, HARMS_IN_A_ROW, HELPED_SHARE, MAX_LEARNED, PROMOTION_SITES, PROMOTION_USES,

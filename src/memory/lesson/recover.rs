@@ -163,41 +163,22 @@ fn replaced(
     let (at, logged, first) = *done.first()?;
     let then = |at: usize| done.get(at).map(|(_, logged, action)| (*logged, *action));
     let (second, third) = (then(1), then(2));
-    let clicks = |then: Option<(&Step, &BrowserAction)>, is_it: &dyn Fn(&Step) -> bool| {
-        then.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
-    };
-    let other = || {
-        let step = &after[at].1;
-        let aim = step.aim.clone().filter(|_| !on_it(logged))?;
-        let step = step.step?;
-        Some((
-            step,
-            AimedMove {
-                step,
-                aim: Some(aim),
-            },
-        ))
-    };
     let recovery = match (action, first) {
         (BrowserAction::Fill(_), BrowserAction::Click(_))
-            if !on_it(logged) && clicks(second, &|then| then.restores.contains(&failed.number)) =>
+            if !on_it(logged) && clicks(second, |then| then.restores.contains(&failed.number)) =>
         {
-            let (step, aimed) = other()?;
-            return Some(Way::new(at, Recovery::OpenThenChoose(step), vec![aimed]));
+            let opening = &after[at].1;
+            let (step, aim) = (opening.step?, Some(opening.aim.clone()?));
+            let moves = vec![AimedMove { step, aim }];
+            return Some(Way::new(at, Recovery::OpenThenChoose(step), moves));
         }
         (BrowserAction::Click(_), BrowserAction::Click(_)) if !on_it_exactly(failed, logged) => {
             return another::another(traced, at, after);
         }
-        (BrowserAction::Fill(Fill { text, .. }), BrowserAction::Click(_)) if on_it(logged) => {
-            if second.is_some_and(|(_, then)| types(then, text)) {
-                Recovery::ClickThenType
-            } else if clicks(second, &|then| then.restores.contains(&failed.number)) {
-                // A choice is often named differently from the value, like a day in a calendar. It counts all the same, because
-                // the field then showed the value.
-                Recovery::ClickThenChoose
-            } else {
-                return None;
-            }
+        (BrowserAction::Fill(_) | BrowserAction::Select(_), BrowserAction::Click(_))
+            if on_it(logged) =>
+        {
+            clicked_first(failed, action, second, third)?
         }
         // The form of a value can be the cause of the failure only if the field did not accept the value.
         (
@@ -210,22 +191,6 @@ fn replaced(
             ) =>
         {
             Recovery::WriteAs(rewritten(old, new)?)
-        }
-        (BrowserAction::Select(Select { values, .. }), BrowserAction::Click(_))
-            if on_it(logged) =>
-        {
-            let types_value =
-                |(_, then): (_, &BrowserAction)| values.len() == 1 && types(then, &values[0]);
-            if clicks(second, &|then| is_called(then, values)) {
-                Recovery::ClickThenChoose
-            } else if second.is_some_and(types_value)
-                && clicks(third, &|then| is_begun(then, &values[0]))
-            {
-                // Typed text narrows the list, so a choice that begins with that text is the requested one.
-                Recovery::TypeThenChoose
-            } else {
-                return None;
-            }
         }
         // The control is not a list, but it takes the value when it is filled.
         (BrowserAction::Select(Select { values, .. }), BrowserAction::Fill(Fill { text, .. }))
@@ -251,6 +216,46 @@ fn replaced(
         _ => return None,
     };
     Some(Way::new(at, recovery, Vec::new()))
+}
+
+/// A step of the run and its action; `None` if the run had no further step.
+type Next<'a> = Option<(&'a Step, &'a BrowserAction)>;
+
+fn clicks(next: Next<'_>, is_it: impl Fn(&Step) -> bool) -> bool {
+    next.is_some_and(|(logged, then)| matches!(then, BrowserAction::Click(_)) && is_it(logged))
+}
+
+/// Returns the recovery if the run clicked the target of the failed `action`, and then entered or chose the value.
+/// `second` and `third` are the steps after the click.
+fn clicked_first(
+    failed: &Step,
+    action: &BrowserAction,
+    second: Next<'_>,
+    third: Next<'_>,
+) -> Option<Recovery> {
+    let types_it = |text: &TextValue| second.is_some_and(|(_, then)| types(then, text));
+    match action {
+        BrowserAction::Fill(Fill { text, .. }) if types_it(text) => Some(Recovery::ClickThenType),
+        // A choice is often named differently from the value, like a day in a calendar. It counts all the same, because
+        // the field then showed the value.
+        BrowserAction::Fill(_) if clicks(second, |then| then.restores.contains(&failed.number)) => {
+            Some(Recovery::ClickThenChoose)
+        }
+        BrowserAction::Select(Select { values, .. })
+            if clicks(second, |then| is_called(then, values)) =>
+        {
+            Some(Recovery::ClickThenChoose)
+        }
+        // Typed text narrows the list, so a choice that begins with that text is the requested one.
+        BrowserAction::Select(Select { values, .. })
+            if values.len() == 1
+                && types_it(&values[0])
+                && clicks(third, |then| is_begun(then, &values[0])) =>
+        {
+            Some(Recovery::TypeThenChoose)
+        }
+        _ => None,
+    }
 }
 
 fn is_button(logged: &Step) -> bool {

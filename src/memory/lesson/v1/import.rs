@@ -88,19 +88,11 @@ pub fn import(
     let mut shelves: BTreeMap<Shelf, BTreeMap<String, Item>> = BTreeMap::new();
     let (mut taken, mut waiting) = (0, 0);
     for (at, entry) in &document.lessons {
-        let shelf = match entry.domain.as_deref().map(Host::of_domain) {
-            None => Shelf::global(namespace, COLLECTION),
-            Some(Ok(host)) => Shelf::host(namespace, COLLECTION, &host),
-            Some(Err(error)) => {
-                let why = error
-                    .context()
-                    .first()
-                    .map_or("it is not a host name", |(_, why)| why.as_str());
-                let domain = super::shown(&entry.domain.clone().into());
-                problems.add(
-                    Some(*at),
-                    format!("its domain {domain} is not taken: {why}"),
-                );
+        let mut problem = |what: String| problems.add(Some(*at), what);
+        let shelf = match shelf_of(entry, namespace) {
+            Ok(shelf) => shelf,
+            Err(why) => {
+                problem(why);
                 continue;
             }
         };
@@ -117,40 +109,28 @@ pub fn import(
             is_trusted: trust,
             now,
         };
-        if item
-            .fresh()
-            .to_record(&key)
-            .map_or(usize::MAX, |record| record.size())
-            > MAX_LESSON_BYTES
-        {
-            problems.add(
-                Some(*at),
-                format!("it is larger than the {MAX_LESSON_BYTES} bytes that are kept of a lesson"),
-            );
+        let record = item.fresh().to_record(&key);
+        if record.map_or(usize::MAX, |record| record.size()) > MAX_LESSON_BYTES {
+            let why =
+                format!("it is larger than the {MAX_LESSON_BYTES} bytes that are kept of a lesson");
+            problem(why);
             continue;
         }
         let items = shelves.entry(shelf).or_default();
         if let Some(known) = items.get_mut(&key) {
-            problems.add(
-                Some(*at),
-                "it says the same as one before it: both are one lesson now",
-            );
+            problem("it says the same as one before it: both are one lesson now".to_owned());
             known.entry.absorb(entry);
             continue;
         }
         if items.len() >= MAX_ON_A_SHELF {
-            problems.add(
-                Some(*at),
-                format!("no more than {MAX_ON_A_SHELF} lessons of one domain are taken"),
-            );
+            let why = format!("no more than {MAX_ON_A_SHELF} lessons of one domain are taken");
+            problem(why);
             continue;
         }
         if seed.is_none() && shown.ends_with('…') && !entry.lesson.trim_end().ends_with('…') {
             let most = Advice::MAX_TEXT;
-            problems.add(
-                Some(*at),
-                format!("its text is shown as far as {most} characters; all of it is kept"),
-            );
+            let why = format!("its text is shown as far as {most} characters; all of it is kept");
+            problem(why);
         }
         taken += 1;
         waiting += usize::from(seed.is_none() && !trust);
@@ -160,24 +140,18 @@ pub fn import(
         .into_iter()
         .map(|(shelf, items)| {
             let at = shelf.clone();
-            ShelfEdit {
-                shelf,
-                edit: Edit::new(move |records| changes(&at, records, &items)),
-            }
+            let edit = Edit::new(move |records| changes(&at, records, &items));
+            ShelfEdit { shelf, edit }
         })
         .collect();
-    if !document.extra.is_empty() {
-        if foreign(&document.extra).size() > MAX_RECORD_BYTES {
-            problems.add(
-                None,
-                "the fields beside its lessons are larger than what is kept of them",
-            );
-        } else {
-            edits.push(ShelfEdit {
-                shelf: Shelf::global(namespace, IMPORTS),
-                edit: keep(document.extra.clone()),
-            });
-        }
+    if foreign(&document.extra).size() > MAX_RECORD_BYTES {
+        let why = "the fields beside its lessons are larger than what is kept of them";
+        problems.add(None, why);
+    } else if !document.extra.is_empty() {
+        edits.push(ShelfEdit {
+            shelf: Shelf::global(namespace, IMPORTS),
+            edit: keep(document.extra.clone()),
+        });
     }
     Import {
         edits,
@@ -185,6 +159,20 @@ pub fn import(
         waiting,
         problems: problems.told(),
     }
+}
+
+/// Returns the shelf of a lesson, or the reason why its domain is not taken.
+fn shelf_of(entry: &Entry, namespace: &Namespace) -> Result<Shelf, String> {
+    let Some(domain) = &entry.domain else {
+        return Ok(Shelf::global(namespace, COLLECTION));
+    };
+    let host = Host::of_domain(domain).map_err(|error| {
+        let why = error.context().first();
+        let why = why.map_or("it is not a host name", |(_, why)| why.as_str());
+        let domain = super::shown(&domain.as_str().into());
+        format!("its domain {domain} is not taken: {why}")
+    })?;
+    Ok(Shelf::host(namespace, COLLECTION, &host))
 }
 
 /// Returns the record of the unknown fields beside the lessons of imported files.
