@@ -169,55 +169,41 @@ fn compare(before: &Tree, after: &Tree, found: &mut PageDiff) {
     });
     if !counted.is_empty() {
         let slots = slots(&old);
-        let pairs = counted.iter().take(MAX_CHANGES);
-        found.counted = pairs
-            .filter_map(|(index, new)| {
-                Some(Counted {
-                    change: renumbered(&before[old[*index].id], &after[new.id]),
-                    at: old[*index].id,
-                    slot: slots[*index]?,
-                })
+        let counted = first(&counted, |(index, new)| {
+            Some(Counted {
+                change: renumbered(&before[old[*index].id], &after[new.id]),
+                at: old[*index].id,
+                slot: slots[*index]?,
             })
-            .collect();
+        });
+        found.counted = counted.into_iter().flatten().collect();
     }
     if !(added.is_empty() && changed.is_empty() && looks.is_empty()) {
         let outline = Outline::of(after);
-        let change = |id| Change {
+        let change = |id, what| Change {
+            what,
             reference: after[id].reference.clone(),
             acts: is_actionable(&after[id]),
             ..shown(after, &outline, id)
         };
-        found.added = added
-            .iter()
-            .take(MAX_CHANGES)
-            .map(|fact| change(fact.id))
-            .collect();
-        found.looks = looks
-            .iter()
-            .take(MAX_CHANGES)
-            .map(|(index, new)| Change {
-                what: look_change(look(&before[old[*index].id]), look(&after[new.id]))
-                    .into_iter()
-                    .collect(),
-                ..change(new.id)
-            })
-            .collect();
-        let pairs = changed.iter().take(MAX_CHANGES);
-        found.changed = pairs
-            .map(|(old, new)| Change {
-                what: differences(&before[old.id], &after[new.id]),
-                ..change(new.id)
-            })
-            .collect();
+        found.added = first(&added, |fact| change(fact.id, Vec::new()));
+        found.looks = first(&looks, |(index, new)| {
+            let what = look_change(look(&before[old[*index].id]), look(&after[new.id]));
+            change(new.id, what.into_iter().collect())
+        });
+        found.changed = first(&changed, |(old, new)| {
+            change(new.id, differences(&before[old.id], &after[new.id]))
+        });
     }
     if !removed.is_empty() {
         let outline = Outline::of(before);
-        found.removed = removed
-            .iter()
-            .take(MAX_CHANGES)
-            .map(|fact| shown(before, &outline, fact.id))
-            .collect();
+        found.removed = first(&removed, |fact| shown(before, &outline, fact.id));
     }
+}
+
+/// Converts the first [`MAX_CHANGES`] items.
+fn first<T, U>(items: &[T], convert: impl FnMut(&T) -> U) -> Vec<U> {
+    items.iter().take(MAX_CHANGES).map(convert).collect()
 }
 
 fn renumbered(old: &Node, new: &Node) -> Change {

@@ -1,8 +1,6 @@
 //! The page tree: accessible nodes in document order, in one flat list.
 
 mod builder;
-#[cfg(test)]
-pub(crate) mod counted;
 mod frames;
 
 use std::{collections::HashMap, ops::Range};
@@ -444,6 +442,24 @@ impl Tree {
             }
         }
         self
+    }
+}
+
+/// Counts the nodes that the current thread has visited, for tests of a run's cost.
+#[cfg(test)]
+pub(crate) mod counted {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn add(nodes: usize) {
+        LOOKED_AT.with(|all| all.set(all.get() + nodes));
+    }
+
+    pub(crate) fn take() -> usize {
+        LOOKED_AT.take()
     }
 }
 

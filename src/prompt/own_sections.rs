@@ -80,66 +80,31 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
     });
     let (extracted, returned) = kept_texts(parts, retention);
     let (steps, noted) = (steps.map(Line::Ready), noted.map(Line::Ready));
+    let pages = ready(history::page_lines(&earlier));
+    let thoughts = ready(thought_lines(parts.history.entries()));
+    let (texts, returned) = (ready(extracted), ready(returned));
+    let results = results.map(Line::Ready).collect();
+    let run = |name, priority, keep, lines| Section::new(name, Run, priority, keep, lines);
+    let after = |name, priority, lines| Section::new(name, AfterPage, priority, First, lines);
+    let lasting_steps = "Earlier steps that cannot be undone";
     [
-        Section::new("Given", Run, 110, First, ready(given_lines(parts))),
-        Section::new("Read before", Run, retention.read, Last, shown(parts.known)),
-        Section::new(
-            "Extracted before",
-            Run,
-            retention.extractions,
-            Last,
-            ready(extracted),
-        ),
-        Section::new(
-            "Earlier pages",
-            Run,
-            retention.pages,
-            Last,
-            ready(history::page_lines(&earlier)),
-        ),
-        Section::new(
-            "Earlier steps",
-            Run,
-            40,
-            First,
-            ready(earlier_lines(&earlier)),
-        ),
-        Section::new(
-            "Earlier steps that cannot be undone",
-            Run,
-            120,
-            Last,
-            lasting.collect(),
-        ),
-        Section::new(HISTORY, Run, retention.steps, Last, steps.collect()),
+        run("Given", 110, First, ready(given_lines(parts))),
+        run("Read before", retention.read, Last, shown(parts.known)),
+        run("Extracted before", retention.extractions, Last, texts),
+        run("Earlier pages", retention.pages, Last, pages),
+        run("Earlier steps", 40, First, ready(earlier_lines(&earlier))),
+        run(lasting_steps, 120, Last, lasting.collect()),
+        run(HISTORY, retention.steps, Last, steps.collect()),
         // A section of its own, because a line of the history must not change once it was sent: providers cache a common beginning.
-        Section::new(
-            "Your last thoughts",
-            Run,
-            40,
-            Last,
-            ready(thought_lines(parts.history.entries())),
-        ),
-        Section::new("Your notes", Run, retention.notes, Last, noted.collect()),
+        run("Your last thoughts", 40, Last, thoughts),
+        run("Your notes", retention.notes, Last, noted.collect()),
         // The last section of its zone, because it also loses lines, and what stands behind a changed line is not cached.
-        Section::new(
-            "Results before",
-            Run,
-            retention.extractions,
-            Last,
-            ready(returned),
-        ),
-        Section::new("Changed", AfterPage, 60, First, shown(parts.changed)),
-        Section::new("Found", AfterPage, 60, First, shown(parts.found)),
+        run("Results before", retention.extractions, Last, returned),
+        after("Changed", 60, shown(parts.changed)),
+        after("Found", 60, shown(parts.found)),
         // A line that was read and cut off would have to be read again.
-        Section::new("Read", AfterPage, 240, First, shown(parts.read)),
-        Section::new(
-            "Results",
-            AfterPage,
-            120,
-            First,
-            results.map(Line::Ready).collect(),
-        ),
+        after("Read", 240, shown(parts.read)),
+        after("Results", 120, results),
     ]
 }
 

@@ -127,27 +127,24 @@ impl PageDiff {
                 }
             }
         }
-        let max_lines = most;
+        self.cut(told, most)
+    }
+
+    /// Returns the first of these lines, each with the number of times that it occurs. If there are more than `max_lines`,
+    /// the last line says how many changes are left out.
+    fn cut(&self, told: Vec<(String, usize)>, max_lines: usize) -> Vec<String> {
         let kept = if told.len() > max_lines {
             max_lines.saturating_sub(1)
         } else {
             told.len()
         };
-        let left_out: usize = told
-            .iter()
-            .skip(kept)
-            .map(|(_, times)| times)
-            .sum::<usize>()
-            + self.omitted as usize;
-        let mut lines: Vec<String> = told
-            .into_iter()
-            .take(kept)
-            .map(|(line, times)| {
-                if times == 1 {
-                    line
-                } else {
-                    format!("{line} ({times} times)")
-                }
+        let rest = told.iter().skip(kept).map(|(_, times)| times);
+        let left_out = rest.sum::<usize>() + self.omitted as usize;
+        let kept = told.into_iter().take(kept);
+        let mut lines: Vec<String> = kept
+            .map(|(line, times)| match times {
+                1 => line,
+                _ => format!("{line} ({times} times)"),
             })
             .collect();
         if left_out > 0 && lines.len() < max_lines {

@@ -220,29 +220,7 @@ impl<'t> Builder<'t> {
             return Kind::Named;
         }
         let kind = match role {
-            Role::Heading | Role::ProgressBar | Role::Meter => {
-                let words = if node.name.is_empty() {
-                    self.tree.text_of(id)
-                } else {
-                    node.name.to_string()
-                };
-                let words = text::squeeze(&words);
-                // A heading is not written if an element inside it states the same words.
-                let is_it = |at: NodeId| {
-                    let inner = &self.tree[at];
-                    inner.role.is_interactive() && text::squeeze(&inner.name) == words
-                };
-                let is_said = !words.is_empty() && self.is_said(&words);
-                if is_said || self.tree.descendants(id).take(MAX_DEPTH).any(is_it) {
-                    return Kind::Wrapper;
-                }
-                if !words.is_empty() {
-                    let mut part = self.part(id, role, words, None);
-                    (part.clickable, part.heard) = self.answered();
-                    self.line(vec![part], None, false);
-                }
-                return Kind::Named;
-            }
+            Role::Heading | Role::ProgressBar | Role::Meter => return self.titled(id, role),
             Role::Img => {
                 let said = if node.name.trim().is_empty() {
                     self.look(id)
@@ -288,6 +266,28 @@ impl<'t> Builder<'t> {
             self.words(id, &node.name);
         }
         kind
+    }
+
+    /// Writes a heading, a progress bar or a meter, unless an element states the same words.
+    fn titled(&mut self, id: NodeId, role: Role) -> Kind {
+        let words = match &*self.tree[id].name {
+            "" => text::squeeze(&self.tree.text_of(id)),
+            name => text::squeeze(name),
+        };
+        let is_it = |at: NodeId| {
+            let inner = &self.tree[at];
+            inner.role.is_interactive() && text::squeeze(&inner.name) == words
+        };
+        let is_said = !words.is_empty() && self.is_said(&words);
+        if is_said || self.tree.descendants(id).take(MAX_DEPTH).any(is_it) {
+            return Kind::Wrapper;
+        }
+        if !words.is_empty() {
+            let mut part = self.part(id, role, words, None);
+            (part.clickable, part.heard) = self.answered();
+            self.line(vec![part], None, false);
+        }
+        Kind::Named
     }
 
     fn acting(&mut self, id: NodeId, role: &Role, element: Option<usize>) {
