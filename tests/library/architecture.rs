@@ -467,22 +467,6 @@ fn groups_of_imports_are_expanded_to_paths() {
     assert_eq!(used_paths(code), ["a::b", "a::c", "a::c::d", "f"]);
 }
 
-/// Maximum number of lines of a source file without its inline tests. Source: chosen; 400 lines of 120 columns, at rustfmt's default width.
-const MAX_LINES: usize = 530;
-
-#[test]
-fn no_source_file_outgrows_its_reader() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for file in sources(&src).iter().filter(|file| !is_test_file(file)) {
-        let lines = code(file).lines().count();
-        assert!(
-            lines <= MAX_LINES,
-            "{} has {lines} lines; split it",
-            file.display()
-        );
-    }
-}
-
 #[test]
 fn one_file_reads_the_size_of_the_suite_and_takes_no_other_word_for_it() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
