@@ -57,6 +57,11 @@
 //! | `stand-in`, `demo-site`, `cli` | a model stand-in that follows fixed rules, the demo shop, the command line | |
 //! | `full` | all features above except `postgres-tls` | |
 
+#![cfg_attr(
+    test,
+    allow(clippy::too_many_lines, reason = "some samples are tables")
+)]
+
 /// The examples of the README, compiled as tests.
 #[cfg(all(doctest, feature = "cdp"))]
 #[doc = include_str!("../README.md")]

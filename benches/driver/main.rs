@@ -12,6 +12,11 @@
 //! A main of its own instead of a library: a call takes 1 ms to 2 s, what is compared takes turns so that a busy moment of the
 //! machine meets both, and the figure that matters is their ratio. Nothing here asserts a time.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a story is told in one function, and some are tables"
+)]
+
 mod calls;
 mod drivers;
 mod growth;

@@ -18,6 +18,10 @@ use crate::{
 
 impl EventKind {
     #[must_use]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table with an arm for every kind of event"
+    )]
     pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
         if redactor.is_empty() {
             return self;

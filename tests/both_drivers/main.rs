@@ -1,5 +1,10 @@
 //! What holds for every driver, with real browsers: pages, applications, the loop, and the program `webwise`.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a story is told in one function, and some are tables"
+)]
+
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

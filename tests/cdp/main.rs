@@ -1,5 +1,10 @@
 //! The driver `cdp` with a real Chromium.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a story is told in one function, and some are tables"
+)]
+
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

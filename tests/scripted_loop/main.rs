@@ -1,5 +1,10 @@
 //! The loop with a scripted browser and a scripted model.
 
+#![allow(
+    clippy::too_many_lines,
+    reason = "a story is told in one function, and some are tables"
+)]
+
 #[macro_use]
 #[path = "../support/figure.rs"]
 mod figure;

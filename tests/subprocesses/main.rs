@@ -1,6 +1,10 @@
 //! What is shown by starting this program again, under another name or to be killed. So it has a `main` of its own.
 
 #![cfg(unix)]
+#![allow(
+    clippy::too_many_lines,
+    reason = "a story is told in one function, and some are tables"
+)]
 
 #[macro_use]
 #[path = "../support/figure.rs"]

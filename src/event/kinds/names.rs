@@ -65,6 +65,10 @@ impl EventKind {
 }
 
 impl From<Note> for EventKind {
+    #[expect(
+        clippy::too_many_lines,
+        reason = "a table with an arm for every kind of note"
+    )]
     fn from(note: Note) -> Self {
         match note {
             Note::Changed {
