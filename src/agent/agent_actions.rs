@@ -181,7 +181,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let others = snapshot.others();
         self.executor.drop_queue("go_back_to opens another page");
         let state = &mut self.executor.state;
-        queued.into_iter().for_each(|next| state.queue.add(next));
+        for next in queued {
+            state.queue.add(next);
+        }
         if others > 0 {
             let what = text::counted(others, "action");
             state.remarks.notes.push(format!(

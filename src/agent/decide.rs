@@ -146,25 +146,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let told = remarks.last_failure.as_ref();
         let told = told.map(|failure| (&*failure.command, &failure.outcome));
         let changed = changes(&remarks.calls, told);
-        let chooser = self.executor.state.page.now().and_then(|page| {
-            let dialog = page.observation.dialog.as_ref()?;
-            (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
-        });
-        let remarks = &self.executor.state.remarks;
-        let near_end = self.parts.guarded.options.budget.near_end(
-            &self.spent_before_step(),
-            self.executor.state.progress.errors_in_row(),
-        );
-        let notes: Vec<String> = remarks
-            .warnings
-            .iter()
-            .chain(&remarks.notes)
-            .chain(&near_end)
-            .cloned()
-            .chain(replayed(remarks.replayed))
-            .chain(chooser)
-            .chain(pictured)
-            .collect();
+        let notes = self.notes(pictured);
         let host = self
             .executor
             .state
@@ -214,6 +196,32 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         // are joined.
         request.message = self.executor.redactor.text(&message);
         request
+    }
+
+    /// Returns the notes of the next message. `pictured` is the one about its pictures.
+    fn notes(&self, pictured: Option<String>) -> Vec<String> {
+        let state = &self.executor.state;
+        let chooser = state.page.now().and_then(|page| {
+            let dialog = page.observation.dialog.as_ref()?;
+            (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
+        });
+        let near_end = self
+            .parts
+            .guarded
+            .options
+            .budget
+            .near_end(&self.spent_before_step(), state.progress.errors_in_row());
+        let remarks = &state.remarks;
+        remarks
+            .warnings
+            .iter()
+            .chain(&remarks.notes)
+            .chain(&near_end)
+            .cloned()
+            .chain(replayed(remarks.replayed))
+            .chain(chooser)
+            .chain(pictured)
+            .collect()
     }
 
     fn spent_before_step(&self) -> Spent {
