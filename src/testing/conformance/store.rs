@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::{
     base::{Error, ErrorKind, Host},
     memory::{
-        Change, Durable, Edit, MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, Record, Shelf,
-        ShelfFilter,
+        Change, Committed, Durable, Edit, MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, Record,
+        Shelf, ShelfFilter, ShelfState,
     },
     store::MemoryBackend,
 };
@@ -31,6 +31,31 @@ fn count() -> Edit {
             .unwrap_or(0);
         Ok(vec![Change::Put(Record::new("n", &json!({ "n": n + 1 })))])
     })
+}
+
+async fn update(store: &impl MemoryBackend, at: &Shelf, edit: Edit) -> Committed {
+    store.update(at, edit).await.expect("an update works")
+}
+
+async fn load(store: &impl MemoryBackend, at: &Shelf) -> ShelfState {
+    store.load(at).await.expect("loading works")
+}
+
+async fn shelves(store: &impl MemoryBackend, filter: &ShelfFilter) -> Vec<Shelf> {
+    store.shelves(filter).await.expect("listing works")
+}
+
+/// Returns a filter for the shelves of this collection.
+fn of_collection(name: &str) -> ShelfFilter {
+    ShelfFilter {
+        collection: Some(name.to_owned()),
+        ..ShelfFilter::default()
+    }
+}
+
+/// Returns the records of a shelf after `n` edits of [`count`].
+fn counted(n: u64) -> [Record; 1] {
+    [Record::new("n", &json!({ "n": n }))]
 }
 
 /// Runs the checks for which one handle of the store is enough. The store must be empty.
@@ -75,10 +100,7 @@ async fn a_shelf_that_nobody_wrote_is_empty(store: &impl MemoryBackend) {
         (0, 0),
         "a shelf that nobody wrote is empty"
     );
-    let listed = store
-        .shelves(&ShelfFilter::default())
-        .await
-        .expect("listing works");
+    let listed = shelves(store, &ShelfFilter::default()).await;
     assert!(
         !listed.contains(&shelf("never")),
         "reading does not make a shelf"
@@ -87,30 +109,20 @@ async fn a_shelf_that_nobody_wrote_is_empty(store: &impl MemoryBackend) {
 
 async fn an_edit_sees_what_is_stored_now(store: &impl MemoryBackend) {
     for expected in 1..=5_u64 {
-        let committed = store
-            .update(&shelf("counter"), count())
-            .await
-            .expect("an update works");
+        let committed = update(store, &shelf("counter"), count()).await;
         assert_eq!(
             committed.generation, expected,
             "each commit counts one generation"
         );
     }
-    let state = store.load(&shelf("counter")).await.expect("loading works");
-    assert_eq!(
-        state.records,
-        [Record::new("n", &json!({ "n": 5 }))],
-        "no update was lost"
-    );
+    let state = load(store, &shelf("counter")).await;
+    assert_eq!(state.records, counted(5), "no update was lost");
 }
 
 async fn an_edit_that_fails_changes_nothing(store: &impl MemoryBackend) {
     let at = shelf("failing");
-    store
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
-    let before = store.load(&at).await.expect("loading works");
+    update(store, &at, put("a", 1)).await;
+    let before = load(store, &at).await;
     let edit = Edit::new(|_| Err(Error::new(ErrorKind::TooLarge, "test.edit")));
     let error = store
         .update(&at, edit)
@@ -122,7 +134,7 @@ async fn an_edit_that_fails_changes_nothing(store: &impl MemoryBackend) {
         "the edit's error arrives as it is"
     );
     assert_eq!(
-        store.load(&at).await.expect("loading works"),
+        load(store, &at).await,
         before,
         "a failed edit changes nothing"
     );
@@ -130,10 +142,7 @@ async fn an_edit_that_fails_changes_nothing(store: &impl MemoryBackend) {
 
 async fn an_edit_without_changes_commits_nothing(store: &impl MemoryBackend) {
     let at = shelf("idle");
-    store
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
+    update(store, &at, put("a", 1)).await;
     let committed = store
         .update(&at, Edit::new(|_| Ok(Vec::new())))
         .await
@@ -148,10 +157,7 @@ async fn an_edit_without_changes_commits_nothing(store: &impl MemoryBackend) {
 async fn records_are_ordered_by_key(store: &impl MemoryBackend) {
     let at = shelf("ordered");
     for key in ["b", "a", "c"] {
-        store
-            .update(&at, put(key, 1))
-            .await
-            .expect("an update works");
+        update(store, &at, put(key, 1)).await;
     }
     let edit = Edit::new(|_| {
         Ok(vec![
@@ -159,11 +165,9 @@ async fn records_are_ordered_by_key(store: &impl MemoryBackend) {
             Change::Remove("missing".into()),
         ])
     });
-    store.update(&at, edit).await.expect("removing works");
-    let keys: Vec<String> = store
-        .load(&at)
+    update(store, &at, edit).await;
+    let keys: Vec<String> = load(store, &at)
         .await
-        .expect("loading works")
         .records
         .into_iter()
         .map(|record| record.key)
@@ -177,36 +181,21 @@ async fn records_are_ordered_by_key(store: &impl MemoryBackend) {
 
 async fn shelves_are_listed_and_removed(store: &impl MemoryBackend) {
     let at = shelf("listed");
-    store
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
-    let filter = ShelfFilter {
-        collection: Some("listed".into()),
-        ..ShelfFilter::default()
-    };
+    update(store, &at, put("a", 1)).await;
+    let filter = of_collection("listed");
     assert_eq!(
-        store.shelves(&filter).await.expect("listing works"),
+        shelves(store, &filter).await,
         std::slice::from_ref(&at),
         "a written shelf is listed"
     );
     store.remove(&at).await.expect("removing works");
     store.remove(&at).await.expect("removing twice is fine");
     assert!(
-        store
-            .shelves(&filter)
-            .await
-            .expect("listing works")
-            .is_empty(),
+        shelves(store, &filter).await.is_empty(),
         "a removed shelf is gone"
     );
     assert!(
-        store
-            .load(&at)
-            .await
-            .expect("loading works")
-            .records
-            .is_empty(),
+        load(store, &at).await.records.is_empty(),
         "and so are its records"
     );
 }
@@ -218,26 +207,19 @@ async fn only_an_empty_shelf_is_removed_as_empty(store: &impl MemoryBackend) {
         with_empty: true,
         ..ShelfFilter::default()
     };
-    store
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
-    let before = store.load(&at).await.expect("loading works");
+    update(store, &at, put("a", 1)).await;
+    let before = load(store, &at).await;
     store.remove_empty(&at).await.expect("removing works");
     assert_eq!(
-        store.load(&at).await.expect("loading works"),
+        load(store, &at).await,
         before,
         "a shelf with a record stays as it is"
     );
     let edit = Edit::new(|_| Ok(vec![Change::Remove("a".into())]));
-    store.update(&at, edit).await.expect("removing works");
+    update(store, &at, edit).await;
     for _ in 0..2 {
         store.remove_empty(&at).await.expect("removing works");
-        assert_eq!(
-            store.shelves(&filter).await.expect("listing works"),
-            [],
-            "an empty shelf is gone"
-        );
+        assert_eq!(shelves(store, &filter).await, [], "an empty shelf is gone");
     }
 }
 
@@ -255,18 +237,11 @@ async fn scopes_and_namespaces_are_apart(store: &impl MemoryBackend) {
         Shelf::host(&ours, "apart", &host("https://a.example:8443")),
     ];
     for (n, shelf) in (0..).zip(&shelves) {
-        store
-            .update(shelf, put("n", n))
-            .await
-            .expect("an update works");
+        update(store, shelf, put("n", n)).await;
     }
     for (n, shelf) in (0_u64..).zip(&shelves) {
-        let records = store.load(shelf).await.expect("loading works").records;
-        assert_eq!(
-            records,
-            [Record::new("n", &json!({ "n": n }))],
-            "{shelf} is a shelf of its own"
-        );
+        let records = load(store, shelf).await.records;
+        assert_eq!(records, counted(n), "{shelf} is a shelf of its own");
     }
 }
 
@@ -292,20 +267,14 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
     ];
     let stored: Vec<Record> = keys.iter().map(|key| Record::new(*key, &body)).collect();
     let changes: Vec<Change> = stored.iter().cloned().map(Change::Put).collect();
-    store
-        .update(&at, Edit::new(move |_| Ok(changes.clone())))
-        .await
-        .expect("an update works");
+    update(store, &at, Edit::new(move |_| Ok(changes.clone()))).await;
     // The shelf is written twice more, so that any change that writing and reading makes to a record is detected.
-    store
-        .update(&at, put("later", 1))
-        .await
-        .expect("an update works");
+    update(store, &at, put("later", 1)).await;
     store
         .update(&at, Edit::new(|_| Ok(vec![Change::Remove("later".into())])))
         .await
         .expect("an update works");
-    let mut records = store.load(&at).await.expect("loading works").records;
+    let mut records = load(store, &at).await.records;
     assert!(
         records.is_sorted_by(|a, b| a.key < b.key),
         "records are ordered by key"
@@ -322,11 +291,8 @@ async fn keys_and_bodies_survive_as_they_are(store: &impl MemoryBackend) {
 
 async fn a_record_above_the_caps_is_refused(store: &impl MemoryBackend) {
     let at = shelf("capped");
-    store
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
-    let before = store.load(&at).await.expect("loading works");
+    update(store, &at, put("a", 1)).await;
+    let before = load(store, &at).await;
     let long = json!("x".repeat(MAX_RECORD_BYTES));
     let deep = (0..=MAX_RECORD_DEPTH).fold(json!(1), |inner, _| json!([inner]));
     for body in [long, deep] {
@@ -337,7 +303,7 @@ async fn a_record_above_the_caps_is_refused(store: &impl MemoryBackend) {
             .expect_err("a record above the caps is refused");
         assert_eq!(error.kind(), ErrorKind::TooLarge, "and says so: {error}");
         assert_eq!(
-            store.load(&at).await.expect("loading works"),
+            load(store, &at).await,
             before,
             "nothing of the edit is kept"
         );
@@ -348,16 +314,12 @@ async fn updates_at_the_same_time_lose_nothing(store: &impl MemoryBackend) {
     let at = shelf("hot");
     let many = || async {
         for _ in 0..10 {
-            store.update(&at, count()).await.expect("an update works");
+            update(store, &at, count()).await;
         }
     };
     tokio::join!(many(), many(), many(), many());
-    let state = store.load(&at).await.expect("loading works");
-    assert_eq!(
-        state.records,
-        [Record::new("n", &json!({ "n": 40 }))],
-        "no update was lost"
-    );
+    let state = load(store, &at).await;
+    assert_eq!(state.records, counted(40), "no update was lost");
     assert_eq!(state.generation, 40, "each commit counts one generation");
 }
 
@@ -373,66 +335,48 @@ async fn what_is_acknowledged_is_durable_and_there_for_the_next_handle<M: Memory
     open: &impl Fn() -> M,
 ) {
     let at = shelf("kept");
-    let committed = open()
-        .update(&at, put("a", 1))
-        .await
-        .expect("an update works");
+    let committed = update(&open(), &at, put("a", 1)).await;
     assert_eq!(
         (committed.generation, committed.durable),
         (1, Durable::Yes),
         "it is durable when it is acknowledged"
     );
-    let state = open().load(&at).await.expect("loading works");
+    let state = load(&open(), &at).await;
     assert_eq!(
         (state.generation, state.records),
         (1, vec![Record::new("a", &json!({ "n": 1 }))]),
         "the next one has it"
     );
-    let filter = ShelfFilter {
-        collection: Some("kept".into()),
-        ..ShelfFilter::default()
-    };
-    assert_eq!(
-        open().shelves(&filter).await.expect("listing works"),
-        [at],
-        "and lists it"
-    );
+    let filter = of_collection("kept");
+    assert_eq!(shelves(&open(), &filter).await, [at], "and lists it");
 }
 
 async fn two_handles_see_each_others_changes<M: MemoryBackend>(open: &impl Fn() -> M) {
     let (at, one, two) = (shelf("shared"), open(), open());
     for n in 0..3_u64 {
         for (store, other) in [(&one, &two), (&two, &one)] {
-            let generation = store
-                .update(&at, count())
-                .await
-                .expect("an update works")
-                .generation;
-            let seen = other.load(&at).await.expect("loading works");
+            let generation = update(store, &at, count()).await.generation;
+            let seen = load(other, &at).await;
             assert_eq!(
                 seen.generation, generation,
                 "the other handle sees it at once, round {n}"
             );
         }
     }
-    let state = one.load(&at).await.expect("loading works");
+    let state = load(&one, &at).await;
     assert_eq!(
         state.records,
-        [Record::new("n", &json!({ "n": 6 }))],
+        counted(6),
         "an edit sees what the other handle wrote"
     );
     one.remove(&at).await.expect("removing works");
     assert!(
-        two.load(&at)
-            .await
-            .expect("loading works")
-            .records
-            .is_empty(),
+        load(&two, &at).await.records.is_empty(),
         "a removal is seen, too"
     );
-    let again = two.update(&at, put("a", 1)).await.expect("an update works");
+    let again = update(&two, &at, put("a", 1)).await;
     assert_eq!(
-        one.load(&at).await.expect("loading works").generation,
+        load(&one, &at).await.generation,
         again.generation,
         "and what comes after it"
     );
@@ -455,12 +399,8 @@ async fn updates_of_several_handles_lose_nothing<M: MemoryBackend>(open: &impl F
         }
     };
     tokio::join!(many(open()), many(open()), many(open()));
-    let state = open().load(&at).await.expect("loading works");
-    assert_eq!(
-        state.records,
-        [Record::new("n", &json!({ "n": 30 }))],
-        "no update was lost"
-    );
+    let state = load(&open(), &at).await;
+    assert_eq!(state.records, counted(30), "no update was lost");
 }
 
 async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: &impl Fn() -> M) {
@@ -470,22 +410,22 @@ async fn an_update_that_is_dropped_leaves_a_whole_shelf<M: MemoryBackend>(open: 
         Edit::new(move |_| Ok(vec![of("left"), of("right")]))
     };
     let store = open();
-    store.update(&at, pair(0)).await.expect("an update works");
+    update(&store, &at, pair(0)).await;
     for n in 1..=10 {
         {
             let mut update = pin!(store.update(&at, pair(n)));
             let waker = std::task::Waker::noop();
             let _ = update.as_mut().poll(&mut Context::from_waker(waker));
         }
-        let records = store.load(&at).await.expect("loading works").records;
+        let records = load(&store, &at).await.records;
         assert_eq!(
             records[0].body, records[1].body,
             "all of an edit is there or nothing"
         );
     }
     // If the dropped update still held the shelf's lock, this update would fail.
-    store.update(&at, pair(99)).await.expect("an update works");
-    let records = store.load(&at).await.expect("loading works").records;
+    update(&store, &at, pair(99)).await;
+    let records = load(&store, &at).await.records;
     assert_eq!(
         records[0].body, records[1].body,
         "all of an edit is there or nothing"

@@ -34,6 +34,10 @@ checks! {
 
 const PNG: &[u8] = b"\x89PNG";
 
+fn nodes(seen: &Observation) -> impl Iterator<Item = &Node> {
+    seen.tree.nodes().iter()
+}
+
 async fn a_page_is_seen_with_address_title_and_tree(bed: &Bed<'_>) -> Found {
     bed.open("article").await?;
     let seen = bed.see().await?;
@@ -43,21 +47,13 @@ async fn a_page_is_seen_with_address_title_and_tree(bed: &Bed<'_>) -> Found {
         seen.url
     );
     ensure!(seen.title == "Article", "the title is {:?}", seen.title);
-    let heading = seen
-        .tree
-        .nodes()
-        .iter()
-        .find(|node| node.role == Role::Heading);
+    let heading = nodes(&seen).find(|node| node.role == Role::Heading);
     let heading = heading.map(|node| (&*node.name, node.states.level));
     ensure!(
         heading == Some(("How tides work", Some(1))),
         "the heading is {heading:?}"
     );
-    let link = seen
-        .tree
-        .nodes()
-        .iter()
-        .find(|node| node.role == Role::Link);
+    let link = nodes(&seen).find(|node| node.role == Role::Link);
     ensure!(
         link.is_some_and(|node| node.url.as_deref() == Some("/form")),
         "the link is {link:?}"
@@ -77,7 +73,7 @@ async fn a_page_is_seen_with_address_title_and_tree(bed: &Bed<'_>) -> Found {
 async fn a_link_is_told_as_the_base_of_the_page_makes_it(bed: &Bed<'_>) -> Found {
     bed.open("based").await?;
     let seen = bed.see().await?;
-    let nodes = seen.tree.nodes().iter();
+    let nodes = nodes(&seen);
     let links: Vec<String> = nodes
         .filter(|node| node.role == Role::Link)
         .filter_map(|node| node.url.as_deref().map(str::to_owned))
@@ -122,10 +118,7 @@ async fn hostile_names_arrive_as_text_and_change_nothing(bed: &Bed<'_>) -> Found
         "{} malformed lines",
         seen.tree.malformed()
     );
-    let buttons = seen
-        .tree
-        .nodes()
-        .iter()
+    let buttons = nodes(&seen)
         .filter(|node| node.role == Role::Button)
         .count();
     ensure!(buttons == 18, "{buttons} buttons instead of 18");
@@ -138,11 +131,7 @@ async fn hostile_names_arrive_as_text_and_change_nothing(bed: &Bed<'_>) -> Found
         "```",
         "evil",
     ] {
-        let found = seen
-            .tree
-            .nodes()
-            .iter()
-            .any(|node| node.role == Role::Button && &*node.name == name);
+        let found = nodes(&seen).any(|node| node.role == Role::Button && &*node.name == name);
         ensure!(found, "no button {name:?}");
     }
     Ok(())
@@ -169,11 +158,7 @@ async fn no_deceptive_character_arrives(bed: &Bed<'_>) -> Found {
 async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
     bed.open("frames").await?;
     let of = |seen: &Observation, role: Role, name: &str| -> Vec<Target> {
-        let nodes = seen
-            .tree
-            .nodes()
-            .iter()
-            .filter(|node| node.role == role && &*node.name == name);
+        let nodes = nodes(seen).filter(|node| node.role == role && &*node.name == name);
         nodes
             .filter_map(|node| node.reference.clone())
             .map(Target::Ref)
@@ -198,11 +183,7 @@ async fn elements_in_frames_are_seen_and_used(bed: &Bed<'_>) -> Found {
         buttons.len()
     );
     // The content of a frame may belong to another site, so the frame's address must be reported.
-    let frames = seen
-        .tree
-        .nodes()
-        .iter()
-        .filter(|node| node.role == Role::Iframe);
+    let frames = nodes(&seen).filter(|node| node.role == Role::Iframe);
     let told: Vec<&str> = frames.filter_map(|node| node.url.as_deref()).collect();
     ensure!(
         told == [bed.site.url("inner"), bed.site.other_url("inner")],
@@ -227,10 +208,7 @@ async fn elements_in_a_shadow_tree_are_seen_and_used(bed: &Bed<'_>) -> Found {
 async fn a_page_of_thousands_of_elements_is_seen(bed: &Bed<'_>) -> Found {
     bed.open("many").await?;
     let seen = bed.see().await?;
-    let buttons = seen
-        .tree
-        .nodes()
-        .iter()
+    let buttons = nodes(&seen)
         .filter(|node| node.role == Role::Button)
         .count();
     ensure!(buttons == 3000, "{buttons} buttons instead of 3000");
@@ -325,7 +303,7 @@ async fn a_value_that_nobody_should_read_is_hidden(bed: &Bed<'_>) -> Found {
 
 /// Returns the observed page's first node with this role and name. If there is no such node, the check fails.
 fn named<'a>(seen: &'a Observation, role: &Role, name: &str) -> Result<&'a Node, String> {
-    let mut nodes = seen.tree.nodes().iter();
+    let mut nodes = nodes(seen);
     nodes
         .find(|node| node.role == *role && &*node.name == name)
         .ok_or_else(|| format!("no {role} {name:?} among {:?}", seen.tree.nodes()))
@@ -396,7 +374,7 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
     );
     ensure!(save.states.pressed == Some(Tri::False), "{:?}", save.states);
     ensure!(more.states.expanded == Some(false), "{:?}", more.states);
-    let summaries = seen.tree.nodes().iter();
+    let summaries = nodes(&seen);
     let summaries = summaries.filter(|node| node.role == Role::Generic && node.states.listens);
     let opened: Vec<bool> = summaries.filter_map(|node| node.states.expanded).collect();
     ensure!(opened == [false, true], "summaries are told as {opened:?}");
@@ -410,10 +388,7 @@ async fn what_attributes_say_of_a_field_is_told(bed: &Bed<'_>) -> Found {
 async fn an_icon_without_a_name_is_told_by_what_its_makers_called_it(bed: &Bed<'_>) -> Found {
     bed.open("described").await?;
     let seen = bed.see().await?;
-    let icons: Vec<&Node> = seen
-        .tree
-        .nodes()
-        .iter()
+    let icons: Vec<&Node> = nodes(&seen)
         .filter(|node| node.property("icon").is_some())
         .collect();
     let told: Vec<_> = icons
@@ -442,10 +417,7 @@ async fn an_icon_without_a_name_is_told_by_what_its_makers_called_it(bed: &Bed<'
 async fn what_can_be_edited_and_what_listens_is_told_and_has_a_reference(bed: &Bed<'_>) -> Found {
     bed.open("described").await?;
     let seen = bed.see().await?;
-    let editors: Vec<&Node> = seen
-        .tree
-        .nodes()
-        .iter()
+    let editors: Vec<&Node> = nodes(&seen)
         .filter(|node| node.property("editable").is_some())
         .collect();
     let told: Vec<_> = editors
@@ -456,11 +428,7 @@ async fn what_can_be_edited_and_what_listens_is_told_and_has_a_reference(bed: &B
         told == [(Some("editor"), true)],
         "what can be edited: {told:?}"
     );
-    let bare = seen
-        .tree
-        .nodes()
-        .iter()
-        .find(|node| node.value.as_deref() == Some("Plain words that listen"));
+    let bare = nodes(&seen).find(|node| node.value.as_deref() == Some("Plain words that listen"));
     let bare = bare.ok_or("the words that listen are not a node of their own")?;
     ensure!(
         bare.states.listens && !bare.states.pointer,
