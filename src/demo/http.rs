@@ -1,6 +1,6 @@
 //! The part of HTTP/1.1 that the shop needs: parses requests and writes responses.
 //!
-//! Supports GET, HEAD and POST with form bodies of known length. Every other request is refused with a suitable status.
+//! Supports GET, and POST with form bodies of known length. Every other request is refused.
 //! There are no sockets here; `server` reads and writes.
 
 use std::fmt::Write as _;
@@ -17,8 +17,6 @@ pub(super) const MAX_HEAD_BYTES: usize = 16 * 1024;
 pub(super) const MAX_HEADERS: usize = 64;
 /// Maximum size of a form body. Unit: bytes. Source: chosen; the checkout form sends about 300.
 pub(super) const MAX_BODY_BYTES: usize = 32 * 1024;
-/// Maximum length of a request's path together with its query. Unit: bytes. Source: chosen.
-const MAX_TARGET_BYTES: usize = 2048;
 
 /// Content security policy: the browser may load nothing over the network, and may send forms only to this server. Styles
 /// and the only script are inline.
@@ -28,7 +26,6 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Get,
-    Head,
     Post,
 }
 
@@ -75,15 +72,9 @@ pub(super) enum Status {
     NotFound,
     MethodNotAllowed,
     RequestTimeout,
-    LengthRequired,
     ContentTooLarge,
-    UriTooLong,
-    UnsupportedMediaType,
     Misdirected,
     Unprocessable,
-    HeadersTooLarge,
-    NotImplemented,
-    VersionNotSupported,
 }
 
 impl Status {
@@ -95,15 +86,9 @@ impl Status {
             Self::NotFound => "404 Not Found",
             Self::MethodNotAllowed => "405 Method Not Allowed",
             Self::RequestTimeout => "408 Request Timeout",
-            Self::LengthRequired => "411 Length Required",
             Self::ContentTooLarge => "413 Content Too Large",
-            Self::UriTooLong => "414 URI Too Long",
-            Self::UnsupportedMediaType => "415 Unsupported Media Type",
             Self::Misdirected => "421 Misdirected Request",
             Self::Unprocessable => "422 Unprocessable Content",
-            Self::HeadersTooLarge => "431 Request Header Fields Too Large",
-            Self::NotImplemented => "501 Not Implemented",
-            Self::VersionNotSupported => "505 HTTP Version Not Supported",
         }
     }
 }
@@ -114,19 +99,19 @@ impl Status {
 pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> {
     let Some(head_end) = arrived.windows(4).position(|w| w == b"\r\n\r\n") else {
         return if arrived.len() > MAX_HEAD_BYTES {
-            Err(Status::HeadersTooLarge)
+            Err(Status::ContentTooLarge)
         } else {
             Ok(None)
         };
     };
     if head_end > MAX_HEAD_BYTES {
-        return Err(Status::HeadersTooLarge);
+        return Err(Status::ContentTooLarge);
     }
     let head = std::str::from_utf8(&arrived[..head_end]).map_err(|_| Status::BadRequest)?;
     let mut lines = head.split("\r\n");
-    let (method, target, version_11) = request_line(lines.next().unwrap_or_default())?;
+    let (method, target) = request_line(lines.next().unwrap_or_default())?;
     let headers = Headers::parse(lines)?;
-    headers.check_host(version_11)?;
+    headers.check_host()?;
 
     let body_start = head_end + 4;
     let length = headers.body_length(method)?;
@@ -146,37 +131,25 @@ pub(super) fn parse(arrived: &[u8]) -> Result<Option<(Request, usize)>, Status> 
         query: Fields::decode(query.as_bytes()),
         form,
         cookies: headers.cookies(),
-        keep_alive: headers.keep_alive(version_11),
+        keep_alive: headers.keep_alive(),
     };
     Ok(Some((request, body_start + length)))
 }
 
-fn request_line(line: &str) -> Result<(Method, &str, bool), Status> {
-    let mut words = line.split(' ');
-    let (Some(method), Some(target), Some(version), None) =
-        (words.next(), words.next(), words.next(), words.next())
-    else {
+fn request_line(line: &str) -> Result<(Method, &str), Status> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [method, target, "HTTP/1.1"] = words[..] else {
         return Err(Status::BadRequest);
-    };
-    let version_11 = match version {
-        "HTTP/1.1" => true,
-        "HTTP/1.0" => false,
-        _ if version.starts_with("HTTP/") => return Err(Status::VersionNotSupported),
-        _ => return Err(Status::BadRequest),
     };
     let method = match method {
         "GET" => Method::Get,
-        "HEAD" => Method::Head,
         "POST" => Method::Post,
         _ => return Err(Status::MethodNotAllowed),
     };
-    if target.len() > MAX_TARGET_BYTES {
-        return Err(Status::UriTooLong);
-    }
     if !target.starts_with('/') || !target.bytes().all(|b| b.is_ascii_graphic()) {
         return Err(Status::BadRequest);
     }
-    Ok((method, target, version_11))
+    Ok((method, target))
 }
 
 struct Headers<'a>(Vec<(&'a str, &'a str)>);
@@ -186,15 +159,11 @@ impl<'a> Headers<'a> {
         let mut headers = Vec::new();
         for line in lines {
             let (name, value) = line.split_once(':').ok_or(Status::BadRequest)?;
-            let token = !name.is_empty()
-                && name
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b));
-            if !token || value.bytes().any(|b| b.is_ascii_control() && b != b'\t') {
+            if name.is_empty() || name.contains(char::is_whitespace) {
                 return Err(Status::BadRequest);
             }
             if headers.len() == MAX_HEADERS {
-                return Err(Status::HeadersTooLarge);
+                return Err(Status::ContentTooLarge);
             }
             headers.push((name, value.trim_matches([' ', '\t'])));
         }
@@ -219,14 +188,8 @@ impl<'a> Headers<'a> {
     }
 
     /// Refuses a request whose `Host` header is not a loopback name, as a protection against DNS rebinding.
-    fn check_host(&self, version_11: bool) -> Result<(), Status> {
-        let Some(host) = self.single("host")? else {
-            return if version_11 {
-                Err(Status::BadRequest)
-            } else {
-                Ok(())
-            };
-        };
+    fn check_host(&self) -> Result<(), Status> {
+        let host = self.single("host")?.ok_or(Status::BadRequest)?;
         let site = Url::parse(&format!("http://{host}/"))
             .ok()
             .and_then(|url| Site::of(&url).ok());
@@ -238,38 +201,20 @@ impl<'a> Headers<'a> {
     }
 
     fn body_length(&self, method: Method) -> Result<usize, Status> {
-        if self.all("transfer-encoding").next().is_some() {
-            return Err(Status::NotImplemented);
-        }
         let length = match self.single("content-length")? {
-            None if method == Method::Post => return Err(Status::LengthRequired),
+            Some(digits) => digits.parse().map_err(|_| Status::BadRequest)?,
+            None if method == Method::Post => return Err(Status::BadRequest),
             None => 0,
-            Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-                // A number that does not fit into a `usize` is above the size limit as well.
-                digits.parse().unwrap_or(usize::MAX)
-            }
-            Some(_) => return Err(Status::BadRequest),
         };
         if length > MAX_BODY_BYTES {
             return Err(Status::ContentTooLarge);
         }
-        let kind = self.single("content-type")?.unwrap_or_default();
-        let kind = kind.split(';').next().unwrap_or_default().trim();
-        if method == Method::Post
-            && length > 0
-            && !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded")
-        {
-            return Err(Status::UnsupportedMediaType);
-        }
         Ok(length)
     }
 
-    fn keep_alive(&self, version_11: bool) -> bool {
-        let closes = self
-            .all("connection")
-            .flat_map(|v| v.split(','))
-            .any(|v| v.trim().eq_ignore_ascii_case("close"));
-        version_11 && !closes
+    fn keep_alive(&self) -> bool {
+        let mut options = self.all("connection").flat_map(|v| v.split(','));
+        !options.any(|v| v.trim().eq_ignore_ascii_case("close"))
     }
 
     fn cookies(&self) -> Fields {
@@ -325,8 +270,7 @@ impl Response {
         self
     }
 
-    /// Returns the bytes to send. The response to HEAD has no body, but states the length that the body would have.
-    pub(super) fn into_bytes(self, method: Method, keep_alive: bool) -> Vec<u8> {
+    pub(super) fn into_bytes(self, keep_alive: bool) -> Vec<u8> {
         let body = self.body.as_str();
         let connection = if keep_alive { "keep-alive" } else { "close" };
         let mut head = format!(
@@ -341,8 +285,7 @@ impl Response {
             ("Cache-Control", "no-store"),
             ("Connection", connection),
         ];
-        let allow =
-            (self.status == Status::MethodNotAllowed).then_some(("Allow", "GET, HEAD, POST"));
+        let allow = (self.status == Status::MethodNotAllowed).then_some(("Allow", "GET, POST"));
         let location = self.location.as_deref().map(|path| ("Location", path));
         let cookies = self
             .cookies
@@ -358,9 +301,7 @@ impl Response {
             let _ = write!(head, "{name}: {value}\r\n");
         }
         head.push_str("\r\n");
-        if method != Method::Head {
-            head.push_str(body);
-        }
+        head.push_str(body);
         head.into_bytes()
     }
 }

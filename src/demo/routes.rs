@@ -44,7 +44,7 @@ pub(super) fn respond(state: &mut State, request: &Request) -> Response {
         (Method::Post, ["login"]) => log_in(state, &visit, id, &request.form),
         (Method::Post, ["logout"]) => keep(state, id, Session::default(), "/"),
         (Method::Post, ["checkout"]) => place_order(state, &visit, id, &request.form),
-        (Method::Get | Method::Head, path) => read(state, &visit, path, &request.query),
+        (Method::Get, path) => read(state, &visit, path, &request.query),
         _ => missing(&visit),
     }
 }

@@ -14,7 +14,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::http::{self, Method, Request, Response, Status};
+use super::http::{self, Request, Response, Status};
 
 /// Maximum time that the server waits for the next complete request on a connection. Source: chosen.
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
@@ -92,12 +92,12 @@ async fn converse(mut stream: TcpStream, handler: &Handler, mut stop: watch::Rec
             _ = stop.changed() => return,
             read = next_request(&mut stream, &mut arrived) => read,
         };
-        let (response, method, keep_alive) = match read {
-            Read::Request(request) => (handler(&request), request.method, request.keep_alive),
-            Read::Refused(status) => (Response::refusal(status), Method::Get, false),
+        let (response, keep_alive) = match read {
+            Read::Request(request) => (handler(&request), request.keep_alive),
+            Read::Refused(status) => (Response::refusal(status), false),
             Read::Gone => return,
         };
-        let bytes = response.into_bytes(method, keep_alive);
+        let bytes = response.into_bytes(keep_alive);
         if !matches!(
             timeout(WRITE_TIMEOUT, stream.write_all(&bytes)).await,
             Ok(Ok(()))
