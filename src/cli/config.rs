@@ -189,11 +189,7 @@ impl Config {
         let refused = |reason: String| Refusal::usage(format!("{}: {reason}", file.display()));
         for (flag, value) in flags(text).map_err(refused)? {
             if OF_ONE_CALL.contains(&flag.as_str()) || !has(command, &flag) {
-                let meant = similar(command, &flag);
-                let meant = meant.map_or_else(String::new, |name| format!(": is `{name}` meant?"));
-                return Err(refused(format!(
-                    "`{flag}` is no flag that a file can set{meant}"
-                )));
+                return Err(refused(format!("`{flag}` is no flag that a file can set")));
             }
             let most = most(&flag);
             let number = values(&value).and_then(|values| limit(&flag, &values));
@@ -319,6 +315,14 @@ impl Config {
         files.dedup();
         files
     }
+}
+
+/// Returns true if a command or one of its subcommands has this flag.
+fn has(command: &Command, flag: &str) -> bool {
+    command
+        .get_arguments()
+        .any(|arg| arg.get_long() == Some(flag))
+        || command.get_subcommands().any(|inner| has(inner, flag))
 }
 
 fn text_of(file: &Path) -> Result<Option<String>, Refusal> {

@@ -172,14 +172,7 @@ fn task(shop: &Shop, shopping: &ShoppingTask, origin: &Origin) -> Result<Task, E
 }
 
 fn no_shop(error: &Error) -> Refusal {
-    let get = |key: &str| {
-        error
-            .context()
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, value)| value.as_str())
-    };
-    match (get("port"), get("reason")) {
+    match (error.said("port"), error.said("reason")) {
         (Some(port), Some(reason)) => Refusal::usage(format!(
             "the shop cannot be opened on port {port}, {reason}: name another one with --port"
         )),

@@ -117,14 +117,7 @@ impl Browser {
 }
 
 fn missing(error: &Error) -> Refusal {
-    let get = |key: &str| {
-        error
-            .context()
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, value)| value)
-    };
-    if let (Some(variable), Some(file)) = (get("variable"), get("no_program")) {
+    if let (Some(variable), Some(file)) = (error.said("variable"), error.said("no_program")) {
         return Refusal::usage(format!(
             "the browser cannot be started: {variable} names {file}, which is no program: correct or unset it"
         ));

@@ -141,14 +141,7 @@ fn described(
 }
 
 fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
-    let get = |key: &str| {
-        error
-            .context()
-            .iter()
-            .find(|(known, _)| *known == key)
-            .map(|(_, value)| value.as_str())
-    };
-    let Some(option) = get("option") else {
+    let Some(option) = error.said("option") else {
         return Refusal::usage(format!("the model cannot be used: {error}"));
     };
     let option = match option {
@@ -158,11 +151,13 @@ fn unusable(args: &ModelArgs, error: &Error) -> Refusal {
         "model" => MODEL,
         other => other,
     };
-    let why = get("why").unwrap_or("it is wrong");
-    let missing = get("missing")
+    let why = error.said("why").unwrap_or("it is wrong");
+    let missing = error
+        .said("missing")
         .map(|name| format!(": set {name}"))
         .unwrap_or_default();
-    let value = get("value")
+    let value = error
+        .said("value")
         .map(|value| format!(" {value}"))
         .unwrap_or_default();
     Refusal::usage(format!(
