@@ -2,9 +2,9 @@
 //! planned act, or put another act before it.
 
 use super::{
-    finding::{How, calendar_day, choice},
+    finding::{calendar_day, named},
     policy::{Act, Situation, click_then_type, fill, for_this},
-    seen::{Element, Page, Seen},
+    seen::{Element, Seen},
     tips::{Remedy, Tip},
 };
 
@@ -32,26 +32,14 @@ pub(super) fn instead_of(
         Remedy::ClickThenType | Remedy::TypeThenChoose if enters => {
             Some(click_then_type(element, value))
         }
-        Remedy::ClickThenChoose if enters => Some(vec![Act::on(
-            "click",
-            calendar_day(page, value)
-                .or_else(|| named(page, value))
-                .unwrap_or(element),
-        )]),
-        Remedy::WriteAs(form) if enters => Some(vec![fill(element, &form.write(value)?)]),
-        Remedy::Instead("fill") if enters => Some(vec![fill(element, value)]),
-        Remedy::Instead(tool @ ("click" | "dblclick" | "hover" | "check")) if now.has(tool) => {
-            Some(vec![Act::on(tool, element)])
+        Remedy::ClickThenChoose if enters => {
+            let chosen = calendar_day(page, value).or_else(|| named(page, value));
+            Some(vec![Act::on("click", chosen.unwrap_or(element))])
         }
+        Remedy::WriteAs(form) if enters => Some(vec![fill(element, &form.write(value)?)]),
+        Remedy::Fill if enters => Some(vec![fill(element, value)]),
         _ => None,
     }
-}
-
-/// Returns the element for the choice that is called `value`; `None` if no element that can be clicked or checked is
-/// this choice, or if a list on the page has it as an option.
-fn named<'p>(page: &'p Page, value: &str) -> Option<&'p Element> {
-    let (element, how, _) = choice(page, &[], value)?;
-    matches!(how, How::Click | How::Check).then_some(element)
 }
 
 /// Returns the element that is the target of an act; `None` if the prompt does not show this element.
@@ -83,10 +71,16 @@ pub(super) fn is_for(now: &Situation<'_>, tip: &Tip, act: &Act) -> bool {
         && nth == aimed(now, act)
 }
 
+/// Returns the name of the element that a remedy clicks before the act that its tip is about.
+pub(super) fn clicked(remedy: &Remedy) -> Option<&str> {
+    match remedy {
+        Remedy::Click(name) => Some(name),
+        _ => None,
+    }
+}
+
 /// Returns true if a tip for this site says that an element must be clicked before this act.
 pub(super) fn is_warned_of(now: &Situation<'_>, act: &Act) -> bool {
-    let first = |remedy: &Remedy| matches!(remedy, Remedy::Click(_));
-    now.site
-        .iter()
-        .any(|tip| is_for(now, tip, act) && tip.remedies.iter().any(first))
+    let mut tips = now.site.iter().filter(|tip| is_for(now, tip, act));
+    tips.any(|tip| tip.remedies.iter().any(|remedy| clicked(remedy).is_some()))
 }

@@ -25,42 +25,12 @@ const KIND_FIT: f64 = 0.98;
 const CHOICE_FIT: f64 = 0.6;
 
 const FIELDS: &[&str] = &["textbox", "searchbox", "combobox", "spinbutton"];
-const BOXES: &[&str] = &["checkbox", "switch", "radio", "menuitemcheckbox"];
-const CHOICES: &[&str] = &[
-    "radio",
-    "option",
-    "menuitemradio",
-    "menuitem",
-    "tab",
-    "listitem",
-    "gridcell",
-    "button",
-    "link",
-];
+const BOXES: &[&str] = &["checkbox", "switch", "radio"];
+const CHOICES: &[&str] = &["radio", "option", "listitem", "gridcell", "button", "link"];
 const CLICKABLE: &[&str] = &[
-    "button",
-    "link",
-    "tab",
-    "menuitem",
-    "option",
-    "treeitem",
-    "menuitemradio",
-    "menuitemcheckbox",
-    "generic",
-    "img",
-    "cell",
-    "listitem",
-    "checkbox",
-    "radio",
+    "button", "link", "tab", "menuitem", "option", "generic", "img", "cell", "listitem",
+    "checkbox", "radio",
 ];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    Select,
-    Check,
-    Click,
-    Fill,
-}
 
 /// Returns the element for which `fits` returns the highest value, the first of them if there are several. Returns `None` if
 /// every value is below `least`.
@@ -79,7 +49,7 @@ fn best<'a>(
     found.map(|(_, element)| element)
 }
 
-fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a Element> {
+fn enabled<'a>(page: &'a Page, roles: &'a [&str]) -> impl Iterator<Item = &'a Element> + Clone {
     page.elements
         .iter()
         .filter(|element| roles.contains(&element.role.as_str()) && !element.is("disabled"))
@@ -118,7 +88,6 @@ pub(super) fn asks_for_password(page: &Page) -> bool {
 pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
     // A select box cannot be typed into.
     let fields = || enabled(page, FIELDS).filter(|element| element.options.is_empty());
-    let is = |word: &str| name.len() == 1 && name[0] == word;
     if name.is_empty() {
         return fields().find(|element| element.value.is_empty());
     }
@@ -134,21 +103,9 @@ pub(super) fn field<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> 
     };
     let fits = |element: &Element| {
         let by_label = fit(name, label(element));
-        if by_kind(element) {
-            by_label.max(KIND_FIT)
-        } else {
-            by_label
-        }
+        by_label.max(if by_kind(element) { KIND_FIT } else { 0.0 })
     };
-    best(fields(), FIELD_FIT, fits).or_else(|| {
-        // In a login form without labels, the first field is the user name and the second the password.
-        let bare = page.kind == "login" && fields().all(|element| element.label.is_empty());
-        match bare {
-            true if is("username") => fields().next(),
-            true if is("password") => fields().nth(1),
-            _ => None,
-        }
-    })
+    best(fields(), FIELD_FIT, fits)
 }
 
 /// Returns the field that [`field`] finds. If it finds none and the page is a form with only one text field, returns
@@ -207,23 +164,7 @@ pub(super) fn calendar_day<'a>(page: &'a Page, value: &str) -> Option<&'a Elemen
         .find(|element| element.label == day)
 }
 
-/// Returns the only control of the kind that the words name, such as a spinner. Returns `None` if the words name no kind of
-/// control, or if the page has several of this kind or none.
-fn control<'a>(page: &'a Page, name: &[String]) -> Option<&'a Element> {
-    const KINDS: &[(&str, &str)] = &[
-        ("spinner", "spinbutton"),
-        ("slider", "slider"),
-        ("dropdown", "combobox"),
-    ];
-    let (_, role) = KINDS
-        .iter()
-        .find(|(word, _)| name.iter().any(|own| own == word))?;
-    let mut found = page.elements.iter().filter(|element| element.role == *role);
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
-}
-
-/// Returns three things: the element to use in order to choose the value `value`, the way to use the element, and the
+/// Returns three things: the element to use in order to choose the value `value`, the tool to use on it, and the
 /// value as the page writes it. If the page does not show the value, returns a list or field that fits `name`, and the
 /// value as given.
 ///
@@ -233,56 +174,40 @@ pub(super) fn choice<'a>(
     page: &'a Page,
     name: &[String],
     value: &str,
-) -> Option<(&'a Element, How, String)> {
+) -> Option<(&'a Element, &'static str, String)> {
     let belongs = |element: &&Element| name.is_empty() || fit(name, label(element)) >= FIELD_FIT;
-    let lists = || {
-        page.elements
-            .iter()
-            .filter(|element| !element.options.is_empty())
-            .filter(belongs)
-    };
-    for list in lists() {
+    let lists = page
+        .elements
+        .iter()
+        .filter(|element| !element.options.is_empty());
+    for list in lists.filter(belongs) {
         if let Some(option) = list.options.iter().find(|option| equal(option, value)) {
-            return Some((list, How::Select, option.clone()));
+            return Some((list, "select", option.clone()));
         }
     }
     let wanted = content(value);
-    let one = |element: &Element| {
-        if equal(&element.label, value) {
-            2.0
-        } else {
-            fit(&wanted, &element.label)
-        }
-    };
+    let one = |element: &Element| called(element, &wanted, value);
     if let Some(element) = best(enabled(page, CHOICES), CHOICE_FIT, one) {
-        let how = if element.role == "radio" {
-            How::Check
+        let tool = if element.role == "radio" {
+            "check"
         } else {
-            How::Click
+            "click"
         };
-        return Some((element, how, element.label.clone()));
-    }
-    // An instruction without quotes, such as `size M`, contains the list's name and the choice.
-    for list in lists() {
-        let both = |option: &&String| fit(&wanted, &format!("{} {option}", label(list))) > 0.9;
-        if let Some(option) = list.options.iter().find(both) {
-            return Some((list, How::Select, option.clone()));
-        }
+        return Some((element, tool, element.label.clone()));
     }
     let named = |roles| {
         best(enabled(page, roles), FIELD_FIT, |element| {
             fit(name, label(element))
         })
     };
-    if let Some(list) =
-        named(&["combobox", "listbox", "spinbutton", "slider"]).or_else(|| control(page, name))
-    {
-        return Some((list, How::Select, value.to_owned()));
+    let spinner = || enabled(page, &["spinbutton"]).find(|_| name == ["spinner"]);
+    if let Some(list) = named(&["combobox", "listbox", "spinbutton"]).or_else(spinner) {
+        return Some((list, "select", value.to_owned()));
     }
-    named(&["textbox"]).map(|field| (field, How::Fill, value.to_owned()))
+    named(&["textbox"]).map(|field| (field, "fill", value.to_owned()))
 }
 
-/// Returns the check box (or switch, radio button or menu item with a tick) whose label fits the words of the
+/// Returns the check box (or switch or radio button) whose label fits the words of the
 /// instruction best.
 pub(super) fn tick_box<'a>(page: &'a Page, what: &[String]) -> Option<&'a Element> {
     best(enabled(page, BOXES), FIELD_FIT, |element| {
@@ -304,11 +229,6 @@ pub(super) fn clickable<'a>(
     })
 }
 
-/// Returns the links whose labels consist of exactly these words.
-pub(super) fn links<'a>(page: &'a Page, what: &[String]) -> impl Iterator<Item = &'a Element> {
-    enabled(page, &["link"]).filter(move |link| content(&link.label) == what)
-}
-
 /// Returns the clickable element that a tip calls `name`; `None` if no element's name fits at least [`NAME_FIT`]. A
 /// looser fit is not accepted, because tips quote names as the page shows them.
 pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
@@ -318,7 +238,7 @@ pub(super) fn named<'a>(page: &'a Page, name: &str) -> Option<&'a Element> {
 
 /// Returns 2 if the element's label is equal to `name`. Otherwise returns the fit, from 0 to 1, between the label and
 /// the words `what`: see [`fit`].
-pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
+fn called(element: &Element, what: &[String], name: &str) -> f64 {
     if equal(&element.label, name) {
         2.0
     } else {
@@ -326,30 +246,20 @@ pub(super) fn called(element: &Element, what: &[String], name: &str) -> f64 {
     }
 }
 
-/// Returns the button that most likely closes a dialog on the page; `None` if the page shows no dialog.
+/// Returns the button that most likely closes a dialog on the page; `None` if the page shows no dialog. If no button has
+/// a name such as `OK`, it is the first one, because a page shows the buttons of a dialog first.
 pub(super) fn way_out(page: &Page) -> Option<&Element> {
-    const LEAVING: &[&str] = &["accept", "ok", "close", "continue", "got"];
+    const LEAVING: &[&str] = &["accept", "agree", "allow", "continue", "ok", "close"];
     if !page.kind.contains("dialog") {
         return None;
     }
-    let leaving = |element: &Element| {
+    let leaves = |element: &&Element| {
         let words = content(&element.label);
-        let fits = |leaving: &&str| {
-            words
-                .iter()
-                .any(|word| fit(&[(**leaving).to_owned()], word) > 0.9)
-        };
-        LEAVING.iter().position(fits).map_or(0.0, |at| {
-            1.0 / f64::from(u32::try_from(at).unwrap_or(9) + 1)
-        })
+        words.iter().any(|word| LEAVING.contains(&word.as_str()))
     };
-    let buttons = || enabled(page, &["button"]).take(MAX_DIALOG_BUTTONS);
-    best(buttons(), 0.1, leaving).or_else(|| buttons().next())
+    let mut buttons = enabled(page, &["button"]);
+    buttons.clone().find(leaves).or_else(|| buttons.next())
 }
-
-/// Number of buttons at the beginning of the page that are searched for the one that closes a dialog. Source: chosen;
-/// a page shows the buttons of a dialog first.
-const MAX_DIALOG_BUTTONS: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -368,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_found_in_a_list_among_radio_buttons_and_in_one_phrase() {
+    fn a_choice_is_found_in_a_list_and_among_radio_buttons() {
         let page = page(&[
             r#"e1 combobox "Size" options "Choose a size" "S" "M""#,
             r#"e2 radio "Forest green""#,
@@ -383,12 +293,12 @@ mod tests {
             let (element, how, value) = choice(&page, &name, value).unwrap();
             (element.reference.clone(), how, value)
         };
-        assert_eq!(found("size", "m"), ("e1".into(), How::Select, "M".into()));
+        assert_eq!(found("size", "m"), ("e1".into(), "select", "M".into()));
         assert_eq!(
             found("colour", "Forest green"),
-            ("e2".into(), How::Check, "Forest green".into())
+            ("e2".into(), "check", "Forest green".into())
         );
-        assert_eq!(found("", "size M"), ("e1".into(), How::Select, "M".into()));
+        assert_eq!(found("", "M"), ("e1".into(), "select", "M".into()));
     }
 
     #[test]
@@ -412,24 +322,8 @@ mod tests {
     fn what_an_advice_names_is_not_something_alike() {
         let page = page(&[r#"e1 button "Accept all""#, r#"e2 button "Go""#]);
         assert_eq!(named(&page, "accept all").unwrap().reference, "e1");
-        assert!(
-            clickable(
-                &page,
-                &words("Agree and continue"),
-                "Agree and continue",
-                false
-            )
-            .is_some()
-        );
-        assert!(named(&page, "Agree and continue").is_none());
-    }
-
-    #[test]
-    fn login_boxes_without_labels_are_told_apart_by_their_place() {
-        let mut page = page(&[r#"e1 textbox """#, r#"e2 textbox """#]);
-        assert!(field(&page, &words("password")).is_none());
-        page.kind = "login".to_owned();
-        assert_eq!(field(&page, &words("password")).unwrap().reference, "e2");
+        assert!(clickable(&page, &words("Accept"), "Accept", false).is_some());
+        assert!(named(&page, "Accept").is_none());
     }
 
     #[test]

@@ -9,14 +9,17 @@
 //! ```text
 //! log in as "USER" with the password <secret:NAME>     search for "WORDS"         open "NAME", go to the NAME
 //! choose NAME "VALUE", choose "VALUE" as NAME          set the NAME to "VALUE"    fill in NAME "VALUE" and NAME "VALUE"
-//! accept the NAME, tick NAME, untick NAME              press KEY                  add it to the NAME, place the NAME
+//! accept the NAME, tick NAME, untick NAME              press KEY, press NAME      add it to the NAME, place the NAME
 //! report the NAME and the NAME                         enter an item that starts with "TEXT" and ends with "TEXT"
 //! ```
 //!
-//! Its private modules divide the work. `seen` and `lines` parse the prompt; `tokens`, `items` and `goal` parse the
-//! goal; `tips` parses advice, and `advice` applies it. `progress` finds out which steps are done, `finding` finds
-//! elements, and `forms` converts values. `policy` decides what to do next. It asks `seek` what to do if an element or
-//! a value is missing, and `recover` if an action has failed.
+//! These are the instructions of the demo and of the sites that `examples/eval_sites` measures. Other words need a
+//! language model.
+//!
+//! Its private modules divide the work. `seen` and `lines` parse the prompt; `tokens` and `goal` parse the goal; `tips`
+//! parses advice, and `advice` applies it. `progress` finds out which steps are done, `finding` finds elements, and
+//! `forms` converts values. `policy` decides what to do next. It asks `seek` what to do if an element is missing, and
+//! `recover` if an action has failed.
 //!
 //! # Decisions
 //!
@@ -28,7 +31,6 @@ mod answer;
 mod finding;
 mod forms;
 mod goal;
-mod items;
 mod lines;
 mod policy;
 mod progress;

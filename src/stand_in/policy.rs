@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use super::{
-    advice::{aimed, is_for, is_warned_of, told},
+    advice::{aimed, clicked, is_for, is_warned_of, told},
     answer,
     finding::{
-        How, asks_for_password, choice, clickable, field_or_only, item, list_field, only_button,
+        asks_for_password, choice, clickable, field_or_only, item, list_field, named, only_button,
         tick_box,
     },
     goal::{Planned, Step, steps},
@@ -63,7 +63,7 @@ pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     if seen.page.dialog {
         return vec![RawCall::new("dialog_accept", json!({}))];
     }
-    let plan = steps(&seen.goal, &seen.secrets);
+    let plan = steps(&seen.goal);
     let progress = progress(&plan, seen);
     let read = |texts: &[String]| texts.iter().map(|text| tips::read(text)).collect();
     let now = Situation {
@@ -100,13 +100,13 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
         let planned = &now.plan[at];
         if let Step::Report(_) = planned.step {
             if acts.is_empty() {
-                acts = report(now, at);
+                acts = vec![report(now, at)];
             }
             break;
         }
         let Some(step) = attempt(now, planned, typed) else {
             if acts.is_empty() {
-                acts = seek::missing(now, at);
+                acts = vec![seek::missing(now, at)];
             }
             break;
         };
@@ -123,12 +123,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
         let opens_a_list = acts
             .last()
             .is_some_and(|act| act.call.name == "click" && aimed(now, act).is_some_and(is_field));
-        if opens_a_list
-            || !matches!(
-                planned.step,
-                Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
-            )
-        {
+        if opens_a_list || !planned.step.enters() {
             break;
         }
     }
@@ -137,7 +132,7 @@ fn acts(now: &Situation<'_>) -> Vec<Act> {
 
 /// Returns the acts for one step of the plan; `None` if the page lacks an element that the step needs. `typed` is true
 /// if the act before these acts puts a text into a field.
-pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
+fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Option<Vec<Act>> {
     let page = &now.seen.page;
     match &planned.step {
         Step::Goto(url) => Some(vec![Act::new("goto", json!({ "url": url }))]),
@@ -148,12 +143,11 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
             Some(told(now, &act, value).unwrap_or_else(|| vec![act]))
         }
         Step::Choose { field, value } => {
-            let (element, how, value) = choice(page, field, value)?;
-            let act = match how {
-                How::Select if now.has("select") => select(element, &value),
-                How::Fill => fill(element, &value),
-                How::Check if now.has("check") => Act::on("check", element),
-                _ => Act::on("click", element),
+            let (element, tool, value) = choice(page, field, value)?;
+            let act = match tool {
+                "select" => select(element, &value),
+                "fill" => fill(element, &value),
+                tool => Act::on(tool, element),
             };
             Some(told(now, &act, &value).unwrap_or_else(|| vec![act]))
         }
@@ -162,7 +156,7 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
                 return Some(vec![Act::on("click", item)]);
             }
             let last = now.seen.history.last().map(|past| past.tool.as_str());
-            if last == Some("type") && now.has("wait") {
+            if last == Some("type") {
                 // The list may still be loading.
                 return Some(vec![Act::new("wait", json!({ "seconds": 1 }))]);
             }
@@ -170,14 +164,10 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
             let act = select(list_field(page)?, start);
             Some(told(now, &act, start).unwrap_or_else(|| vec![act]))
         }
-        Step::Tick { what, on } => match tick_box(page, what) {
-            Some(element) if now.has("check") => {
-                let act = Act::on(if *on { "check" } else { "uncheck" }, element);
-                Some(told(now, &act, "").unwrap_or_else(|| vec![act]))
-            }
-            Some(element) => Some(vec![Act::on("click", element)]),
-            None => clickable(page, what, "", false).map(|element| vec![Act::on("click", element)]),
-        },
+        Step::Tick { what, on } => {
+            let tool = if *on { "check" } else { "uncheck" };
+            Some(vec![Act::on(tool, tick_box(page, what)?)])
+        }
         Step::Click { what, name, submit } => click(now, planned, what, name, *submit, typed),
         Step::Report(_) => None,
     }
@@ -186,8 +176,8 @@ pub(super) fn attempt(now: &Situation<'_>, planned: &Planned, typed: bool) -> Op
 /// Returns the acts for a step that clicks an element: usually a click. Returns `None` if the page lacks the element,
 /// unless Enter can submit the text that was just typed.
 ///
-/// `typed` is true if the act before these acts puts a text into a field. Only then may a key be pressed: Enter instead
-/// of the click, or Escape before it.
+/// `typed` is true if the act before these acts puts a text into a field. Only then may Enter be pressed instead of the
+/// click.
 fn click(
     now: &Situation<'_>,
     planned: &Planned,
@@ -196,31 +186,19 @@ fn click(
     submit: bool,
     typed: bool,
 ) -> Option<Vec<Act>> {
-    let enter = || vec![Act::new("press", json!({ "key": "Enter" }))];
-    let searching = submit && planned.way.iter().any(|word| word == "search");
+    let searching = submit && planned.form == Some("search");
     let element =
         clickable(&now.seen.page, what, name, submit).or_else(|| only_button(&now.seen.page, what));
     let label = element.map_or("", |element| &element.label);
-    let told = |key: &str| {
-        let presses = |tip: &&Tip| tip.remedies.contains(&Remedy::Press(key.to_owned()));
-        let searches = |tip: &Tip| searching && tip.search && tip.target.is_none();
-        now.site
-            .iter()
-            .filter(presses)
-            .any(|tip| for_this(tip, "click", label) || searches(tip))
-            || now.lessons.iter().filter(presses).any(searches)
+    let is_told = |tip: &Tip| {
+        tip.remedies.contains(&Remedy::Press("Enter".to_owned()))
+            && (for_this(tip, "click", label) || (searching && tip.search))
     };
-    if typed && (told("Enter") || (submit && element.is_none())) {
-        return Some(enter());
+    let told = now.site.iter().chain(&now.lessons).any(is_told);
+    if typed && (told || (submit && element.is_none())) {
+        return Some(vec![Act::new("press", json!({ "key": "Enter" }))]);
     }
-    let act = Act::on("click", element?);
-    let escaped =
-        seek::since(now).any(|past| past.tool == "press" && past.argument("key") == Some("Escape"));
-    Some(if typed && !escaped && told("Escape") {
-        vec![Act::new("press", json!({ "key": "Escape" })), act]
-    } else {
-        vec![act]
-    })
+    Some(vec![Act::on("click", element?)])
 }
 
 pub(super) fn fill(field: &Element, value: &str) -> Act {
@@ -255,72 +233,48 @@ pub(super) fn for_this(tip: &Tip, command: &str, label: &str) -> bool {
 }
 
 /// Returns the click that must come before these acts according to a tip for this site; `None` if no tip requires one. An
-/// element that one of the last three calls clicked is not clicked again.
+/// element that one of the last three calls clicked is not clicked again: if it is still there, another click will not
+/// remove it.
 fn forewarned(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let first = acts.first()?;
     let page = &now.seen.page;
-    for tip in &now.site {
-        let relevant = page.kind.contains("dialog") || is_for(now, tip, first);
-        for remedy in &tip.remedies {
-            let Remedy::Click(name) = remedy else {
-                continue;
-            };
-            let Some(element) = clickable(page, &content(name), name, false).filter(|_| relevant)
-            else {
-                continue;
-            };
-            let known = equal(&element.label, name) || fit(&content(name), &element.label) > 0.9;
-            // The element is not clicked again right away: if it is still there after a click, another click will not
-            // remove it.
-            let clicked = now
-                .seen
-                .history
-                .iter()
-                .rev()
-                .take(3)
-                .any(|past| past.tool == "click" && past.target_name() == element.label);
-            if known && !clicked && element.label != first.label {
-                return Some(vec![Act::on("click", element)]);
-            }
-        }
-    }
-    None
+    let mut recent = now.seen.history.iter().rev().take(3);
+    let relevant = now
+        .site
+        .iter()
+        .filter(|tip| page.kind.contains("dialog") || is_for(now, tip, first));
+    let names = relevant.flat_map(|tip| &tip.remedies).filter_map(clicked);
+    let mut elements = names.filter_map(|name| named(page, name));
+    let element = elements.find(|element| element.label != first.label)?;
+    let again = recent.any(|past| past.tool == "click" && past.target_name() == element.label);
+    (!again).then(|| vec![Act::on("click", element)])
 }
 
 /// Returns the act that ends the task and reports the values that step `at` of the plan and the later steps ask for. If
-/// the page lacks one of these values, returns acts that may make it appear. If no such acts are left to try, the task
-/// ends without success.
-fn report(now: &Situation<'_>, at: usize) -> Vec<Act> {
-    let wanted: Vec<&Vec<String>> = now.plan[at..]
+/// the page lacks one of these values, waits once before that.
+fn report(now: &Situation<'_>, at: usize) -> Act {
+    let wanted = now.plan[at..]
         .iter()
         .filter_map(|planned| match &planned.step {
             Step::Report(what) => Some(what),
             _ => None,
-        })
-        .collect();
-    let lines = &now.seen.page.lines;
+        });
     let found: Vec<_> = wanted
-        .iter()
-        .filter_map(|what| Some((*what, answer::find(lines, what)?)))
+        .clone()
+        .filter_map(|what| Some((what, answer::find(&now.seen.page.text, what)?)))
         .collect();
-    if found.len() < wanted.len()
-        && let Some(acts) = seek::unfinished(now)
-    {
-        return acts;
+    let is_whole = found.len() == wanted.count();
+    if let Some(wait) = seek::waits(now).filter(|_| !is_whole) {
+        return wait;
     }
     let Some((_, first)) = found.first() else {
-        let leads_on = seek::named_link(now, &wanted);
-        return vec![leads_on.unwrap_or_else(|| give_up("the page does not say it"))];
+        return give_up("the page does not say it");
     };
     let parts: Vec<String> = found
         .iter()
         .map(|(what, found)| format!("{}: {}", what.join(" "), found.value))
         .collect();
-    vec![finish(
-        &parts.join("; "),
-        &first.evidence,
-        found.len() == wanted.len(),
-    )]
+    finish(&parts.join("; "), &first.evidence, is_whole)
 }
 
 fn finish_done(now: &Situation<'_>) -> Act {
@@ -330,7 +284,7 @@ fn finish_done(now: &Situation<'_>) -> Act {
     } else {
         answer::opening(&page.opening, 60)
     };
-    let is_login = |planned: &Planned| planned.way.iter().any(|word| word == "login");
+    let is_login = |planned: &Planned| planned.form == Some("login");
     if now.plan.is_empty() {
         give_up(&format!(
             "the goal has no instruction that the stand-in knows ({PHRASES}); any other goal needs a language model"

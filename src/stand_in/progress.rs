@@ -11,7 +11,6 @@ use super::{
     seen::{Page, Past, Seen},
     words::{content, equal, fit},
 };
-use crate::page::PageAddress;
 
 #[derive(Debug, Clone)]
 pub(super) struct Progress {
@@ -30,27 +29,20 @@ impl Progress {
 
 /// Returns the progress: the steps that the history completed, and the steps after them whose results the page shows.
 pub(super) fn progress(plan: &[Planned], seen: &Seen) -> Progress {
+    let login = |planned: &Planned| planned.form == Some("login");
     let mut progress = walk(plan, seen, vec![false; plan.len()]);
-    let login = |planned: &Planned| {
-        planned.strict.is_some() && planned.way.iter().any(|word| word == "login")
-    };
-    if plan
-        .iter()
-        .zip(&progress.done)
-        .any(|(planned, done)| login(planned) && !done)
+    let is_open = |(planned, done): (&Planned, &bool)| login(planned) && !done;
+    if plan.iter().zip(&progress.done).any(is_open)
+        && clickable(&seen.page, &content("log out"), "log out", false).is_some()
     {
-        // If a step after the login is done, the login was not needed.
-        let without = walk(plan, seen, plan.iter().map(login).collect());
-        let beyond = plan
-            .iter()
-            .zip(&without.done)
-            .any(|(planned, done)| !login(planned) && *done);
-        if beyond || clickable(&seen.page, &content("log out"), "log out", false).is_some() {
-            progress = without;
-        }
+        progress = walk(plan, seen, plan.iter().map(login).collect());
     }
     emptied(plan, seen, &mut progress);
-    shown(plan, seen, &mut progress);
+    while let Some(next) = progress.next()
+        && is_shown(&plan[next].step, &seen.page)
+    {
+        progress.done[next] = true;
+    }
     progress
 }
 
@@ -61,41 +53,36 @@ fn walk(plan: &[Planned], seen: &Seen, done: Vec<bool>) -> Progress {
         since: 0,
         typed: false,
     };
-    for (at, past) in seen
-        .history
-        .iter()
-        .enumerate()
-        .filter(|(_, past)| past.done())
-    {
-        let Some(step) = advanced(plan, &progress, past) else {
+    for (past, number) in seen.history.iter().zip(1..) {
+        let Some(step) = advanced(plan, &progress, past).filter(|_| past.done()) else {
             continue;
         };
         progress.done[step] = true;
-        if is_click(&plan[step].step) {
+        if matches!(plan[step].step, Step::Click { .. }) {
             // The later click shows that the steps before it were done.
             progress.done[..step].fill(true);
         }
-        progress.since = at + 1;
+        progress.since = number;
         progress.typed = matches!(past.tool.as_str(), "fill" | "type");
     }
     progress
 }
 
-/// Changes steps from done to not done if the page now shows their fields empty.
-///
-/// Some instructions, such as a login, must be done as a whole. If the next step belongs to such an instruction, only
-/// the steps of this instruction are considered. Otherwise, [`lost`] is applied to the steps before the next step.
+/// If the next step belongs to a login or a search, changes the steps of this instruction from done to not done whose
+/// fields the page now shows empty.
 fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
-    let Some(next) = progress.next() else {
+    let Some(next) = progress.next().filter(|next| plan[*next].form.is_some()) else {
         return;
     };
-    let Some(strict) = plan[next].strict else {
-        return lost(&plan[..next], seen, progress);
+    let own = || (0..plan.len()).filter(|at| plan[*at].number == plan[next].number);
+    let is_empty = |at: usize| match &plan[at].step {
+        Step::Fill { field: name, .. } => {
+            field(&seen.page, name).is_some_and(|field| field.value.is_empty())
+        }
+        _ => false,
     };
-    let own = || (0..plan.len()).filter(|at| plan[*at].strict == Some(strict));
     // Not every driver shows the value of a secret field, so such a field is filled in again only together with another one.
     let is_open = |at: &usize| matches!(&plan[*at].step, Step::Fill { value, .. } if !value.starts_with("<secret:"));
-    let is_empty = |at: usize| is_emptied(&plan[at].step, &seen.page);
     if own().filter(is_open).any(is_empty) {
         for at in own() {
             progress.done[at] &= !is_empty(at);
@@ -103,176 +90,69 @@ fn emptied(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
     }
 }
 
-fn is_emptied(step: &Step, page: &Page) -> bool {
-    match step {
-        Step::Fill { field: name, .. } => {
-            field(page, name).is_some_and(|field| field.value.is_empty())
-        }
-        _ => false,
-    }
-}
-
-/// Changes steps of `before` from done to not done if the page has lost the values that they entered.
-///
-/// A page counts as having lost values only if it was opened again, and if one of the fields is empty now. A step stays
-/// done if the page still shows its value, or if the step was repeated after the page was opened again.
-fn lost(before: &[Planned], seen: &Seen, progress: &mut Progress) {
-    let enters = |planned: &Planned| {
-        matches!(
-            planned.step,
-            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
-        )
-    };
-    let from = before
-        .iter()
-        .rposition(|planned| !enters(planned))
-        .map_or(0, |at| at + 1);
-    let opens = |past: &Past| past.done() && matches!(past.tool.as_str(), "goto" | "reload");
-    let Some(opened) = seen.history.iter().rposition(opens) else {
-        return;
-    };
-    let (earlier, again) = seen.history.split_at(opened);
-    let left = earlier.iter().rposition(leaves);
-    let since = &earlier[left.map_or(0, |at| at + 1)..];
-    let is_lost = |planned: &Planned| {
-        let completed = |past: &Past| past.done() && completes(planned, past);
-        since.iter().any(completed) && !again.iter().any(completed)
-    };
-    let own: Vec<usize> = (from..before.len())
-        .filter(|at| is_lost(&before[*at]))
-        .collect();
-    if own
-        .iter()
-        .any(|at| is_emptied(&before[*at].step, &seen.page))
-    {
-        for at in own {
-            progress.done[at] = is_shown(&before[at].step, &seen.page);
-        }
-    }
-}
-
-/// Returns true if this call of the history may have led to another page.
-fn leaves(past: &Past) -> bool {
-    let role = past.target.as_ref().map_or("", |(role, _)| role);
-    past.done()
-        && match past.tool.as_str() {
-            "press" | "go_back" => true,
-            "click" | "dblclick" => matches!(role, "button" | "link"),
-            _ => false,
-        }
-}
-
-const fn is_click(step: &Step) -> bool {
-    matches!(step, Step::Click { .. })
-}
-
 /// Returns the index of the step that a call of the history completed; `None` if the call completed no step. The step
 /// must be the first that is not done, or a later one if all steps before it that are not done only set fields or
 /// boxes.
 fn advanced(plan: &[Planned], progress: &Progress, past: &Past) -> Option<usize> {
-    let first = progress.next()?;
-    for step in first..plan.len() {
-        if progress.done[step] {
-            continue;
-        }
+    let open = || (0..plan.len()).filter(|at| !progress.done[*at]);
+    for step in open() {
         let planned = &plan[step];
         // The button of a login counts as clicked only after the fields of the login are filled.
-        let waits = planned.strict.is_some()
-            && (first..step)
-                .any(|earlier| plan[earlier].strict == planned.strict && !progress.done[earlier]);
-        if !waits && completes(planned, past) {
+        let mut earlier = open().take_while(|at| *at < step);
+        let waits = planned.form.is_some() && earlier.any(|at| plan[at].number == planned.number);
+        if !waits && completes(&planned.step, past) {
             return Some(step);
         }
-        if !matches!(
-            planned.step,
-            Step::Fill { .. } | Step::Choose { .. } | Step::Tick { .. }
-        ) {
+        if !planned.step.enters() {
             return None;
         }
     }
     None
 }
 
-fn completes(planned: &Planned, past: &Past) -> bool {
+fn completes(step: &Step, past: &Past) -> bool {
     let name = past.target_name();
     let role = past.target.as_ref().map_or("", |(role, _)| role);
     let tool = past.tool.as_str();
-    match &planned.step {
-        Step::Goto(url) => {
-            let wanted = PageAddress::new(url);
-            tool == "goto"
-                && past
-                    .argument("url")
-                    .is_some_and(|to| wanted.is_same_page(&PageAddress::new(to)))
+    let is = |argument: &str, value: &str| {
+        past.argument(argument)
+            .is_some_and(|own| same(own, value) || equal(own, value))
+    };
+    match (step, tool) {
+        (Step::Goto(url), "goto") => is("url", url),
+        (Step::Back, "go_back") => true,
+        (Step::Press(key), "press") => is("key", key),
+        (Step::Fill { value, .. } | Step::Choose { value, .. }, "fill" | "type") => {
+            is("text", value)
         }
-        Step::Back => tool == "go_back",
-        Step::Press(key) => {
-            tool == "press"
-                && past
-                    .argument("key")
-                    .is_some_and(|pressed| equal(pressed, key))
+        (Step::Choose { value, .. }, "select") => {
+            let values = past.arguments.get("values").and_then(|all| all.as_array());
+            let mut values = values.into_iter().flatten().filter_map(|one| one.as_str());
+            values.any(|option| equal(option, value))
         }
-        Step::Fill { value, .. } => {
-            matches!(tool, "fill" | "type")
-                && past.argument("text").is_some_and(|text| same(text, value))
+        (Step::Choose { value, .. }, "check" | "click") => {
+            equal(name, value) || fit(&content(value), name) > 0.6
         }
-        Step::Choose { value, .. } => {
-            let wanted = content(value);
-            let chosen = |option: &str| {
-                equal(option, value) || fit(&wanted, &format!("{name} {option}")) > 0.9
-            };
-            match tool {
-                "select" => {
-                    let values = past
-                        .arguments
-                        .get("values")
-                        .and_then(|values| values.as_array());
-                    values
-                        .into_iter()
-                        .flatten()
-                        .filter_map(|value| value.as_str())
-                        .any(chosen)
-                }
-                "check" | "click" => equal(name, value) || fit(&wanted, name) > 0.6,
-                "fill" | "type" => past.argument("text").is_some_and(|text| same(text, value)),
-                _ => false,
-            }
+        (Step::Pick { start, end }, "click") => begins_and_ends(name, start, end),
+        (Step::Tick { what, on }, "check" | "uncheck") => {
+            *on == (tool == "check") && fit(what, name) > 0.3
         }
-        Step::Pick { start, end } => tool == "click" && begins_and_ends(name, start, end),
-        Step::Tick { what, on } => match tool {
-            "check" => *on && fit(what, name) > 0.3,
-            "uncheck" => !*on && fit(what, name) > 0.3,
-            "click" => fit(what, name) >= CLICK_FIT,
-            _ => false,
-        },
-        Step::Click {
-            what,
-            name: wanted,
-            submit,
-        } => match tool {
-            "press" | "fill" | "type" if *submit => {
-                past.argument("key").is_some_and(|key| equal(key, "Enter"))
-                    || past.arguments["submit"] == true
-            }
-            "click" | "dblclick" => {
-                let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
-                // A button such as `OK` also completes a step such as `submit`, because both names mean the same.
-                let sent = role == "button" && sends(what) && sends(&content(name));
-                ((!submit || role == "button") && named) || sent
-            }
-            _ => false,
-        },
-        Step::Report(_) => false,
-    }
-}
-
-/// Marks the next steps as done. Stops before the first step whose result the page does not show yet.
-fn shown(plan: &[Planned], seen: &Seen, progress: &mut Progress) {
-    while let Some(next) = progress.next() {
-        if !is_shown(&plan[next].step, &seen.page) {
-            return;
+        (Step::Tick { what, .. }, "click") => fit(what, name) >= CLICK_FIT,
+        (Step::Click { submit: true, .. }, "press") => is("key", "Enter"),
+        (
+            Step::Click {
+                what,
+                name: wanted,
+                submit,
+            },
+            "click" | "dblclick",
+        ) => {
+            let named = equal(name, wanted) || fit(what, name) >= CLICK_FIT;
+            // A button such as `OK` also completes a step such as `submit`, because both names mean the same.
+            let sent = role == "button" && sends(what) && sends(&content(name));
+            ((!submit || role == "button") && named) || sent
         }
-        progress.done[next] = true;
+        _ => false,
     }
 }
 

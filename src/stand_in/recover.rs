@@ -45,24 +45,24 @@ pub(super) fn instead(now: &Situation<'_>, acts: &[Act]) -> Option<Vec<Act>> {
     let failures = since(now)
         .filter(|past| !past.done() && is(failed, past))
         .count();
-    let remedies = advised(now, failed, last, class).into_iter();
-    let mut remedies: Vec<Remedy> = remedies.filter_map(|remedy| by_name(now, remedy)).collect();
-    remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
+    let open = |remedies: Vec<Remedy>| {
+        let mut named = remedies
+            .into_iter()
+            .filter_map(|remedy| by_name(now, remedy));
+        named.find(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed))
+    };
+    let advised = open(advised(now, failed, last, class));
     let untouched = since(now).last().is_some_and(|past| is(failed, past));
     // Retry once if the cause may pass by itself. But a control that refused a value will refuse it again.
     let refused = matches!(
         class,
         Some(ErrorClass::BadValue | ErrorClass::WrongElement | ErrorClass::NoSuchOption)
     );
-    if remedies.is_empty() && failures == 1 && untouched && !refused && decline(now).is_none() {
+    if advised.is_none() && failures == 1 && untouched && !refused && decline(now).is_none() {
         return None;
     }
-    if remedies.is_empty() {
-        remedies = usual(now, failed, class);
-        remedies.retain(|remedy| !tried(now, remedy, failed) && possible(now, remedy, failed));
-    }
-    match remedies.first() {
-        Some(remedy) => Some(carry_out(now, remedy, failed)),
+    match advised.or_else(|| open(usual(now, failed, class))) {
+        Some(remedy) => Some(carry_out(now, &remedy, failed)),
         None if failures >= MAX_FAILURES => Some(vec![give_up("the same action keeps failing")]),
         None => None,
     }
@@ -129,90 +129,62 @@ fn advised(
     last: &Past,
     class: Option<ErrorClass>,
 ) -> Vec<Remedy> {
-    let now_tips: Vec<Tip> = now
+    let of_error: Vec<Tip> = now
         .seen
         .error_tips
         .iter()
-        .map(|text| tips::read(text))
+        .map(|tip| tips::read(tip))
         .collect();
+    let same = |tip: &&Tip| {
+        tip.command.as_deref() == Some(&last.tool)
+            && tip.class.is_some()
+            && tip.class == class
+            && tip.target.is_none()
+    };
     let site = now
         .site
         .iter()
-        .filter(|tip| is_for(now, tip, failed) || same_failure(tip, last, class));
-    let lessons = now
-        .lessons
-        .iter()
-        .filter(|tip| same_failure(tip, last, class));
-    now_tips
-        .iter()
-        .chain(site)
-        .chain(lessons)
-        .flat_map(|tip| tip.remedies.clone())
-        .collect()
-}
-
-fn same_failure(tip: &Tip, last: &Past, class: Option<ErrorClass>) -> bool {
-    tip.command.as_deref() == Some(&last.tool)
-        && tip.class.is_some()
-        && tip.class == class
-        && tip.target.is_none()
+        .filter(|tip| is_for(now, tip, failed) || same(tip));
+    let lessons = now.lessons.iter().filter(same);
+    let all = of_error.iter().chain(site).chain(lessons);
+    all.flat_map(|tip| tip.remedies.clone()).collect()
 }
 
 /// Returns common remedies for the act that failed. `class` is the reason why it failed.
 fn usual(now: &Situation<'_>, failed: &Act, class: Option<ErrorClass>) -> Vec<Remedy> {
     let press = |key: &str| Remedy::Press(key.to_owned());
     match (failed.call.name.as_str(), class) {
-        ("fill", Some(ErrorClass::BadValue)) => Form::of(&value(now))
-            .map(Remedy::WriteAs)
-            .into_iter()
-            .chain([Remedy::ClickThenType])
-            .collect(),
-        (_, Some(ErrorClass::Disabled)) if decline(now).is_some() => decline(now)
-            .map(|act| Remedy::Click(act.label))
-            .into_iter()
-            .collect(),
-        ("fill", Some(ErrorClass::Disabled)) => vec![Remedy::Wait],
+        ("fill", Some(ErrorClass::BadValue)) => {
+            let form = Form::of(&value(now)).map(Remedy::WriteAs);
+            form.into_iter().chain([Remedy::ClickThenType]).collect()
+        }
+        (_, Some(ErrorClass::Disabled)) => {
+            let declined = decline(now).map(|act| Remedy::Click(act.label));
+            vec![declined.unwrap_or(Remedy::Wait)]
+        }
         ("fill", _) => vec![Remedy::ClickThenType, Remedy::ClickThenChoose],
         ("select", Some(ErrorClass::WrongElement)) => match planned(now) {
             Some(Step::Pick { .. }) => vec![Remedy::TypeThenChoose],
-            _ => vec![Remedy::Instead("fill"), Remedy::ClickThenChoose],
+            _ => vec![Remedy::Fill, Remedy::ClickThenChoose],
         },
-        (_, Some(ErrorClass::Disabled | ErrorClass::Timeout | ErrorClass::NotStable)) => {
-            vec![Remedy::Wait]
-        }
         ("select" | "check" | "uncheck", _) => vec![Remedy::Click(failed.label.clone())],
-        ("click", _) => {
-            let leave = way_out(&now.seen.page).map(|element| Remedy::Click(element.label.clone()));
-            leave
-                .into_iter()
-                .chain([press("Enter"), press("Escape"), Remedy::Wait])
-                .collect()
-        }
+        ("click", _) => vec![Remedy::Close, press("Enter"), press("Escape"), Remedy::Wait],
         _ => vec![Remedy::Wait],
     }
 }
 
 /// Returns true if the remedy was tried often enough for the failed act since the last completed step.
 fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
-    let opened = || {
-        since(now)
-            .filter(|past| past.done() && past.tool == "click" && is_on(failed, past))
-            .count()
-    };
+    let opens = |past: &&Past| past.done() && past.tool == "click" && is_on(failed, past);
     since(now).any(|past| match remedy {
-        Remedy::Press(key) => {
-            past.tool == "press"
-                && past
-                    .argument("key")
-                    .is_some_and(|pressed| equal(pressed, key))
-        }
+        Remedy::Press(key) => past.tool == "press" && past.argument("key") == Some(key),
         Remedy::Click(name) => past.tool == "click" && equal(past.target_name(), name),
         Remedy::ClickThenType | Remedy::TypeThenChoose => past.tool == "type",
-        Remedy::Instead(tool) => past.tool == *tool && !past.done(),
+        Remedy::Fill => past.tool == "fill" && !past.done(),
         Remedy::WriteAs(form) => {
             past.tool == "fill" && past.argument("text") == form.write(&value(now)).as_deref()
         }
-        Remedy::ClickThenChoose => opened() >= MAX_OPENED,
+        Remedy::ClickThenChoose => since(now).filter(opens).count() >= MAX_OPENED,
         Remedy::Wait => past.tool == "wait",
         Remedy::Close => false,
     })
@@ -221,9 +193,7 @@ fn tried(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
     match remedy {
         // Enter submits typed text. If no text was typed, it would activate the focused element.
-        Remedy::Press(key) if equal(key, "Enter") => {
-            now.progress.typed && failed.call.name == "click"
-        }
+        Remedy::Press(key) if key == "Enter" => now.progress.typed && failed.call.name == "click",
         Remedy::Press(_) => true,
         Remedy::Click(name) => named(&now.seen.page, name).is_some(),
         Remedy::Wait => now.has("wait"),
@@ -233,7 +203,6 @@ fn possible(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> bool {
 
 fn carry_out(now: &Situation<'_>, remedy: &Remedy, failed: &Act) -> Vec<Act> {
     match remedy {
-        Remedy::Press(key) if equal(key, "Enter") => vec![Act::new("press", json!({ "key": key }))],
         // A key may also clear the field that was just filled, so look at the page before continuing.
         Remedy::Press(key) if now.progress.typed => vec![Act::new("press", json!({ "key": key }))],
         Remedy::Press(key) => vec![Act::new("press", json!({ "key": key })), failed.clone()],

@@ -5,16 +5,12 @@ use serde_json::Value;
 
 use super::{finding::label, lines::past};
 pub(super) use crate::prompt::ShownElement as Element;
-use crate::prompt::{ShownPage, json_string};
+use crate::prompt::ShownPage;
 
 /// The parts of the prompt that the stand-in's decisions may depend on.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     pub goal: String,
-    /// Placeholders of the run's secrets, such as `<secret:NAME>`.
-    pub secrets: Vec<String>,
-    /// Placeholders of the run's parameters, with their values.
-    pub parameters: Vec<(String, String)>,
     /// Lessons from memory, as the system instruction lists them.
     pub lessons: Vec<String>,
     /// Pairs of a short name in a tip, such as `n1`, and the element that it stands for, such as `button "Go"`.
@@ -33,7 +29,6 @@ pub(super) struct Seen {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Page {
-    pub url: String,
     pub kind: String,
     pub title: String,
     /// True if a dialog of the browser is open.
@@ -42,27 +37,8 @@ pub(super) struct Page {
     /// True if the prompt leaves out a part of the page.
     pub more: bool,
     pub text: String,
-    pub lines: Vec<Line>,
     /// The first text of the page; empty if it has none.
     pub opening: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Line {
-    /// The texts of the line. The texts of elements that can be acted on are left out.
-    pub text: String,
-    /// The cells of a table row, including the labels of elements in them. The parts of a list item or card count as
-    /// cells too, if there are several. Empty for any other line.
-    pub cells: Vec<String>,
-}
-
-impl Line {
-    fn read(line: &str) -> Self {
-        Self {
-            text: ShownPage::read(line).texts.join(" "),
-            cells: cells(line),
-        }
-    }
 }
 
 /// A line of the prompt's history: an earlier call and its outcome.
@@ -108,7 +84,6 @@ impl Seen {
     }
 
     fn system_section(&mut self, heading: &str, body: &str) {
-        let items = || lines(body).map(|line| line.trim_start_matches("- ").to_owned());
         match heading {
             "" => {
                 let allowed = body
@@ -117,19 +92,9 @@ impl Seen {
                     .and_then(|rest| rest.split_whitespace().next());
                 self.max_calls = allowed.and_then(|number| number.parse().ok()).unwrap_or(1);
             }
-            "Lessons from experience" => self.lessons = items().collect(),
-            "Secrets" => {
-                self.secrets = items()
-                    .filter(|line| line.starts_with("<secret:"))
-                    .collect();
-            }
-            "Parameters" => {
-                self.parameters = lines(body)
-                    .filter_map(|line| {
-                        let (name, value) = line.split_once(" = ")?;
-                        Some((name.to_owned(), json_string(value)?.0))
-                    })
-                    .collect();
+            "Lessons from experience" => {
+                let items = lines(body).map(|line| line.trim_start_matches("- ").to_owned());
+                self.lessons = items.collect();
             }
             "Goal" => body.trim().clone_into(&mut self.goal),
             _ => {}
@@ -137,10 +102,6 @@ impl Seen {
     }
 
     fn message_section(&mut self, heading: &str, body: &str) {
-        let said = |line: &str| {
-            let line = line.trim_start_matches("- ");
-            json_string(line).map_or_else(|| line.to_owned(), |(text, _)| text)
-        };
         match heading {
             "Names in the tips" => {
                 let named = |line: &str| {
@@ -149,10 +110,8 @@ impl Seen {
                 };
                 self.names = lines(body).filter_map(named).collect();
             }
-            "Memory for this site" => self.site_tips.extend(lines(body).map(said)),
             "Tips for this site: try them first" => {
-                let tips: Vec<String> = lines(body).map(|line| self.in_full(line)).collect();
-                self.site_tips.extend(tips);
+                self.site_tips = lines(body).map(|line| self.in_full(line)).collect();
             }
             "History" => self.history = lines(body).filter_map(past).collect(),
             "Page" => self.page = Page::read(body),
@@ -161,10 +120,8 @@ impl Seen {
                 let tips = body
                     .split_once("Tips from previous experience:")
                     .map_or("", |(_, tips)| tips);
-                let tips: Vec<String> = lines(tips).map(|line| self.in_full(line)).collect();
-                self.error_tips.extend(tips);
+                self.error_tips = lines(tips).map(|line| self.in_full(line)).collect();
             }
-            "Tips from earlier runs" => self.error_tips.extend(lines(body).map(said)),
             _ => {}
         }
     }
@@ -213,25 +170,14 @@ impl Page {
     /// Returns true if the page has form fields and the prompt names no kind of page other than `form`. This includes
     /// lists and articles, because the prompt does not name their kind.
     pub(super) fn is_form(&self) -> bool {
-        const FIELDS: [&str; 6] = [
-            "textbox",
-            "combobox",
-            "spinbutton",
-            "checkbox",
-            "radio",
-            "listbox",
-        ];
+        const FIELDS: [&str; 3] = ["textbox", "combobox", "spinbutton"];
         let is_field = |element: &Element| FIELDS.contains(&&*element.role);
         (self.kind.is_empty() || self.kind == "form") && self.elements.iter().any(is_field)
     }
 
     fn read(body: &str) -> Self {
         let shown = ShownPage::read(&lines(body).collect::<Vec<_>>().join("\n"));
-        let mut all: Vec<Line> = lines(body).map(Line::read).collect();
-        all.retain(|line| *line != Line::default());
         Self {
-            lines: all,
-            url: shown.url,
             kind: shown.kind,
             title: shown.title,
             dialog: shown.dialog,
@@ -277,31 +223,4 @@ fn lines(body: &str) -> impl Iterator<Item = &str> {
     body.lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty() && !line.starts_with("<<<") && !line.ends_with(">>>"))
-}
-
-/// Returns the parts of a line that begins with a hyphen and has several parts, separated by `|`. Such a line is a
-/// table row, a list item or a card. Returns nothing for any other line.
-fn cells(line: &str) -> Vec<String> {
-    let Some(mut rest) = line.trim_start().strip_prefix("- ") else {
-        return Vec::new();
-    };
-    let mut cells = vec![String::new()];
-    while let Some(first) = rest.chars().next() {
-        if let Some((text, after)) = json_string(rest).filter(|_| first == '"') {
-            if let Some(cell) = cells.last_mut() {
-                let gap = if cell.is_empty() { "" } else { " " };
-                *cell = format!("{cell}{gap}{text}");
-            }
-            rest = after;
-            continue;
-        }
-        if first == '|' {
-            cells.push(String::new());
-        }
-        rest = &rest[first.len_utf8()..];
-    }
-    if cells.len() < 2 {
-        cells.clear();
-    }
-    cells
 }

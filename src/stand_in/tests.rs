@@ -21,7 +21,7 @@ use crate::{
 };
 
 const GOAL: &str = "Log in as \"ada\" with the password <secret:CARD_PIN>. Search for \"mechanical computing\" and open \
-    \"Mechanical Computing\". Choose the branch \"Harbour\", accept the conditions and confirm the reservation. Then report \
+    \"Mechanical Computing\". Choose the branch \"Harbour\", accept the conditions and place the reservation. Then report \
     the reservation code.";
 
 fn task(rules: Rules, advice: &[Advice]) -> Report {
@@ -172,26 +172,6 @@ fn a_field_that_cannot_be_filled_is_clicked_and_typed_into() {
 }
 
 #[test]
-fn a_form_that_complains_is_mended() {
-    let rules = Rules {
-        forgets_branch: true,
-        ..Rules::default()
-    };
-    let report = task(rules, &[]);
-    assert!(report.success, "{:#?}", report.log);
-    assert_eq!(
-        report
-            .log
-            .iter()
-            .filter(|line| line.contains("Confirm"))
-            .count(),
-        2,
-        "{:#?}",
-        report.log
-    );
-}
-
-#[test]
 fn who_is_logged_in_does_not_log_in_again() {
     let rules = Rules {
         logged_in: true,
@@ -261,35 +241,6 @@ fn a_goal_without_an_instruction_is_given_up() {
     );
     let told = reply.calls[0].arguments["answer"].as_str().unwrap();
     assert!(told.contains("needs a language model"), "{told}");
-}
-
-#[test]
-fn a_link_with_the_name_of_what_is_wanted_is_followed_if_the_page_does_not_say_it() {
-    let mut request = goal_only("Report the opening hours.");
-    let page =
-        "## Page\n<<<1\nurl \"https://bakery.example/\"\n- e4 link \"Opening hours\"\n1>>>\n";
-    page.clone_into(&mut request.message);
-    let waits = StandIn::new().decide(&request);
-    assert_eq!(waits.calls[0].name, "wait", "{waits:?}");
-    let waited = "## History\n1. wait {\"seconds\":1} -> done\n";
-    let decided = |request: &mut ChatRequest, message: String| {
-        request.message = message;
-        StandIn::new().decide(request).calls[0].clone()
-    };
-    let follows = decided(&mut request, format!("{waited}{page}"));
-    assert_eq!(follows.name, "click", "{follows:?}");
-    assert_eq!(follows.arguments["target"], "e4");
-    // Neither a link that led nowhere, nor a button, nor a link with other words.
-    let vain = format!("{waited}2. click link \"Opening hours\" -> no_effect\n{page}");
-    assert_eq!(decided(&mut request, vain).name, "finish");
-    for other in ["button \"Opening hours\"", "link \"Change opening hours\""] {
-        let page = page.replace("link \"Opening hours\"", other);
-        assert_eq!(
-            decided(&mut request, format!("{waited}{page}")).name,
-            "finish",
-            "{other}"
-        );
-    }
 }
 
 #[test]

