@@ -185,9 +185,12 @@ fn expand(verb: Verb, parts: &[Segment]) -> Vec<Step> {
                 return vec![Step::Pick { start, end }];
             }
             let fills = verb == Verb::Fill;
-            let step = |(field, value)| match fills {
-                true => Step::Fill { field, value },
-                false => Step::Choose { field, value },
+            let step = |(field, value)| {
+                if fills {
+                    Step::Fill { field, value }
+                } else {
+                    Step::Choose { field, value }
+                }
             };
             parts.iter().flat_map(items).map(step).collect()
         }
@@ -234,9 +237,10 @@ fn items(part: &Segment) -> Vec<(Vec<String>, String)> {
         return vec![(Vec::new(), words(tokens))];
     };
     let (before, behind) = (&tokens[..at], &tokens[at + 1..]);
-    let (field, value) = match tokens[at].is("to") {
-        true => (before, behind),
-        false => (behind, before),
+    let (field, value) = if tokens[at].is("to") {
+        (before, behind)
+    } else {
+        (behind, before)
     };
     vec![(content(&words(field)), words(value))]
 }

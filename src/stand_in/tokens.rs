@@ -85,16 +85,14 @@ pub(super) fn segments(tokens: Vec<Token>) -> Vec<Segment> {
                 open = false;
             }
             token if token.is("and") || token.is("then") => open = false,
-            token => match out.last_mut().filter(|_| open) {
-                Some(segment) => segment.tokens.push(token),
-                None => {
-                    out.push(Segment {
-                        tokens: vec![token],
-                        new_sentence,
-                    });
-                    (open, new_sentence) = (true, false);
-                }
-            },
+            token if open && let Some(segment) = out.last_mut() => segment.tokens.push(token),
+            token => {
+                out.push(Segment {
+                    tokens: vec![token],
+                    new_sentence,
+                });
+                (open, new_sentence) = (true, false);
+            }
         }
     }
     out
