@@ -27,7 +27,6 @@ enum At {
 }
 
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts of a page")]
 pub(super) struct Library {
     rules: Rules,
     at: At,
