@@ -121,7 +121,8 @@ async fn the_demo_buys_what_was_asked_for_and_the_shop_has_the_order(
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(
         (&result["driver"], &result["transport"]),
-        (&driver.into(), &transport.into())
+        (&driver.into(), &transport.into()),
+        "{said}"
     );
     assert!(
         said.contains(&format!(

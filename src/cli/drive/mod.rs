@@ -109,6 +109,8 @@ impl Drive<'_> {
         }
         let report = run.finish().await;
 
+        // A driver that is closed does not tell any more which transport it used.
+        let transport = browser.transport();
         let driver = browser.driver();
         let last = match &self.probe {
             Some(probe) => Some(probe.look(&*driver).await),
@@ -133,7 +135,7 @@ impl Drive<'_> {
         Ok(Ended {
             report,
             driver: driver.capabilities().driver,
-            transport: browser.transport(),
+            transport,
             model: self.model.capabilities().model,
             folder: kept_in,
             page: page.ok(),
