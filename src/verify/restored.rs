@@ -79,7 +79,9 @@ fn asked(step: &Step) -> Option<(&TargetIdentity, &str)> {
 fn holds(page: &PageNow, field: &TargetIdentity, text: &str) -> bool {
     let found = match page.resolve(Wanted::Seen(None, field), &[]) {
         // They are told apart by their order, as two fields "Date" are.
-        Resolved::Ambiguous(alike) => alike.get(field.ordinal as usize).copied(),
+        Resolved::Ambiguous(alike) => alike
+            .into_iter()
+            .find(|id| page.element(*id).ordinal == field.ordinal),
         found => found.one(),
     };
     found.is_some_and(|id| page.tree()[id].value.as_deref() == Some(text))
@@ -122,6 +124,23 @@ mod tests {
         let mut step = Step::new(7, action, outcome, signature);
         step.targets = targets;
         step
+    }
+
+    #[test]
+    fn of_fields_with_one_name_the_one_that_failed_is_restored() {
+        let page = |first: &str, second: &str| {
+            let text = format!("textbox \"Date\" e1{first}\ntextbox \"Date\" e2{second}");
+            let tree = crate::testing::tree(&text);
+            PageNow::of(Observation::new("https://x.example/", "", tree))
+        };
+        let (before, filled) = (page("", ""), " = 2026-05-01");
+        let mut failed = fill("2026-05-01", Outcome::failed(ErrorClass::NotEditable, ""));
+        let second = before.tree().by_ref("e2").unwrap();
+        failed.targets = vec![before.identity(second)];
+        let steps = [failed];
+        let restored = |after: &PageNow| restored(&steps, Some(&before), Some(after)).len();
+        assert_eq!(restored(&page("", filled)), 1);
+        assert_eq!(restored(&page(filled, "")), 0);
     }
 
     #[test]
