@@ -80,7 +80,6 @@ pub mod demo;
 mod eval;
 pub mod event;
 pub mod explore;
-pub mod goal;
 pub mod guard;
 pub mod llm;
 pub mod memory;

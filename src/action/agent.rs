@@ -1,5 +1,7 @@
 //! The closed set of actions that the loop itself carries out for the model.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -50,6 +52,7 @@ agent_actions! {
     Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
     Note = "note", "Write down what is needed later in this task; notes stay in every message.";
     Remember = "remember", "Propose a fact about this site for later runs.";
+    Follow = "follow", "Do steps of a recipe under Done here before, with your values.";
     GoBackTo = "go_back_to", "Open the page again as it was before a step, with its fields filled.";
     AskHuman = "ask_human", "Ask the person who gave the task.";
 }
@@ -126,6 +129,28 @@ pub struct Remember {
     pub key: String,
     /// The fact.
     pub value: String,
+}
+
+/// Takes steps of a recipe, which memory recorded in an earlier run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Follow {
+    /// Name of the recipe, such as t1.
+    pub recipe: String,
+    /// A value for each name in <> of these steps.
+    // A number or a truth value is taken as its text.
+    #[serde(
+        default,
+        skip_serializing_if = "BTreeMap::is_empty",
+        deserialize_with = "lenient::texts_by_name"
+    )]
+    pub values: BTreeMap<String, String>,
+    /// Number of the first step; 1 when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "from")]
+    pub first: Option<u32>,
+    /// Number of the last step; the recipe's last when not given.
+    #[serde(default, skip_serializing_if = "Option::is_none", alias = "to")]
+    pub last: Option<u32>,
 }
 
 /// Opens the page again as it was before an earlier step, with the values that the run had filled in, chosen or ticked.

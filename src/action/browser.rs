@@ -312,6 +312,16 @@ impl BrowserAction {
         }
     }
 
+    pub(crate) fn texts_mut(&mut self) -> Vec<&mut TextValue> {
+        match self {
+            Self::Fill(Fill { text, .. })
+            | Self::Type(Type { text, .. })
+            | Self::DialogAccept(DialogAccept { text: Some(text) }) => vec![text],
+            Self::Select(Select { values, .. }) => values.iter_mut().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Returns the address that the action would open; `None` if it opens none.
     pub fn url(&self) -> Option<&str> {
         match self {
@@ -341,19 +351,8 @@ impl BrowserAction {
     /// not have.
     pub fn with_parameters(&self, parameters: &Parameters) -> Result<Self> {
         let mut action = self.clone();
-        match &mut action {
-            Self::Fill(Fill { text, .. })
-            | Self::Type(Type { text, .. })
-            | Self::DialogAccept(DialogAccept { text: Some(text) }) => {
-                *text = text.resolve(parameters)?;
-            }
-            Self::Select(Select { values, .. }) => {
-                *values = values
-                    .iter()
-                    .map(|value| value.resolve(parameters))
-                    .collect::<Result<_>>()?;
-            }
-            _ => {}
+        for text in action.texts_mut() {
+            *text = text.resolve(parameters)?;
         }
         Ok(action)
     }

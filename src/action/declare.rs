@@ -53,6 +53,10 @@ const NOTES: &[(&str, &str)] = &[
     ("extract", "keep its text under name"),
     ("note", "kept in view, as find and read are not"),
     ("remember", "for later runs"),
+    (
+        "follow",
+        "steps of t1, t2 ... under Done here before, with your values: {name: text}",
+    ),
     ("go_back_to", "fields filled as before it"),
 ];
 

@@ -118,6 +118,11 @@ impl Key {
         MOVES.contains(&self.last())
     }
 
+    /// Returns true if the key is Enter, with or without modifiers.
+    pub(crate) fn is_enter(&self) -> bool {
+        self.last() == "Enter"
+    }
+
     /// Returns true if the key may be pressed several times without observing the page in between. This is so if
     /// [`moves`](Self::moves) is true, the key is not Delete, and no modifier except Shift is held.
     pub(super) fn is_repeatable(&self) -> bool {

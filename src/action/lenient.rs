@@ -1,6 +1,9 @@
 //! Lenient parsing of arguments that models get almost right.
 
-use serde::{Deserialize, Deserializer};
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::Value;
 
 use super::Target;
 use crate::page::LocatorStep;
@@ -29,6 +32,23 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
 ) -> Result<String, D::Error> {
     let lines: Vec<String> = one_or_many(deserializer)?;
     Ok(lines.join("\n"))
+}
+
+/// Parses an object of texts. A number or a truth value becomes its text, and a null is left out.
+pub(super) fn texts_by_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    let mut texts = BTreeMap::new();
+    for (name, value) in BTreeMap::<String, Value>::deserialize(deserializer)? {
+        let text = match value {
+            Value::Null => continue,
+            Value::String(text) => text,
+            value @ (Value::Number(_) | Value::Bool(_)) => value.to_string(),
+            _ => return Err(D::Error::custom(format!("{name} must be a text"))),
+        };
+        texts.insert(name, text);
+    }
+    Ok(texts)
 }
 
 /// Returns the distance that a model gave as the end of a drag: two whole numbers, at least one of them with a sign,

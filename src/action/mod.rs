@@ -35,7 +35,9 @@ mod spoken;
 mod target;
 mod text_value;
 
-pub use agent::{AgentAction, AskHuman, Extract, Find, Finish, GoBackTo, Note, Read, Remember};
+pub use agent::{
+    AgentAction, AskHuman, Extract, Find, Finish, Follow, GoBackTo, Note, Read, Remember,
+};
 pub use arguments::{
     Click, ClickAt, ClickXy, DialogAccept, Drag, DragBy, DragXy, Eval, Fill, Goto, HoverXy,
     MouseButton, NoArguments, OnTarget, Press, RunCode, Screenshot, Scroll, ScrollDirection,
@@ -51,5 +53,4 @@ pub use seconds::Seconds;
 pub use signature::Signature;
 pub use spec::{ToolSet, ToolSpec};
 pub use target::Target;
-pub(crate) use text_value::without_values;
 pub use text_value::{ParameterName, Parameters, TextValue};

@@ -1,6 +1,6 @@
 //! Texts to be typed: literal texts, task parameters and secrets.
 
-use std::{borrow::Cow, cmp::Reverse, collections::BTreeMap, fmt};
+use std::{borrow::Cow, collections::BTreeMap, fmt};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -33,19 +33,6 @@ pub enum TextValue {
     Parameter(ParameterName),
     /// The name of a secret. The driver replaces the name by the secret just before it types the text.
     Secret(SecretName),
-}
-
-/// Returns a text with the placeholder of a parameter, such as `<param:NAME>`, in place of each of the parameters' values.
-pub(crate) fn without_values(words: &str, parameters: &Parameters) -> String {
-    let values = parameters.iter().filter(|(_, value)| !value.is_empty());
-    let mut values: Vec<(&ParameterName, &String)> = values.collect();
-    // A value may be a part of another one.
-    values.sort_by_key(|(_, value)| Reverse(value.len()));
-    values
-        .iter()
-        .fold(words.to_owned(), |words, (name, value)| {
-            words.replace(value.as_str(), &format!("<param:{name}>"))
-        })
 }
 
 impl TextValue {

@@ -68,7 +68,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let (action, outcome) = (&step.action, &step.outcome);
         let has_result = self.executor.state.gave.is_some();
         let Concluded { changed, stop } = self.executor.conclude(flight, turn);
-        self.note_call(action, outcome, changed, before.as_ref());
+        if step.by.is_recipe() {
+            self.followed_last();
+        }
+        // What the page did at each step of a recipe would hide what it did at last.
+        if !step.by.is_recipe() || !outcome.is_done() {
+            self.note_call(action, outcome, changed, before.as_ref());
+        }
         if outcome.is_done() && has_result && stop.is_none() {
             self.condense(action).await;
         }

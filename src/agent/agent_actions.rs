@@ -48,6 +48,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
                 return self.finish_or_refuse(finish, flight);
             }
+            AgentAction::Follow(follow) => return self.begin_follow(follow, next).await,
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
                 Outcome::failed(ErrorClass::RefNotFound, "")
             }

@@ -160,6 +160,12 @@ impl State {
         self.guards.forget_actions();
         self.queue.clear();
         let thought = self.thought.take();
+        if let Some(following) = self.following.take() {
+            let (step, name) = (following.number(), &following.name);
+            self.remarks.notes.push(format!(
+                "it was interrupted before step {step} of {name} was done: look how far it came"
+            ));
+        }
         self.remarks.notes.push(
             "this run was interrupted, and its last page was opened again: a login and what was typed into fields may be lost"
                 .to_owned(),

@@ -16,8 +16,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, parse_calls},
     base::{
-        ErrorKind, TokenCount,
-        text::{self, counted},
+        ErrorKind, TokenCount, text,
         tokens::{Calibration, estimate},
     },
     chat::{CallMode, ChatRequest, ChatResponse},
@@ -40,19 +39,6 @@ const UNKNOWN_ROOM: u64 = 64_000;
 
 /// Maximum length of the model's reasoning that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
-
-fn replayed(steps: usize) -> Option<String> {
-    let come = match steps {
-        0 => return None,
-        1 => "the last step comes",
-        _ => "the last steps come",
-    };
-    Some(format!(
-        "{come} from memory, as an earlier run with this goal took them ({}): check on this page that they did what the goal asks, then go \
-         on from here",
-        counted(steps, "step")
-    ))
-}
 
 /// Returns the reasoning of a reply. If the reply has no reasoning, returns the text beside the reply's calls. The
 /// result is cut to [`MAX_THOUGHT`] characters.
@@ -89,6 +75,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let found = self.recall(&cue).await;
         let elapsed_ms = elapsed_ms(started);
         let elements = self.known_elements(&cue).await;
+        self.recall_recipes(&cue).await;
         let lessons = found
             .iter()
             .map(|advice| advice.text().to_owned())
@@ -181,6 +168,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     given: self.executor.state.memory.given(),
                     noted: self.executor.state.memory.notes(),
                     results: &self.executor.state.remarks.results,
+                    followed: &self.executor.state.remarks.followed,
                     content_types: &self.content_types,
                     answers: &self.executor.state.remarks.answers,
                     refused: &self.executor.state.remarks.refused,
@@ -218,7 +206,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(&remarks.notes)
             .chain(&near_end)
             .cloned()
-            .chain(replayed(remarks.replayed))
             .chain(chooser)
             .chain(pictured)
             .collect()

@@ -25,19 +25,20 @@ pub enum Images {
     Never,
 }
 
-/// The policy for taking steps from memory without asking the model.
+/// The policy for following recorded tasks without asking the model. The model can follow a recipe with the tool `follow` under
+/// each of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Replay {
-    /// No step is taken from memory.
-    #[default]
+    /// No step is taken without the model.
     Off,
-    /// If memory has recorded a run with the same goal, word for word, the steps that need no decision are taken from
-    /// memory: logins, links, searches, and the filling of fields. The values of the task's parameters may differ. A step
-    /// is taken only on a page that says the same of it as the recorded page: the same headings, the same words and type
-    /// of the element, the same form around it, the same address of a link. The model decides the other steps, and
-    /// decides when the task is done.
+    /// If memory has recorded a run with the same goal, word for word, the run begins with its steps, up to the first that sends
+    /// a form or cannot be undone, except for a login or a search. All values must stand in the goal, or be parameters, whose
+    /// values may differ, or secrets. A step is taken only on the recorded kind of page with the recorded heading.
+    #[default]
     Known,
+    /// As [`Known`](Self::Known), to the last step. An action that cannot be undone still needs its approval.
+    Full,
 }
 
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
@@ -102,7 +103,7 @@ pub struct Options {
     pub scripts: bool,
     /// True if the agent uses its memory. Default: true.
     pub memory: bool,
-    /// The policy for taking steps from memory without asking the model. Default: [`Replay::Off`].
+    /// The policy for following recorded tasks without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
     /// Share of the advice from memory that each run withholds from the model. Use it to compare runs with and without
     /// a piece of advice. Range: 0 to 1. Default: 0. [`is_withheld`](crate::memory::is_withheld) chooses the advice by

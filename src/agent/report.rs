@@ -42,6 +42,8 @@ pub struct RunReport {
     /// has a detail `lost`, the kind of memory that this detail names has lost its observations of the run. Otherwise
     /// memory learns from the observations at the next run at the latest.
     pub memory_errors: Vec<String>,
+    /// What memory does not keep of a run that reached its goal, and why: for example the steps on a second site.
+    pub not_kept: Vec<String>,
     /// The reason why the record of this run is incomplete; `None` if nothing was known to be missing when the run
     /// ended. The record consists of the events and the journal. A checkpoint that could not be written is reported
     /// only by an event `memory_failed`.
@@ -63,6 +65,7 @@ impl RunReport {
             final_url: None,
             error: None,
             memory_errors: Vec::new(),
+            not_kept: Vec::new(),
             recording: None,
         }
     }

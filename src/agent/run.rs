@@ -278,6 +278,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         }
         // If another process has taken over the run, that process learns from it.
         let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
+        let mut not_kept = Vec::new();
         if learns && self.executor.has_turn() {
             let now = self.parts.guarded.clock.now();
             let (offered, withheld) = self.executor.state.offered.take();
@@ -305,6 +306,13 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 StopReason::Cancelled => options.memory_timeout,
                 _ => options.learning_timeout,
             };
+            not_kept = self.engine.unlearned(&log);
+            for text in &not_kept {
+                self.executor.emitter.emit(EventKind::Warned {
+                    guard: "memory".to_owned(),
+                    text: text.clone(),
+                });
+            }
             self.engine
                 .learn(&self.parts.memory, &log, patience, asking)
                 .await;
@@ -319,6 +327,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         self.leave_register(stop).await;
         RunReport {
             memory_errors: self.engine.into_failures(),
+            not_kept,
             ..self.executor.ended(stop)
         }
     }

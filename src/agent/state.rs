@@ -27,12 +27,13 @@ use crate::{
     action::{Action, BrowserAction, Outcome},
     base::{Error, ErrorKind, Result, RunId, tokens::Calibration},
     guard::Spent,
+    memory::recipe::Following,
     verify::Seen,
     working::{About, By, Memory, Step, StopReason},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The state of a run: everything that changes during the run, except pictures, an action in progress, and the
 /// connections to the browser, the model and memory.
@@ -57,6 +58,9 @@ pub struct State {
     pub(super) page: PageState,
     pub(super) seen: Seen,
     pub(super) queue: Queue,
+    /// The recipe that the run follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) following: Option<Following>,
     pub(super) remarks: Remarks,
     pub(super) lines_read: Option<LinesRead>,
     pub(super) memory: Memory,
@@ -110,6 +114,7 @@ impl State {
             page: PageState::default(),
             seen: Seen::default(),
             queue: Queue::default(),
+            following: None,
             remarks: Remarks::default(),
             lines_read: None,
             memory: Memory::default(),

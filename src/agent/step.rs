@@ -39,10 +39,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     async fn advance(&mut self) -> Result<(), StopReason> {
         self.executor.begin_step()?;
-        if self.executor.state.queue.is_empty() {
+        if !self.follow_step().await? && self.executor.state.queue.is_empty() {
             self.executor.observe().await?; // 1 observe, 2 interpret
             self.recall_for_page().await; // 3 cues, 4 recall
-            if !self.replay().await {
+            self.begin_for_task();
+            if !self.follow_step().await? {
                 self.see().await?;
                 let request = self.prompt(); // 5 what fits, 6 prompt
                 self.keep_turn().await?;

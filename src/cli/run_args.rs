@@ -85,11 +85,12 @@ impl ModeArg {
 /// The steps that a run takes from memory without asking the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ReplayArg {
-    /// No step is taken from memory.
+    /// No step is taken without the model.
     Off,
-    /// Steps that need no decision are taken from memory if an earlier run had the same goal, word for word, and the page
-    /// says the same as then.
+    /// If an earlier run had the same goal, word for word, its steps are taken up to the first that sends a form.
     Known,
+    /// The same, to the last step.
+    Full,
 }
 
 impl ReplayArg {
@@ -97,6 +98,7 @@ impl ReplayArg {
         match self {
             Self::Off => Replay::Off,
             Self::Known => Replay::Known,
+            Self::Full => Replay::Full,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Piece, Section, Shelf, stored_advice::StoredAdvice};
 use crate::base::{Trust, text};
 
 /// The id of a piece of advice: the [shelf](Shelf) (a group of records) and the key of the record that the advice comes
-/// from. Lessons, trajectories and patterns count in this record whether their advice helps or does harm.
+/// from. Lessons and recipes count in this record whether their advice helps or does harm.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct AdviceId {
     /// The [`Shelf`] that holds the record.
@@ -98,8 +98,8 @@ pub struct Advice {
 impl Advice {
     /// Maximum length of a line, not counting each [`Piece::Name`] in it. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
-    /// Maximum number of lines. Source: chosen; enough for the steps of a long task.
-    pub const MAX_LINES: usize = 40;
+    /// Maximum number of lines. A recipe has a line for each of its 40 steps, and two more.
+    pub const MAX_LINES: usize = 42;
 
     /// Creates a piece of advice of one line. The text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`].
     ///
@@ -184,10 +184,6 @@ impl Advice {
     /// Returns the lines. There is at least one.
     pub fn lines(&self) -> &[Line] {
         &self.lines
-    }
-
-    pub(crate) fn texts(&self) -> impl Iterator<Item = String> + '_ {
-        self.lines.iter().map(|line| line.text.clone())
     }
 
     /// Returns the trust class of the words. The names of elements are always untrusted.

@@ -57,15 +57,6 @@ impl Aim {
         }
     }
 
-    pub(crate) fn called(role: Role, name: &str) -> Self {
-        Self {
-            role,
-            name: plain(name),
-            ordinal: None,
-            within: None,
-        }
-    }
-
     /// Returns the names of groups around an element, nearest first, without names that will probably change by the
     /// next visit.
     pub(crate) fn groups(identity: &TargetIdentity) -> Vec<String> {

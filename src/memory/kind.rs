@@ -23,17 +23,16 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{
-    Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, ReplayStep,
-    RunLog, Shelf, Standing,
+    Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
+    Standing,
     agent_memory::{Converted, Domain, left_out},
     conversation::Conversations,
     knowledge::Knowledge,
     lesson::Lessons,
-    pattern::Patterns,
+    recipe::{Recipe, RecipeOptions, Recipes},
     selector::Selectors,
     session::Sessions,
     site_map::SiteMaps,
-    trajectory::{Trajectories, TrajectoryOptions},
 };
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
@@ -54,6 +53,17 @@ pub struct ShelfEdit {
     pub edit: Edit,
 }
 
+/// A recipe that a run may follow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggested {
+    /// The item of memory.
+    pub item: AdviceId,
+    /// The recipe.
+    pub recipe: Arc<Recipe>,
+    /// True if its goal is like that of the run, so that its steps are shown.
+    pub fits: bool,
+}
+
 /// The records of one shelf, prepared for queries.
 pub trait Index: Debug + Send + Sync {
     /// Returns the advice for this moment, the best first. `above` is the result of [`Moment::is_above`] for the shelf.
@@ -67,12 +77,11 @@ pub trait Index: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Returns the next step of a known task, as an earlier run took it, if it can be repeated on the current page. The
-    /// run then takes the step without asking its model, unless the step cannot be undone or the item is
-    /// [held back](super::is_withheld). The default is `None`.
-    fn replay(&self, moment: &Moment<'_>) -> Option<ReplayStep> {
+    /// Returns the recipes of the page's site, the best for the run's goal first. Those of the site alone come after those that
+    /// [fit](Suggested::fits). The default is no recipes.
+    fn recipes(&self, moment: &Moment<'_>) -> Vec<Suggested> {
         let _ = moment;
-        None
+        Vec::new()
     }
 }
 
@@ -84,6 +93,12 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// Returns an edit that the shelf needs before a run reads it, for example to add the records that ship with the
     /// crate or to remove stale records. Applying the edit twice has the same effect as applying it once.
     fn upkeep(&self, shelf: &Shelf, records: &[Record], now: DateTime<Utc>) -> Option<Edit>;
+
+    /// Returns the host whose shelf keeps what is learned on `host`. The default is `host` itself. A kind that keeps what several
+    /// hosts of a site have in common returns another one; then [`forget`](Self::forget) is asked for that shelf too.
+    fn home(&self, host: &Host) -> Host {
+        host.clone()
+    }
 
     /// Returns the shelves to read at this moment, the most relevant first.
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf>;
@@ -106,6 +121,13 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// memory learns from it. If memory cannot learn from the run at once, the value waits in the store until a later
     /// run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
+
+    /// Returns what this kind does not keep of a run that reached its goal, and why, in words for a person; `None` if there is
+    /// nothing to say, which is the default.
+    fn unlearned(&self, log: &RunLog) -> Option<String> {
+        let _ = log;
+        None
+    }
 
     /// Returns the edits by which shelves learn from a distilled run, at most one for each shelf. Applying an edit
     /// again for the same run changes nothing.
@@ -317,12 +339,11 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KindOptions {
-    /// If true, trajectories (the recorded steps of earlier runs) are ranked not only by the similarity of their goals
-    /// to the goal of the run, but also by age, speed, and the share of steps with a visible effect. Default: false.
-    /// Source: chosen.
+    /// If true, recipes (the recorded steps of earlier runs) are ranked not only by the similarity of their goals to the goal of
+    /// the run, but also by age, speed, and the share of runs that reached their goal. Default: false.
     pub trace_scoring: bool,
-    /// Age above which a trajectory (the recorded steps of an earlier run) is removed. The age counts from the last run
-    /// that reached its goal by these steps. Unit: days. Default: 30. Source: chosen.
+    /// Age above which a recipe is removed. The age counts from the last run that reached its goal by these steps. Unit: days.
+    /// Default: 30.
     pub trace_ttl_days: u32,
 }
 
@@ -337,18 +358,17 @@ impl Default for KindOptions {
 
 /// Returns the kinds of memory that a run uses by default, with these options.
 pub fn kinds_with(options: KindOptions) -> Vec<Arc<dyn MemoryKind>> {
-    let trajectories = TrajectoryOptions {
+    let recipes = RecipeOptions {
         trace_scoring: options.trace_scoring,
         ttl_days: options.trace_ttl_days,
-        ..TrajectoryOptions::default()
+        ..RecipeOptions::default()
     };
     vec![
         Arc::new(Lessons),
         Arc::new(Knowledge),
         Arc::new(Sessions),
         Arc::new(Conversations),
-        Arc::new(Trajectories::new(trajectories)),
-        Arc::new(Patterns),
+        Arc::new(Recipes::new(recipes)),
         Arc::new(SiteMaps),
         Arc::new(Selectors),
     ]

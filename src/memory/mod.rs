@@ -4,7 +4,7 @@
 //! either to one host or to all sites. A [host](crate::Host) is the host of a web address, such as `shop.example.com`. A
 //! [site](crate::Site) is a domain with all its hosts, such as `example.com`. A collection contains the records of one
 //! [kind of memory](MemoryKind). A few collections, such as [`PENDING`], belong to no kind. An item is a record, or
-//! several records that belong together, such as a trajectory and its steps.
+//! several records that belong together, such as a recipe and its steps.
 //!
 //! A kind of memory names the shelves to read at a [moment](Moment) of a run. It turns their records into advice, which is
 //! text for the model in a prompt. It turns the log of a run into changes of the shelves. This module does no I/O: the
@@ -27,9 +27,8 @@ pub mod lesson;
 mod log;
 mod note;
 mod notice;
-pub mod pattern;
 mod places;
-mod replay;
+pub mod recipe;
 mod scan;
 mod section;
 pub mod selector;
@@ -38,15 +37,9 @@ pub mod session;
 mod shelf;
 mod shortest;
 pub mod site_map;
-mod step_records;
-mod step_words;
 mod stored_advice;
-mod stored_step;
-pub mod trajectory;
 mod typed;
-mod value_trace;
 pub(crate) mod waiting;
-mod way;
 mod whole;
 
 pub use crate::working::piece::{PageName, Piece};
@@ -58,13 +51,12 @@ pub use described::{Described, Origin, Standing, Use, Uses};
 pub use diff::{Comparison, Difference, Differing, compare};
 pub use edit::{Change, Committed, Durable, Edit, apply};
 pub(crate) use kind::UNVOUCHED;
-pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, kinds, kinds_with};
+pub use kind::{Index, KindOptions, MemoryKind, Occasion, ShelfEdit, Suggested, kinds, kinds_with};
 pub use lesson::v1;
 pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
 pub(crate) use places::places;
-pub use replay::ReplayStep;
 pub use scan::{Scan, scan};
 pub use section::{Heading, Lasts, Section};
 pub(crate) use shelf::is_too_deep;
@@ -72,7 +64,6 @@ pub use shelf::{
     MAX_RECORD_BYTES, MAX_RECORD_DEPTH, Namespace, PENDING, Record, Scope, Shelf, ShelfFilter,
     ShelfState,
 };
-pub use stored_step::{MAX_STEP_BYTES, StoredStep, StoredTarget, StoredText};
 
 // Re-exported for stores, which depend on `memory` but not on `working`.
 pub(crate) use crate::working::SiteMap;

@@ -2,16 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Advice, Aim, Line, PageName, Piece};
+use super::{Advice, Aim, Line, PageName, Piece, Section};
 use crate::page::{ElementRef, NodeId, TargetIdentity, Tree, sketch_nodes};
 
 /// Returns the elements that the advice names: each name and the reference of its element. A name is left out unless exactly
 /// one element of the page has it. Names in steps of earlier runs are left out too.
 pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRef)> {
-    let pieces = advice.iter().flat_map(Advice::lines).flat_map(Line::pieces);
+    let tips = advice
+        .iter()
+        .filter(|one| *one.section() != Section::Recipes);
+    let pieces = tips.flat_map(Advice::lines).flat_map(Line::pieces);
     let names: HashSet<&PageName> = pieces
         .filter_map(|piece| match piece {
-            Piece::Name(name) if !name.is_of_earlier_run() => Some(name),
+            Piece::Name(name) => Some(name),
             _ => None,
         })
         .collect();
@@ -49,7 +52,7 @@ mod tests {
     use super::*;
     use crate::{
         base::Trust,
-        memory::{AdviceId, Namespace, Section, Shelf},
+        memory::{AdviceId, Namespace, Shelf},
         page::Role,
     };
 
@@ -68,7 +71,6 @@ mod tests {
             name(Role::Link, "Send", None),
             name(Role::TextBox, "", Some(1)),
             name(Role::TextBox, "", Some(2)),
-            name(Role::Button, "Send", None).of_earlier_run(),
         ];
         let id = AdviceId {
             shelf: Shelf::global(&Namespace::default(), "x"),

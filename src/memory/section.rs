@@ -76,6 +76,8 @@ pub enum Section {
     SiteTips,
     /// The tips for the action that has just failed.
     ErrorTips,
+    /// The recipes: recorded steps, with names that pages wrote. They stand in the run's fence until the run ends.
+    Recipes,
     /// A section of the message that the model gets in each step, with a heading and a priority that a kind of memory chose.
     #[non_exhaustive]
     Custom {
@@ -109,6 +111,7 @@ impl Section {
             Self::Lessons => "Lessons from experience",
             Self::SiteTips => "Tips for this site: try them first",
             Self::ErrorTips => "Tips from previous experience",
+            Self::Recipes => "Done here before",
             Self::Custom { heading, .. } => heading.as_str(),
         }
     }
@@ -117,6 +120,7 @@ impl Section {
     pub const fn priority(&self) -> Option<u8> {
         match self {
             Self::Lessons | Self::SiteTips | Self::ErrorTips => None,
+            Self::Recipes => Some(45),
             Self::Custom { priority, .. } => Some(*priority),
         }
     }
@@ -124,7 +128,7 @@ impl Section {
     /// Returns the time for which advice of the section is shown.
     pub const fn lasts(&self) -> Lasts {
         match self {
-            Self::Lessons => Lasts::Run,
+            Self::Lessons | Self::Recipes => Lasts::Run,
             Self::SiteTips => Lasts::Page,
             Self::ErrorTips => Lasts::Prompt,
             Self::Custom { lasts, .. } => *lasts,

@@ -40,8 +40,8 @@ mod locator;
 mod observation;
 mod outline;
 mod page_type;
-mod purpose;
 mod reading;
+mod recorded;
 mod reference;
 mod resolve;
 mod role;
@@ -71,9 +71,10 @@ pub use observation::{
     Dialog, DialogKind, MAX_MESSAGE, MAX_SELECTED, MAX_TITLE, Notice, Observation, Tab,
 };
 pub use page_type::PageType;
-pub(crate) use purpose::purpose;
+pub use recorded::Recorded;
+pub(crate) use recorded::{item_words, says};
 pub use reference::ElementRef;
-pub(crate) use resolve::{Resolved, Searched, Suits, Wanted, by_role_and_name, resolve};
+pub(crate) use resolve::{Resolved, Searched, Suits, Wanted, alike, by_role_and_name, resolve};
 pub use role::Role;
 pub use scene::{Area, Drawing, DrawingKind, Scene};
 pub(crate) use sketch::{sketch, sketch_nodes};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Tree;
+use super::{Role, Tree, outline::Outline};
 use crate::base::text::{Folded, clean, truncate};
 
 /// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
@@ -150,6 +150,23 @@ impl Observation {
         let roots = self.tree.roots().map(|root| self.tree.text_of(root));
         let shown = roots.fold(self.title.clone(), |shown, text| shown + " " + &text);
         Folded::of(&shown).contains(&Folded::of(text))
+    }
+
+    /// Returns the heading that says what the page is about: the first one of the highest level in the main content, else on the
+    /// whole page. Empty if there is none.
+    pub(crate) fn main_heading(&self) -> &str {
+        let outline = Outline::of(&self.tree);
+        let of = |in_content: bool| {
+            let headings = self.tree.iter().filter(|(id, node)| {
+                node.role == Role::Heading
+                    && !node.name.is_empty()
+                    && (!in_content || outline.is_content(*id))
+            });
+            headings.min_by_key(|(id, node)| (node.states.level.unwrap_or(u8::MAX), *id))
+        };
+        of(true)
+            .or_else(|| of(false))
+            .map_or("", |(_, node)| &node.name)
     }
 
     /// Returns true if the page is the error page that the browser shows in place of a page that it could not load. Returns

@@ -12,11 +12,15 @@ mod words;
 use std::sync::OnceLock;
 
 use super::{
-    ElementRef, Identities, KnownElement, Locator, LocatorStep, Node, NodeId, PageView,
+    ElementRef, Identities, KnownElement, Locator, LocatorStep, Node, NodeId, PageView, Recorded,
     TargetIdentity, Tree,
     identity::{attributes, capped},
 };
 pub(crate) use words::Suits;
+
+/// Least distance of the best element of a page from the second best in likeness to a recorded one. If they are nearer, none of
+/// them is certain.
+const MARGIN: f64 = 0.2;
 
 /// The page on which an element is wanted.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +46,8 @@ pub(crate) enum Wanted<'w> {
     /// An element of an earlier look, with its reference then. Without a reference, as after the page was loaded again, it is
     /// never [`Resolved::Same`].
     Seen(Option<&'w ElementRef>, &'w TargetIdentity),
+    /// An element on which an earlier run acted.
+    Recorded(&'w Recorded),
 }
 
 /// What a page has for what is wanted.
@@ -76,6 +82,7 @@ pub(crate) fn resolve(page: Searched<'_>, wanted: Wanted<'_>, known: &[KnownElem
     let found = match wanted {
         Wanted::Words(locator, suits) => words::meant(locator, page.tree, page.view, suits),
         Wanted::Seen(reference, identity) => again(page, reference, identity),
+        Wanted::Recorded(element) => recorded(page, element),
     };
     let by_memory = match (wanted, &found) {
         (Wanted::Words(locator, _), Resolved::Gone) => once_called(page, locator, known),
@@ -131,6 +138,59 @@ fn again(page: Searched<'_>, reference: Option<&ElementRef>, wanted: &TargetIden
         [] => Resolved::Gone,
         [one] if !page.element(one).best_name().is_empty() => Resolved::Moved(one),
         _ => Resolved::Ambiguous(alike),
+    }
+}
+
+/// Returns the elements of a page that are like a recorded one, with their likeness, the best first. Those in its landmark are
+/// taken before all others, and those with exactly its name before those whose name has other numbers.
+fn likely(page: Searched<'_>, wanted: &Recorded) -> Vec<(f64, NodeId)> {
+    let near = page.tree.iter().filter(|(_, node)| wanted.may_be(node));
+    let near: Vec<(NodeId, TargetIdentity)> = near.map(|(id, _)| (id, page.element(id))).collect();
+    let is_there = |(_, here): &&(NodeId, TargetIdentity)| here.landmark == wanted.landmark;
+    let like = |loosely: bool, there: bool| {
+        let near = near.iter().filter(|one| !there || is_there(one));
+        let mut like: Vec<(f64, NodeId)> = near
+            .map(|(id, here)| (wanted.likeness(here, loosely), *id))
+            .filter(|(likeness, _)| *likeness > 0.0)
+            .collect();
+        like.sort_by(|one, other| other.0.total_cmp(&one.0));
+        like
+    };
+    let ways = [(false, true), (false, false), (true, true), (true, false)];
+    let mut found = ways.iter().map(|(loosely, there)| like(*loosely, *there));
+    found.find(|like| !like.is_empty()).unwrap_or_default()
+}
+
+/// Returns all elements of a page that are as much like a recorded one as the best of them, in document order.
+pub(crate) fn alike(page: Searched<'_>, wanted: &Recorded) -> Vec<NodeId> {
+    let likely = likely(page, wanted);
+    let best = likely.first().map_or(0.0, |(likeness, _)| *likeness);
+    let near = likely
+        .iter()
+        .filter(|(likeness, _)| best - likeness < MARGIN);
+    let mut alike: Vec<NodeId> = near.map(|(_, id)| *id).collect();
+    alike.sort_unstable();
+    alike
+}
+
+fn recorded(page: Searched<'_>, wanted: &Recorded) -> Resolved {
+    let found = alike(page, wanted);
+    match found[..] {
+        [] => Resolved::Gone,
+        [one] => {
+            let here = page.element(one);
+            let name = if here.name.is_empty() {
+                here.label.unwrap_or_default()
+            } else {
+                here.name
+            };
+            if name == wanted.name {
+                Resolved::Same(one)
+            } else {
+                Resolved::Known(one)
+            }
+        }
+        _ => Resolved::Ambiguous(found),
     }
 }
 

@@ -6,7 +6,7 @@ use url::{Position, Url};
 
 use super::{action::for_model, fence::quoted, page::without_empty};
 use crate::{
-    action::{Action, BrowserAction, Outcome},
+    action::{Action, AgentAction, BrowserAction, Outcome},
     page::{PageAddress, PageDiff},
     working::{Earlier, Place, Step, Visited},
 };
@@ -15,6 +15,8 @@ use crate::{
 const MAX_NAME: usize = 60;
 /// Maximum length of the address to which a step led, in the line about this step. Unit: characters. Source: chosen.
 const MAX_ADDRESS: usize = 80;
+/// Maximum length of what came of a recipe, in the line about the call. Unit: characters.
+const MAX_FOLLOWED: usize = 200;
 /// Maximum length of the address in a line about an earlier page. Unit: characters. Source: chosen; higher than
 /// [`MAX_ADDRESS`], because the model may open the address, which it cannot if the address is cut.
 const MAX_URL: usize = 300;
@@ -31,6 +33,9 @@ const MAX_THOUGHT: usize = 200;
 pub(super) fn history_line(step: &Step) -> String {
     let mut line = format!("{}. {}", step.number, for_model(step));
     outcome(&mut line, &step.outcome);
+    if let (Action::Agent(AgentAction::Follow(_)), Some(did)) = (&step.action, &step.gave) {
+        let _ = write!(line, " -> {}", quoted(did, MAX_FOLLOWED));
+    }
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
         line.push_str(&led_to(place, &step.before, is_routed));

@@ -50,7 +50,7 @@ const MAX_LINE: usize = 200;
 /// Lines that the model has just read have the highest priority, because the next decision needs them. Then come new
 /// results of tools, and steps that cannot be undone. The [mode](super::Mode) decides which of the sections about
 /// earlier steps matter most. Source of the other priorities: chosen.
-pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 14] {
+pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<'a>; 15] {
     use Keep::{First, Last};
     use Zone::{AfterPage, Run};
 
@@ -105,6 +105,7 @@ pub(super) fn own_sections<'a>(parts: &StepParts<'a>, is_cut: bool) -> [Section<
         // A line that was read and cut off would have to be read again.
         after("Read", 240, shown(parts.read)),
         after("Results", 120, results),
+        after("Followed", 240, shown(parts.followed)),
     ]
 }
 

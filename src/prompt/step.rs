@@ -118,6 +118,8 @@ pub struct StepParts<'a> {
     /// Results and reports since the last message, each as a label and a text. Tools return results; the browser
     /// reports events such as a download.
     pub results: &'a [(String, String)],
+    /// What came of the recipes that were followed since the last message, as lines. Names of a page in them are JSON strings.
+    pub followed: &'a [String],
     /// The kinds of content that tools declare for their results, by the names of the tools. For other tools, the kind is
     /// recognised from the result itself.
     pub content_types: &'a BTreeMap<String, ContentType>,
@@ -167,6 +169,7 @@ impl<'a> StepParts<'a> {
             given: &NOTHING_GIVEN,
             noted: &[],
             results: &[],
+            followed: &[],
             content_types: &NO_TYPES,
             answers: &[],
             refused: &[],

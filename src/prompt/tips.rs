@@ -86,7 +86,9 @@ impl<'a> Tips<'a> {
             match tip.section() {
                 memory::Section::SiteTips if tip.is_vouched() => tips.site.push(tip),
                 memory::Section::SiteTips => tips.site_data.push(tip),
-                memory::Section::Custom { .. } => Group::add(&mut own, tip),
+                memory::Section::Custom { .. } | memory::Section::Recipes => {
+                    Group::add(&mut own, tip);
+                }
                 _ => {}
             }
         }
@@ -121,13 +123,18 @@ impl<'a> Group<'a> {
 
     /// Returns the advice as a section that may be cut; `None` if the section is one that is never cut.
     fn section(self) -> Option<Section<'a>> {
+        let is_recipe = *self.of == memory::Section::Recipes;
         let zone = match self.of.lasts() {
-            _ if self.vouched => Zone::Outside,
+            _ if self.vouched && !is_recipe => Zone::Outside,
             Lasts::Run => Zone::Run,
             Lasts::Page | Lasts::Prompt => Zone::BeforePage,
         };
         let tips = self.tips.into_iter();
-        let lines = if self.vouched {
+        let lines = if is_recipe {
+            // The names in them stay, because they stand in the fence.
+            let lines = tips.flat_map(TipLine::all).map(TipLine::in_full);
+            lines.map(Line::Ready).collect()
+        } else if self.vouched {
             tips.flat_map(TipLine::all).map(Line::Tip).collect()
         } else {
             tips.flat_map(data_lines).map(Line::Ready).collect()

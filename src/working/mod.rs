@@ -40,5 +40,5 @@ pub use pages::{Pages, Snapshot, Visited};
 use piece::Piece;
 pub use sitemap::{DoubtedLink, LeftOut, MapPage, SiteMap};
 pub(crate) use step::refused_last;
-pub use step::{About, By, Finished, Place, Step};
+pub use step::{About, By, Chosen, Finished, Place, Step};
 pub use stop::{BudgetKind, StopReason};

@@ -16,9 +16,6 @@ pub struct PageName {
     /// The name of a group around the element, if the element's own name is not unique.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     within: Option<String>,
-    /// True if the name belongs to a step of an earlier run. A prompt then shows no reference for it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    earlier: bool,
 }
 
 impl PageName {
@@ -38,7 +35,6 @@ impl PageName {
             name: Self::plain(name),
             ordinal,
             within: None,
-            earlier: false,
         }
     }
 
@@ -59,25 +55,6 @@ impl PageName {
             within: None,
             ..self.clone()
         }
-    }
-
-    /// Returns true if both names are the same, even if only one of them belongs to a step of an earlier run.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let own = (&self.role, &self.name, self.ordinal, &self.within);
-        own == (&other.role, &other.name, other.ordinal, &other.within)
-    }
-
-    /// Marks the name as that of an element on which an earlier run acted. A prompt does not look for the element on the
-    /// current page: an element of that name may be another one now, and a reader would act on it without a look.
-    pub(crate) fn of_earlier_run(self) -> Self {
-        Self {
-            earlier: true,
-            ..self
-        }
-    }
-
-    pub(crate) const fn is_of_earlier_run(&self) -> bool {
-        self.earlier
     }
 
     pub(crate) fn group(&self) -> Option<&str> {

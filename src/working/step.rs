@@ -9,7 +9,7 @@ use url::Url;
 use crate::{
     action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
     base::{Host, RunId, SessionId, Site},
-    page::{Fingerprint, PageDiff, PageTemplate, TargetIdentity},
+    page::{PageDiff, PageTemplate, TargetIdentity},
 };
 
 /// Maximum number of lines that [`Step::changed`] returns; twice as many are allowed if the changes of elements that
@@ -57,8 +57,32 @@ pub enum By {
     Model,
     /// The calling program, which uses the browser without a model.
     Caller,
-    /// Memory: an earlier run of the same task took this step.
-    Memory,
+    /// Memory: the step was recorded in a recipe, and this run follows it.
+    Recipe {
+        /// The number of the step in the recipe, from 1.
+        step: usize,
+        /// The party that decided to follow the recipe.
+        chosen: Chosen,
+        /// True if the page did not change as it did when the step was recorded.
+        astray: bool,
+    },
+}
+
+impl By {
+    /// Returns true if the run follows a recipe of memory.
+    pub const fn is_recipe(self) -> bool {
+        matches!(self, Self::Recipe { .. })
+    }
+}
+
+/// The party that decided to follow a recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Chosen {
+    /// The model, with the tool `follow`.
+    Model,
+    /// The task: its goal is the recorded one, word for word.
+    Task,
 }
 
 /// The address of a page, with the host, site and page template that follow from it. Only the address is serialized.
@@ -211,11 +235,13 @@ pub struct Step {
     /// is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
-    /// The hash of the words of the page that said what the action was for: headings, the words of the target, the form
-    /// around it, the address of a link. `None` for an action that is not one of the browser, and if the target was not on
-    /// the page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub purpose: Option<Fingerprint>,
+    /// The words of the table row or card around the target, one text for each of its parts. The page wrote these texts, so they
+    /// are untrusted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub item: Vec<String>,
+    /// The main heading of the page before the action; empty if it has none. The page wrote this text, so it is untrusted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub heading: String,
     /// The changes of the page; `None` if the step led to another page, if one of the two pages could not be observed,
     /// or if the action was refused or is not one of the browser. The page wrote the texts in the changes, so they are
     /// untrusted.
@@ -278,7 +304,8 @@ impl Step {
             left_scope: false,
             reloaded: false,
             within: None,
-            purpose: None,
+            item: Vec::new(),
+            heading: String::new(),
             changes: None,
             healed: false,
             restores: Vec::new(),

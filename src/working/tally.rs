@@ -60,9 +60,11 @@ pub(super) struct Tally {
     pub(super) by_last: BTreeSet<(u32, usize)>,
 }
 
-/// Returns true if the step belongs to the history. Every step except `finish` does.
+/// Returns true if the step belongs to the history. Every step does, except `finish`, and the steps of a recipe that are done and
+/// can be undone: one line tells what came of the recipe.
 pub(super) fn is_told(step: &Step) -> bool {
-    !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
+    let is_followed = step.by.is_recipe() && step.outcome.is_done() && !is_lasting(step);
+    !is_followed && !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
 }
 
 impl Tally {

@@ -10,7 +10,6 @@ mod profile;
 mod random;
 
 mod architecture;
-mod goal_pairs;
 mod page;
 mod providers;
 mod tokens;

@@ -31,7 +31,6 @@ mod loop_golden;
 mod loop_memory;
 mod loop_pictures;
 mod memory_kind;
-mod pattern_story;
 mod poisoning;
 mod reading;
 mod resume;

@@ -31,7 +31,7 @@ use crate::{
     event::EventKind,
     memory::{
         Advice, AdviceId, Committed, Edit, Index, MemoryKind, Moment, Namespace, Occasion, Record,
-        ReplayStep, Shelf, ShelfState, apply,
+        RunLog, Shelf, ShelfState, Suggested, apply,
     },
     page::KnownElement,
     secret::Redactor,
@@ -164,24 +164,27 @@ impl Engine {
         known
     }
 
-    /// Returns the next step of the task on the page's host, as an earlier run recorded it; `None` if no memory kind
-    /// knows a next step.
-    pub(super) async fn replay(
+    /// Returns the recipes of the page's site, in the order of the memory kinds.
+    pub(super) async fn recipes(
         &mut self,
         store: &impl MemoryBackend,
         moment: &Moment<'_>,
         asking: Asking<'_>,
-    ) -> Option<ReplayStep> {
+    ) -> Vec<Suggested> {
+        let mut found = Vec::new();
         for kind in self.kinds.clone() {
-            let shelves = kind.wants(&self.namespace, moment);
-            for shelf in shelves.iter().filter(|shelf| !moment.is_above(shelf)) {
-                let index = self.index(store, &*kind, shelf, asking).await;
-                if let Some(step) = index.replay(moment) {
-                    return Some(step);
-                }
+            for shelf in kind.wants(&self.namespace, moment) {
+                let index = self.index(store, &*kind, &shelf, asking).await;
+                found.extend(index.recipes(moment));
             }
         }
-        None
+        found
+    }
+
+    /// Returns what the kinds of memory do not keep of the run, and why.
+    pub(super) fn unlearned(&self, log: &RunLog) -> Vec<String> {
+        let kinds = self.kinds.iter();
+        kinds.filter_map(|kind| kind.unlearned(log)).collect()
     }
 
     /// Returns the memory kind's index of the records of a shelf. Makes the index if there is none yet.

@@ -118,6 +118,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             final_url,
             error: self.state.error,
             memory_errors: Vec::new(),
+            not_kept: Vec::new(),
             recording: self
                 .recording
                 .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))

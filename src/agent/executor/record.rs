@@ -5,19 +5,19 @@ use tokio::time::Instant;
 use super::{Executor, guards::TurnNow};
 use crate::{
     BrowserDriver,
-    action::{
-        Action, BrowserAction, ErrorClass, Outcome, Parameters, Signature, Target, without_values,
-    },
+    action::{Action, BrowserAction, ErrorClass, Outcome, Signature},
     agent::{emit::elapsed_ms, state::Queued},
     base::text,
     event::EventKind,
-    page::{Fingerprint, PageTemplate, TargetIdentity, purpose},
+    page::{PageTemplate, TargetIdentity, item_words},
     verify::{PageNow, empties, is_another_document, moves_the_caret, restored},
     working::{Step, StopReason},
 };
 
 /// Maximum length of the page's title that a step keeps. Unit: characters. Source: chosen; enough to tell pages apart.
 const MAX_TITLE: usize = 60;
+/// Maximum length of the page's main heading that a step keeps. Unit: characters.
+const MAX_HEADING: usize = 120;
 
 /// An action that is being carried out: the [`Step`] that will record it, with what is known so far.
 #[derive(Debug, Clone)]
@@ -62,20 +62,12 @@ fn surroundings(page: &PageNow, action: &Action) -> Option<String> {
     page.layout().surroundings(node)
 }
 
-/// Returns the hash of the words of the page that say what the action is for: see [`purpose`]. Returns `None` if the target
-/// of the action is not on the page.
-fn purpose_of(page: &PageNow, action: &Action, parameters: &Parameters) -> Option<Fingerprint> {
-    let Action::Browser(action) = action else {
-        return None;
-    };
-    let target = match action.targets().first() {
-        Some(Target::Ref(reference)) => Some(page.tree().by_ref(reference.as_str())?),
-        Some(Target::Locator(_)) => return None,
-        None => None,
-    };
-    purpose(&page.observation, target, |words| {
-        without_values(words, parameters)
-    })
+/// Returns the words of the row or card around the first target of an action.
+fn item_of(page: &PageNow, action: &Action) -> Vec<String> {
+    let references = action.references();
+    let first = references.first();
+    let node = first.and_then(|reference| page.tree().by_ref(reference.as_str()));
+    node.map_or_else(Vec::new, |node| item_words(page.tree(), node))
 }
 
 /// Gives each target that has no name of any kind a description of its appearance.
@@ -180,8 +172,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         });
         step.healed = std::mem::take(&mut self.state.healed);
         step.within = before.and_then(|page| surroundings(page, &step.action));
-        step.purpose =
-            before.and_then(|page| purpose_of(page, &step.action, &self.task.parameters));
+        if let Some(page) = before {
+            step.item = item_of(page, &step.action);
+            step.heading = text::cut(page.observation.main_heading(), MAX_HEADING);
+        }
         step.restores = restored(self.state.memory.steps(), before, after);
         step.empties = empties(&step.targets, before, after);
         self.state.offered.now().clone_into(&mut step.offered);

@@ -1,12 +1,22 @@
 //! What memory offered to a run: advice, known elements, and what was withheld.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::Host,
-    memory::{Advice, AdviceId, Lasts, Section},
+    base::{Host, Trust},
+    memory::{
+        Advice, AdviceId, Lasts, Section, Suggested,
+        recipe::{MAX_SIZE, Recipe},
+    },
     page::KnownElement,
 };
+
+/// Maximum number of recipes that are shown with their steps.
+const MAX_WHOLE: usize = 2;
+/// Maximum number of recipes of which only the goal is shown.
+const MAX_LISTED: usize = 5;
 
 /// What memory offered to the run so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +36,41 @@ pub(in crate::agent) struct Offered {
     asked_for: Option<(Host, u64)>,
     /// Elements that earlier runs used on the current page's host, as memory has stored them.
     elements: Vec<KnownElement>,
+    /// The recipes that the run may follow, in the order of their names.
+    #[serde(default)]
+    recipes: Vec<Offer>,
+    /// The hosts whose recipes memory was asked for.
+    #[serde(default)]
+    asked_recipes: BTreeSet<Host>,
+}
+
+/// A recipe that the run may follow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::agent) struct Offer {
+    /// The name, such as `t1`.
+    pub(in crate::agent) name: String,
+    pub(in crate::agent) item: AdviceId,
+    pub(in crate::agent) recipe: Arc<Recipe>,
+    /// True if its steps are shown, false if only its goal is.
+    pub(in crate::agent) is_whole: bool,
+}
+
+impl Offer {
+    /// Returns the lines of the prompt.
+    fn advice(&self) -> Option<Advice> {
+        let lines = if self.is_whole {
+            self.recipe.lines(&self.name)
+        } else {
+            self.recipe.line(&self.name)
+        };
+        Advice::with_lines(self.item.clone(), lines, Trust::Code, Section::Recipes)
+    }
+
+    /// Returns the number of characters in the prompt.
+    fn size(&self) -> usize {
+        self.advice()
+            .map_or(0, |advice| advice.text().chars().count())
+    }
 }
 
 impl Offered {
@@ -50,6 +95,57 @@ impl Offered {
             if self.is_new(&found) && *found.section() != Section::Lessons {
                 self.advice.push(found);
             }
+        }
+    }
+
+    /// Returns true if memory was not asked for the recipes of this host yet, and counts it as asked.
+    pub(in crate::agent) fn asks_recipes(&mut self, host: &Host) -> bool {
+        self.asked_recipes.insert(host.clone())
+    }
+
+    /// Adds a recipe for the rest of the run, with its steps if it fits the goal and there is room, else with its goal alone.
+    pub(in crate::agent) fn add_recipe(&mut self, found: Suggested) {
+        let (whole, listed): (Vec<&Offer>, Vec<&Offer>) =
+            self.recipes.iter().partition(|one| one.is_whole);
+        if self.recipes.iter().any(|one| one.item == found.item) {
+            return;
+        }
+        let mut offer = Offer {
+            name: format!("t{}", self.recipes.len() + 1),
+            item: found.item,
+            recipe: found.recipe,
+            is_whole: found.fits && whole.len() < MAX_WHOLE,
+        };
+        let taken: usize = whole.iter().map(|one| one.size()).sum();
+        offer.is_whole &= offer.recipe.is_short() && taken + offer.size() <= MAX_SIZE;
+        if offer.is_whole || listed.len() < MAX_LISTED {
+            self.advice.extend(offer.advice());
+            self.recipes.push(offer);
+        }
+    }
+
+    pub(in crate::agent) fn recipes(&self) -> impl Iterator<Item = &Offer> {
+        self.recipes.iter()
+    }
+
+    /// Returns the recipe of this name.
+    pub(in crate::agent) fn recipe(&self, name: &str) -> Option<&Offer> {
+        let name = name.trim().to_ascii_lowercase();
+        self.recipes.iter().find(|one| one.name == name)
+    }
+
+    /// Shows the steps of a recipe from now on.
+    pub(in crate::agent) fn show_recipe(&mut self, name: &str) {
+        let Some(offer) = self.recipes.iter_mut().find(|one| one.name == name) else {
+            return;
+        };
+        offer.is_whole = true;
+        let shown = self
+            .advice
+            .iter_mut()
+            .find(|advice| *advice.id() == offer.item);
+        if let (Some(shown), Some(advice)) = (shown, offer.advice()) {
+            *shown = advice;
         }
     }
 

@@ -22,6 +22,9 @@ pub(in crate::agent) struct PageState {
     /// True if an action opened the page and no message has shown it to the model.
     #[serde(default)]
     is_unseen: bool,
+    /// The number of the observation that the last message showed.
+    #[serde(default)]
+    shown: Option<u64>,
     /// Fields of the page into which a secret was typed.
     typed_into: BTreeSet<ElementRef>,
 }
@@ -81,8 +84,18 @@ impl PageState {
     }
 
     /// Records that the model is shown the page.
-    pub(in crate::agent) const fn show(&mut self) {
+    pub(in crate::agent) fn show(&mut self) {
         self.is_unseen = false;
+        self.shown = self.now.as_ref().map(|page| page.look);
+    }
+
+    /// Returns true if the last message showed the page as it was last observed.
+    pub(in crate::agent) fn is_shown(&self) -> bool {
+        !self.is_stale
+            && self
+                .now
+                .as_ref()
+                .is_some_and(|page| self.shown == Some(page.look))
     }
 
     pub(in crate::agent) fn type_secret_into(&mut self, fields: impl Iterator<Item = ElementRef>) {

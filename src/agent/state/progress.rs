@@ -17,6 +17,9 @@ pub(in crate::agent) struct Progress {
     error_call: Option<u32>,
     unusable_in_row: u32,
     replayed: u32,
+    /// True if memory was asked whether it knows the task.
+    #[serde(default)]
+    asked_for_task: bool,
 }
 
 impl Progress {
@@ -56,6 +59,11 @@ impl Progress {
     /// Begins the counts in a row again.
     pub(in crate::agent) const fn forgive(&mut self) {
         (self.errors_in_row, self.unusable_in_row) = (0, 0);
+    }
+
+    /// Returns true the first time: then memory may know the task.
+    pub(in crate::agent) const fn begin_for_task(&mut self) -> bool {
+        !std::mem::replace(&mut self.asked_for_task, true)
     }
 
     /// Counts a step that memory decided.

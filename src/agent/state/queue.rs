@@ -67,6 +67,11 @@ impl Queue {
         self.0.push_back(next);
     }
 
+    /// Adds an action before all others.
+    pub(in crate::agent) fn add_first(&mut self, next: Queued) {
+        self.0.push_front(next);
+    }
+
     pub(in crate::agent) fn take(&mut self) -> Option<Queued> {
         self.0.pop_front()
     }

@@ -39,22 +39,12 @@ pub(in crate::agent) struct Remarks {
     /// Warnings of the guards after the last call. Those after earlier calls are dropped, because they may no longer be
     /// true.
     pub(in crate::agent) warnings: Vec<String>,
-    /// Number of steps that were taken from memory since the model last decided.
+    /// What came of the recipes that were followed, as lines. Names of a page in them are JSON strings.
     #[serde(default)]
-    pub(in crate::agent) replayed: usize,
+    pub(in crate::agent) followed: Vec<String>,
 }
 
 impl Remarks {
-    /// Returns true if the remarks contain anything that the model must read before the next action.
-    pub(in crate::agent) fn is_unread(&self) -> bool {
-        let lines = [&self.found, &self.read, &self.notes, &self.warnings];
-        let said = [&self.results, &self.answers];
-        self.last_failure.is_some()
-            || !self.refused.is_empty()
-            || lines.iter().any(|lines| !lines.is_empty())
-            || said.iter().any(|said| !said.is_empty())
-    }
-
     /// Marks the lines that were found and read so far as lines of a page that the run has left. `title` is the title
     /// of that page.
     pub(in crate::agent) fn leave(&mut self, title: &str) {

@@ -358,24 +358,6 @@ phrases! {
     ];
 }
 
-/// Words that express a condition, in the languages used most on the web.
-pub(crate) const CONDITIONS: &str = "if unless except only until whether otherwise provided wenn falls sofern ausser nur sonst si sauf seulement \
-    uniquement sinon salvo excepto solo sino se tranne soltanto altrimenti exceto apenas somente senão tenzij behalve alleen indien anders \
-    если кроме только иначе eğer ise hariç yalnızca sadece إذا إلا فقط अगर यदि केवल सिर्फ אם רק אלא jeśli oprócz tylko якщо тільки";
-/// Words that express a condition, in scripts without spaces. They are searched for anywhere in the goal.
-pub(crate) const CONDITIONS_WITHOUT_SPACES: &str =
-    "もし なら 場合 だけ 以外 如果 除非 只要 仅 僅 만약 경우 만일 ถ้า";
-/// Words that choose an item by a property that only the page shows, such as the newest or the cheapest one.
-pub(crate) const CHOICES: &str = "first last next previous newest latest oldest recent earliest cheapest lowest highest best worst most least nearest \
-    largest smallest biggest longest shortest top any erste ersten erster letzte letzten neueste neuesten älteste ältesten günstigste \
-    günstigsten billigste billigsten beste besten nächste nächsten dernier dernière premier première prochain prochaine récent récente \
-    meilleur meilleure plus último última primero primera primer próximo próxima reciente mejor más ultimo ultima primo prima prossimo \
-    migliore più primeiro primeira recente melhor mais laatste eerste nieuwste oudste volgende beste последний последнюю первый первую \
-    самый самую следующий son ilk sonraki en أحدث آخر أول أرخص नवीनतम पहला सबसे आखिरी האחרון הראשון ostatni pierwszy останній";
-/// Words that choose an item, in scripts without spaces. They are searched for anywhere in the goal.
-pub(crate) const CHOICES_WITHOUT_SPACES: &str =
-    "最新 最後 最初 最も 一番 最安 最便宜 第一 最近 가장 최신 ล่าสุด";
-
 /// Codes, names and abbreviations of currencies.
 pub(crate) const CURRENCIES: &[&str] = &[
     "usd", "eur", "gbp", "chf", "jpy", "cny", "inr", "cad", "aud", "brl", "mxn", "krw", "sek",

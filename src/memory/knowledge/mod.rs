@@ -107,7 +107,7 @@ impl MemoryKind for Knowledge {
                 .collect::<Vec<_>>()
         };
         let own = names(own);
-        let is_said = |name: PageName| own.iter().any(|own| own.is_same(&name));
+        let is_said = |name: PageName| own.contains(&name);
         !said.iter().flat_map(names).any(is_said)
     }
 

@@ -25,6 +25,14 @@ impl Place {
         }
     }
 
+    /// Returns true if the shelf of `host` keeps what a memory kind learns in this place.
+    fn has_home(&self, kind: &dyn MemoryKind, host: &Host) -> bool {
+        match self {
+            Self::Hosts(hosts) => hosts.iter().any(|of| kind.home(of) == *host),
+            Self::Site(_) => false,
+        }
+    }
+
     /// Returns the edit of a memory kind's global shelf that removes everything that the kind learned in this place.
     fn forgotten_by(&self, kind: &dyn MemoryKind) -> Result<Edit> {
         match self {
@@ -108,7 +116,14 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         }
         for shelf in self.shelves(Some(&self.namespace)).await? {
             match &shelf.scope {
-                Scope::Host(_) => {}
+                Scope::Host(own) => {
+                    let kind = self.kind(&shelf);
+                    let is_home = kind.is_some_and(|kind| place.has_home(&**kind, own));
+                    if is_home && !place.contains(own) {
+                        let edit = kind.map(|kind| place.forgotten_by(&**kind));
+                        self.plan_told(&mut plan, shelf, edit).await?;
+                    }
+                }
                 // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two
                 // parts. So all such runs are removed.
                 Scope::Global if is_for_waiting(&shelf) => {

@@ -1,0 +1,172 @@
+//! The lines by which a prompt shows a recipe. They stand in the run's fence, because a page wrote the names in them.
+
+use std::fmt;
+
+use super::{Given, Recipe, RecipeStep, slots::masked};
+use crate::{
+    action::{BrowserAction, Effect},
+    base::text::{self, counted},
+    memory::{PageName, Piece},
+    page::Recorded,
+    working::words::{Audience, StepWords},
+};
+
+/// Maximum number of steps of a recipe that is shown whole.
+pub const MAX_SHOWN: usize = 40;
+/// Maximum size of the recipes that are shown whole, all together. Unit: characters.
+pub(crate) const MAX_SIZE: usize = 6_000;
+/// Maximum length of a recipe's goal in a prompt. Unit: characters.
+const MAX_GOAL: usize = 200;
+/// Maximum length of an address in a prompt. Unit: characters.
+const MAX_PATH: usize = 40;
+
+impl Recipe {
+    /// Returns the line with the recipe's name, its goal, and how often it led there.
+    fn head(&self, name: &str) -> String {
+        let slots = self.slots().map(|(_, slot)| slot);
+        let goal = text::truncate(&text::clean(&masked(&self.header.goal, slots)), MAX_GOAL);
+        let goal = serde_json::Value::from(goal);
+        let (reached, tried) = self.header.reached();
+        let reached = match tried {
+            0 => "not tried yet".to_owned(),
+            tried => format!("{reached} of {} reached their goal", counted(tried, "run")),
+        };
+        let steps = counted(self.steps.len(), "step");
+        format!("{name} {goal} {steps}, {reached}")
+    }
+
+    /// Returns the lines of the recipe with all steps.
+    pub(crate) fn lines(&self, name: &str) -> Vec<Vec<Piece>> {
+        let mut lines = vec![vec![Piece::Words(self.head(name))]];
+        for (step, n) in self.steps.iter().zip(1..) {
+            let mut line = vec![Piece::Words(format!("{n}. "))];
+            line.extend(step.pieces());
+            lines.push(line);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for (_, slot) in self
+            .slots()
+            .filter(|(at, _)| self.steps[*at].left.is_none())
+        {
+            names.push(&slot.name);
+        }
+        let sets = match &names[..] {
+            [] => "sets nothing".to_owned(),
+            names => format!("sets only: {}", names.join(", ")),
+        };
+        let leaves = if self.header.leaves {
+            "; its run went on at another site"
+        } else {
+            ""
+        };
+        lines.push(vec![Piece::Words(format!("{sets}{leaves}"))]);
+        lines
+    }
+
+    /// Returns the one line of a recipe whose steps are not shown.
+    pub(crate) fn line(&self, name: &str) -> Vec<Vec<Piece>> {
+        let head = self.head(name);
+        vec![vec![Piece::Words(format!(
+            "{head} (follow {name} shows the steps)"
+        ))]]
+    }
+
+    /// Returns true if the recipe may be shown with all steps.
+    pub(crate) fn is_short(&self) -> bool {
+        self.steps.len() <= MAX_SHOWN
+    }
+}
+
+impl RecipeStep {
+    /// Returns the step in words, such as `fill textbox "Title" <title>`.
+    pub(super) fn pieces(&self) -> Vec<Piece> {
+        let mut target: Vec<Piece> = Vec::new();
+        for (nth, of) in self.targets.iter().enumerate() {
+            if nth > 0 {
+                target.push(" onto ".into());
+            }
+            match &self.named {
+                Some(slot) if nth == 0 && self.left.is_none() => {
+                    target.push(format!("{} {}", role(of), slot.sign()).into());
+                }
+                Some(_) if nth == 0 => target.push(role(of).to_owned().into()),
+                _ => target.push(name(of).into()),
+            }
+        }
+        if let (Some(slot), None) = (&self.item, self.left) {
+            target.push(format!(" in row {}", slot.sign()).into());
+        }
+        let values = self.text.iter().map(|text| match text {
+            Given::Slot(slot) => slot.sign(),
+            Given::Secret(name) => name.placeholder(),
+        });
+        let mut values: Vec<Piece> = values.map(Piece::from).collect();
+        values.extend(self.argument().map(Piece::from));
+        let submits = match &self.form {
+            Some(BrowserAction::Fill(fill)) => fill.submit,
+            Some(BrowserAction::Type(typed)) => typed.submit,
+            _ => false,
+        };
+        let words = StepWords {
+            tool: self.tool.as_str(),
+            target,
+            values,
+            flags: submits.then(|| "submit".to_owned()).into_iter().collect(),
+        };
+        let mut pieces = words.pieces(Audience::Model);
+        if let Some(page) = &self.leads_to {
+            let path = text::truncate(page.path(), MAX_PATH);
+            pieces.push(format!(" -> {path}").into());
+        }
+        if self.effect == Effect::Irreversible {
+            pieces.push(" (cannot be undone)".into());
+        }
+        if let Some(left) = self.left {
+            pieces.push(format!(" ({})", left.why()).into());
+        }
+        pieces
+    }
+
+    /// Returns the argument that is neither a target nor a text, such as a key.
+    fn argument(&self) -> Option<String> {
+        Some(match self.form.as_ref()? {
+            BrowserAction::Press(press) => match press.times() {
+                1 => press.key.to_string(),
+                times => format!("{} {times} times", press.key),
+            },
+            BrowserAction::Goto(goto) => {
+                let url = text::truncate(&goto.url, 2 * MAX_PATH);
+                serde_json::Value::from(url).to_string()
+            }
+            BrowserAction::DragBy(drag) => format!("by {},{}", drag.x, drag.y),
+            BrowserAction::TabSelect(tab) | BrowserAction::TabClose(tab) => tab.index.to_string(),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for RecipeStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pieces().iter().try_for_each(|piece| piece.fmt(f))
+    }
+}
+
+fn role(of: &Recorded) -> &str {
+    match &of.role {
+        crate::page::Role::Other(_) => crate::page::Role::Generic.as_str(),
+        role => role.as_str(),
+    }
+}
+
+/// Returns the name of an element as a prompt shows it.
+fn name(of: &Recorded) -> PageName {
+    let words = match &of.attribute {
+        Some((_, value)) if of.name.is_empty() => value,
+        _ => &of.name,
+    };
+    let name = PageName::new(&of.role, words, None);
+    match &of.group {
+        Some(group) => name.within(group),
+        None => name,
+    }
+}
