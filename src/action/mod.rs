@@ -10,7 +10,7 @@
 //! - Each frequent tool is declared to the provider with its usual arguments. All other tools share one declaration,
 //!   named `other`, which takes the name and the arguments of the tool that the model wants. Separate schemas for all
 //!   tools would take more than 2,300 tokens of each request. Without the tools for pictures and uploads, these
-//!   declarations take at most 765, as a test in `declare.rs` checks. Any tool can still be called directly.
+//!   declarations take at most 800, as a test in `declare.rs` checks. Any tool can still be called directly.
 //! - `schemars` derives the schemas from the types into which calls are parsed, so that models are told the rules
 //!   that the parser applies. `action/spec.rs` replaces each `$ref` in a schema by the schema that it refers to,
 //!   because not every provider resolves `$ref`. It also removes titles and formats, which cost tokens.

@@ -31,7 +31,7 @@ pub struct Differing {
     /// The kind of difference.
     pub difference: Difference,
     /// The names of the fields that differ; empty if only one memory has the item. If the item has further records,
-    /// such as the steps of a trajectory, the keys of the records that differ are included.
+    /// such as the steps of a recipe, the keys of the records that differ are included.
     pub fields: BTreeSet<String>,
     /// The item in the first memory; `None` if it is missing or cannot be described.
     pub first: Option<Described>,
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn an_item_of_several_records_differs_as_one() {
         let namespace = Namespace::default();
-        let way = Shelf::global(&namespace, "trajectories");
+        let way = Shelf::global(&namespace, "recipes");
         let notes = Shelf::global(&namespace, "notes");
         let waiting = Shelf::global(&namespace, "pending");
         let record = |key: &str, n: u32| Record::new(key, &json!({ "n": n }));
@@ -180,7 +180,7 @@ mod tests {
             [
                 ("notes", "a", Difference::OnlyInFirst),
                 ("notes", "c.1", Difference::OnlyInSecond),
-                ("trajectories", "t-1", Difference::Changed),
+                ("recipes", "t-1", Difference::Changed),
             ]
         );
         assert_eq!(compared.same, 2);

@@ -340,7 +340,7 @@ pub fn kinds() -> Vec<Arc<dyn MemoryKind>> {
 #[non_exhaustive]
 pub struct KindOptions {
     /// If true, recipes (the recorded steps of earlier runs) are ranked not only by the similarity of their goals to the goal of
-    /// the run, but also by age, speed, and the share of runs that reached their goal. Default: false.
+    /// the run, but also by age, speed, and the share of steps whose effect was seen. Default: false.
     pub trace_scoring: bool,
     /// Age above which a recipe is removed. The age counts from the last run that reached its goal by these steps. Unit: days.
     /// Default: 30.

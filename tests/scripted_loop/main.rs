@@ -33,5 +33,6 @@ mod loop_pictures;
 mod memory_kind;
 mod poisoning;
 mod reading;
+mod recipe_story;
 mod resume;
 mod stand_in;

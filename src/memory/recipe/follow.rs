@@ -745,7 +745,7 @@ impl Recipe {
                 || (step.targets.is_empty() && before.first().is_some_and(|one| of_search(one)));
             let is_way = step.leads_to.is_some() && before.iter().all(|one| one.text.is_none());
             let is_harmless = !sends(step) || is_login || is_search || is_way;
-            step.effect != Effect::Irreversible && is_harmless
+            step.effect != Effect::Irreversible && !step.unclear && is_harmless
         };
         steps.iter().enumerate().take_while(is_free).count()
     }

@@ -15,7 +15,7 @@ use crate::{
 const SHARED: f64 = 0.8;
 /// Age at which the recency of a recipe has fallen to 1/e (37 %). Unit: days.
 const RECENCY_DAYS: f64 = 14.0;
-/// Weights of similarity, recency, speed and success in the score of a recipe.
+/// Weights of similarity, recency, speed and share of verified steps in the score of a recipe.
 const WEIGHTS: [f64; 4] = [0.6, 0.2, 0.1, 0.1];
 
 /// The recipes of a site that may be shown.

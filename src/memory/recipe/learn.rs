@@ -249,6 +249,7 @@ impl Maker<'_> {
             item: None,
             effect: step.effect,
             waits: self.waited_before(step),
+            unclear: !step.outcome.is_done(),
             closes: closes_cover(step),
             left: None,
         };

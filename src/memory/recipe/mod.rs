@@ -69,7 +69,7 @@ pub struct RecipeOptions {
     /// Minimum [`overlap`] between the goal of a recipe and that of a run to which it is shown whole. Range: 0 to 1. Default: 0.5.
     pub min_similarity: f64,
     /// If true, recipes are ranked by a weighted sum: 60 % similarity of the goals, 20 % recency, 10 % speed and 10 % share of the
-    /// runs that reached their goal. If false, they are ranked by similarity alone. Default: false.
+    /// steps whose effect was seen. If false, they are ranked by similarity alone. Default: false.
     pub trace_scoring: bool,
     /// Age above which a recipe is no longer shown and is removed. The age counts from the end of the last run that reached its
     /// goal by these steps. Unit: days. Default: 30.

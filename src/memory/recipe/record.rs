@@ -98,6 +98,9 @@ pub struct RecipeStep {
     /// True if the run waited for something of the page before the step.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
+    /// True if it is not known whether the step worked when it was recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unclear: bool,
     /// True if the step only closed something that covered the page, such as a notice about cookies.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closes: bool,
@@ -215,6 +218,7 @@ impl RecipeStep {
             named: None,
             item: None,
             waits: false,
+            unclear: false,
             closes: false,
             left: None,
         }

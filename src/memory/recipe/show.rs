@@ -24,8 +24,7 @@ impl Recipe {
     /// Returns the line with the recipe's name, its goal, and how often it led there.
     fn head(&self, name: &str) -> String {
         let slots = self.slots().map(|(_, slot)| slot);
-        let goal = text::truncate(&text::clean(&masked(&self.header.goal, slots)), MAX_GOAL);
-        let goal = serde_json::Value::from(goal);
+        let goal = quoted(&masked(&self.header.goal, slots), MAX_GOAL);
         let (reached, tried) = self.header.reached();
         let reached = match tried {
             0 => "not tried yet".to_owned(),
@@ -59,7 +58,15 @@ impl Recipe {
         } else {
             ""
         };
+        let values = if names.is_empty() {
+            ""
+        } else {
+            ",\"values\":{NAME: VALUE, ...}"
+        };
         lines.push(vec![Piece::Words(format!("{sets}{leaves}"))]);
+        lines.push(vec![Piece::Words(format!(
+            "if this is your task: follow {{\"recipe\":\"{name}\"{values}}}"
+        ))]);
         lines
     }
 
@@ -143,6 +150,15 @@ impl RecipeStep {
             _ => return None,
         })
     }
+}
+
+/// Returns a text as a JSON string of at most `max` characters, so that a line with it is never cut inside of it.
+fn quoted(said: &str, max: usize) -> String {
+    let said = text::clean(said);
+    let lengths = (0..=max).rev();
+    let json = |length| serde_json::Value::from(text::truncate(&said, length)).to_string();
+    let mut fitting = lengths.map(json).filter(|json| json.chars().count() <= max);
+    fitting.next().unwrap_or_default()
 }
 
 impl fmt::Display for RecipeStep {

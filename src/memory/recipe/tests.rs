@@ -235,6 +235,7 @@ fn a_recipe_names_its_values_and_shows_none_of_them() {
             r#"3. select combobox "Priority" <priority>"#,
             r#"4. click button "Save" -> /tickets/:n"#,
             "sets only: subject, amount, priority",
+            r#"if this is your task: follow {"recipe":"t1","values":{NAME: VALUE, ...}}"#,
         ]
     );
     let stored = serde_json::to_string(&recipe.steps).unwrap();

@@ -1,9 +1,8 @@
 //! What a run reads of earlier runs on its site, through the whole loop with scripted ports: the way of a similar task, and the
-//! results of its session. `kept`: what is kept for how long. `known_task`: the steps that a run takes from memory without asking its model.
+//! results of its session. `kept`: what is kept for how long.
 //! `turns`: the turns of a session on other hosts. `mapped`: the map of an explored site.
 
 mod kept;
-mod known_task;
 mod mapped;
 mod room;
 mod turns;
@@ -11,7 +10,7 @@ mod turns;
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, SessionId, Task,
-    agent::{Options, Replay},
+    agent::Options,
     chat::ChatResponse,
     event::EventKind,
     guard::ApprovalMode,
@@ -71,11 +70,7 @@ impl Ran {
         let message = &self.messages[0];
         let mut out = String::new();
         for section in message.split("## ") {
-            let of_memory = [
-                "Reference trajectory",
-                "Session history",
-                "Names in the tips",
-            ];
+            let of_memory = ["Done here before", "Session history", "Names in the tips"];
             if of_memory.iter().any(|heading| section.starts_with(heading)) {
                 out.push_str(section);
             }
@@ -133,7 +128,7 @@ async fn run(
 }
 
 #[tokio::test]
-async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
+async fn a_similar_task_reads_the_steps_of_the_earlier_one() {
     let store = InMemory::new();
     let goal = |what: &str| format!("Look up {what} and close the first case");
     let cold = run(
@@ -148,7 +143,7 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
     .await;
     assert_eq!(cold.said(), "");
     let recorded = (
-        "trajectory_recorded".to_owned(),
+        "recipe_recorded".to_owned(),
         goal("blue boats"),
         json!({ "steps": 4, "runs": 1 }),
     );
@@ -164,40 +159,19 @@ async fn a_similar_task_reads_what_is_left_of_the_way_on_each_page() {
         "Close",
     )
     .await;
-    let expected = "\n## Reference trajectory\n\
-        - A similar task was done here just now, in 4 steps. Its values were others: take yours from the goal. In words of your goal, it was: Look up <1> and \
-        close the first case\n  1. fill n1 with <1> (in your goal \"red cars\")\n  2. click n2\n  3. click the link that fits your goal, one of 3 alike\n  4. click n3\n";
-    assert!(warm.messages[0].ends_with(expected), "{}", warm.messages[0]);
-    let names =
-        "## Names in the tips\nn1 textbox \"Value\"\nn2 button \"Go\"\nn3 button \"Close\"\n";
-    assert!(warm.messages[0].contains(names), "{}", warm.messages[0]);
-    let second = &warm.messages[1];
-    assert!(
-        second.contains("  2. click n1\n") && !second.contains("1. fill"),
-        "{second}"
-    );
-    let third = &warm.messages[2];
-    assert!(
-        third.contains("  3. click the link that fits your goal, one of 3 alike\n")
-            && !third.contains("2. click"),
-        "{third}"
-    );
-    assert!(
-        warm.messages[4..]
-            .iter()
-            .all(|message| !message.contains("## Reference"))
-    );
-    let used = (
-        "trajectory_used".to_owned(),
-        json!({ "result": "helped", "used": true, "followed": true, "helped": true, "harmed": false }),
-    );
-    assert!(
-        warm.changes
-            .iter()
-            .any(|(what, _, data)| (what, data) == (&used.0, &used.1)),
-        "{:?}",
-        warm.changes
-    );
+    let expected = "## Done here before\n\
+        - t1 \"Look up <value> and close the first case\" 4 steps, 1 of 1 run reached their goal\n  1. fill textbox \"Value\" <value>\n  \
+        2. click button \"Go\" -> /list\n  3. click link -> /item/:n (choose it yourself from what the page shows)\n  \
+        4. click button \"Close\" -> /done\n";
+    // It stays where it is, so that a provider can cache it.
+    for message in &warm.messages {
+        assert!(message.contains(expected), "{message}");
+    }
+    let ignored = warm
+        .changes
+        .iter()
+        .any(|(what, _, data)| what == "recipe_used" && data["used"] == false);
+    assert!(ignored, "{:?}", warm.changes);
 }
 
 #[tokio::test]
@@ -224,7 +198,7 @@ async fn no_value_of_another_task_is_shown_and_it_is_never_called_the_same_task(
         ),
         (
             "Delete the oldest entry",
-            "entry",
+            "oldest",
             "Delete the newest entry",
             &["oldest"],
         ),
@@ -256,7 +230,6 @@ async fn no_value_of_another_task_is_shown_and_it_is_never_called_the_same_task(
         let said = run(&store, "run_2", None, goal, "x", "Another row", "Close")
             .await
             .said();
-        assert!(!said.contains("This task was done here"), "{n}: {said}");
         for word in gone.iter().chain([&&*row]) {
             assert!(!said.contains(*word), "{n} shows {word}: {said}");
         }

@@ -10,7 +10,7 @@ use super::{
 /// The sections, the one that stays longest first.
 const SECTIONS: [&str; 3] = [
     "Session history",
-    "Reference trajectory",
+    "Done here before",
     "Facts about this site",
 ];
 /// More than any message of these runs. Unit: tokens.

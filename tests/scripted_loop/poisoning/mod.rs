@@ -11,7 +11,7 @@
 //! weak      a memory with one defence off    defences  each of them is needed
 //! benign    what an honest page teaches      useful    that it is learned all the same
 //! maps      maps of sites with hostile names     facts     facts and elements of hostile names
-//! ways      whole ways of hostile names            patterns  steps that tasks share, with hostile names
+//! ways      whole ways of hostile names
 //! ```
 
 use crate::profile;
@@ -23,7 +23,6 @@ mod channels;
 mod defences;
 mod facts;
 mod maps;
-mod patterns;
 mod payloads;
 mod reading;
 mod scan;

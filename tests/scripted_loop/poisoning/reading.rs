@@ -17,9 +17,13 @@ const CONVERSATION: &str = "Conversation";
 const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
 const FACTS: &str = "Facts about this site";
+/// The section with recipes. The goals there are the user's, the names the pages'.
+const RECIPES: &str = "Done here before";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 22] = [
+const HEADINGS: [&str; 24] = [
+    RECIPES,
     "Given",
+    "Followed",
     "Extracted before",
     "Results before",
     "Earlier pages",
@@ -180,8 +184,32 @@ fn fence<'a>(fenced: &'a str, reading: &mut Reading) -> Result<(&'a str, &'a str
                 .map_err(|_| format!("memory says {item:?} in no string"))?;
             reading.memory.push(text);
         }
-        strip(line, &mut reading.bare)?;
+        let line = if section == RECIPES {
+            without_slots(line)
+        } else {
+            line.to_owned()
+        };
+        strip(&line, &mut reading.bare)?;
     }
+}
+
+/// The line of a recipe without the names of its values, which are made of the labels of fields: at most 24 letters, digits and `_`.
+fn without_slots(line: &str) -> String {
+    if line.starts_with("  sets only: ") {
+        return String::new();
+    }
+    let mut parts = line.split('<');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+        match end {
+            Some(end) if (1..=24).contains(&end) && part[end..].starts_with(['>', '=']) => {
+                out.push_str(&part[end..])
+            }
+            _ => out.push_str(part),
+        }
+    }
+    out
 }
 
 /// The tips of a message with what their names stand for.

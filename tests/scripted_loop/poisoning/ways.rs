@@ -105,7 +105,7 @@ fn a_way_with_hostile_names_stays_in_its_fence_and_on_its_host() {
             assert!(!says(&system), "{}: {system}", payload.name);
             assert!(!says(&reading.bare), "{}: {message}", payload.name);
             assert!(!says(&reading.outside), "{}: {message}", payload.name);
-            offered += usize::from(reading.outside.contains("## Reference trajectory"));
+            offered += usize::from(message.contains("## Done here before"));
         }
         for host in ["good.example", "sub.bad.example"] {
             for (system, message) in run(&memory, host, None, OTHER_GOAL) {

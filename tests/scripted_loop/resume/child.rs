@@ -25,7 +25,7 @@ use webwise::{
     guard::ApprovalMode,
     memory::{
         Namespace, Shelf,
-        trajectory::{self, Trajectory},
+        recipe::{self, Recipe},
     },
     page::{Observation, Scene},
     registry::RunFilter,
@@ -138,12 +138,12 @@ pub(crate) fn run() {
     runtime.block_on(work());
 }
 
-/// The steps of the trajectory that memory holds, in words; none if it holds no trajectory.
+/// The steps of the recipe that memory holds, in words; none if it holds no recipe.
 async fn way(store: &JsonFiles) -> Vec<String> {
     let host = Host::of(&HOME.parse().unwrap()).unwrap();
-    let shelf = Shelf::host(&Namespace::default(), trajectory::COLLECTION, &host);
+    let shelf = Shelf::host(&Namespace::default(), recipe::COLLECTION, &host);
     let records = store.load(&shelf).await.unwrap().records;
-    let known = Trajectory::all(&records).into_iter();
+    let known = Recipe::all(&records).into_iter();
     let steps = known.flat_map(|(_, known)| known.steps);
     steps.map(|step| step.to_string()).collect()
 }
