@@ -49,13 +49,9 @@ impl RecipeIndex {
         let recency = (-days.max(0.0) / RECENCY_DAYS).exp();
         #[expect(clippy::cast_precision_loss, reason = "a duration of less than an age")]
         let minutes = header.duration_ms as f64 / 60_000.0;
-        let (reached, tried) = header.reached();
-        let parts = [
-            likeness,
-            recency,
-            1.0 / (1.0 + minutes),
-            share(reached, tried),
-        ];
+        let clear = recipe.steps.iter().filter(|step| !step.unclear).count();
+        let verified = share(clear, recipe.steps.len());
+        let parts = [likeness, recency, 1.0 / (1.0 + minutes), verified];
         parts
             .iter()
             .zip(WEIGHTS)
