@@ -21,6 +21,8 @@ use crate::{
 const MAX_NAME: usize = 60;
 /// Maximum length of an argument. Unit: characters. Source: chosen.
 const MAX_ARGUMENT: usize = 160;
+/// Maximum length of the values with which a recipe was followed. Unit: characters.
+const MAX_VALUES: usize = 800;
 /// Names of the arguments that refer to an element. The words describe the element instead.
 const TARGETS: [&str; 3] = ["target", "from", "to"];
 /// Names of the arguments that are left out if [`points`] has written the action's points.
@@ -90,7 +92,11 @@ fn in_words(
             }
             _ => value_words(value),
         }),
-        _ => Some(value_words(&Value::Object(arguments))),
+        _ => {
+            let is_follow = matches!(action, Action::Agent(AgentAction::Follow(_)));
+            let most = if is_follow { MAX_VALUES } else { MAX_ARGUMENT };
+            Some(words_up_to(&Value::Object(arguments), most))
+        }
     };
     let target = Some(target.join(" ")).filter(|words| !words.is_empty());
     let words = StepWords {
@@ -126,13 +132,17 @@ fn target_words(target: &TargetIdentity, has_place: bool) -> String {
 
 /// Returns a text as a JSON string, and any other value as JSON.
 fn value_words(value: &Value) -> String {
+    words_up_to(value, MAX_ARGUMENT)
+}
+
+fn words_up_to(value: &Value, most: usize) -> String {
     let text = match value {
         Value::String(text) => text.clone(),
         other => clean(&canonical(other)),
     };
     // JSON that is cut is no longer valid, so it is shown as a quoted text.
-    if value.is_string() || text.chars().count() > MAX_ARGUMENT {
-        quoted(&text, MAX_ARGUMENT)
+    if value.is_string() || text.chars().count() > most {
+        quoted(&text, most)
     } else {
         text
     }

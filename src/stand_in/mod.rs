@@ -17,7 +17,7 @@
 //! language model.
 //!
 //! Its private modules divide the work. `seen` and `lines` parse the prompt; `tokens` and `goal` parse the goal; `tips`
-//! parses advice, and `advice` applies it. `progress` finds out which steps are done, `finding` finds elements, and
+//! parses advice, and `advice` applies it; `recipes` follows what earlier runs did. `progress` finds out which steps are done, `finding` finds elements, and
 //! `forms` converts values. `policy` decides what to do next. It asks `seek` what to do if an element is missing, and
 //! `recover` if an action has failed.
 //!
@@ -34,6 +34,7 @@ mod goal;
 mod lines;
 mod policy;
 mod progress;
+mod recipes;
 mod recover;
 mod seek;
 mod seen;

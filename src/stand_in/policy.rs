@@ -11,7 +11,7 @@ use super::{
     },
     goal::{Planned, Step, steps},
     progress::{Progress, progress},
-    recover, seek,
+    recipes, recover, seek,
     seen::{Element, Seen},
     tips::{self, Remedy, Tip},
     words::{content, equal, fit},
@@ -62,6 +62,9 @@ impl Situation<'_> {
 pub(super) fn decide(seen: &Seen) -> Vec<RawCall> {
     if seen.page.dialog {
         return vec![RawCall::new("dialog_accept", json!({}))];
+    }
+    if let Some(call) = recipes::call(seen) {
+        return vec![call];
     }
     let plan = steps(&seen.goal);
     let progress = progress(&plan, seen);

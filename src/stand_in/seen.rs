@@ -3,7 +3,11 @@
 
 use serde_json::Value;
 
-use super::{finding::label, lines::past};
+use super::{
+    finding::label,
+    lines::past,
+    recipes::{self, Recipe},
+};
 pub(super) use crate::prompt::ShownElement as Element;
 use crate::prompt::ShownPage;
 
@@ -19,6 +23,8 @@ pub(super) struct Seen {
     pub site_tips: Vec<String>,
     /// Tips from memory for the error that just happened, with the same replacements as in `site_tips`.
     pub error_tips: Vec<String>,
+    /// The recipes that the message shows with their steps.
+    pub recipes: Vec<Recipe>,
     /// The calls that the message lists one by one, oldest first. A long message leaves out early calls.
     pub history: Vec<Past>,
     pub page: Page,
@@ -80,6 +86,7 @@ impl Seen {
         for (heading, body) in sections(message) {
             seen.message_section(heading, body);
         }
+        seen.history = recipes::expanded(std::mem::take(&mut seen.history), &seen.recipes);
         seen
     }
 
@@ -113,6 +120,7 @@ impl Seen {
             "Tips for this site: try them first" => {
                 self.site_tips = lines(body).map(|line| self.in_full(line)).collect();
             }
+            "Done here before" => self.recipes = recipes::read(lines(body)),
             "History" => self.history = lines(body).filter_map(past).collect(),
             "Page" => self.page = Page::read(body),
             "Found" | "Read" => self.page.add(body),

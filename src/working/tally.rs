@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use super::{MAX_ENTRIES, MAX_LASTING, Place, Step, Visited, history::is_lasting};
+use super::{By, Chosen, MAX_ENTRIES, MAX_LASTING, Place, Step, Visited, history::is_lasting};
 use crate::{
     action::{Action, AgentAction},
     page::PageTemplate,
@@ -61,9 +61,16 @@ pub(super) struct Tally {
 }
 
 /// Returns true if the step belongs to the history. Every step does, except `finish`, and the steps of a recipe that are done and
-/// can be undone: one line tells what came of the recipe.
+/// can be undone: if the model chose the recipe, the line of its call tells what came of them.
 pub(super) fn is_told(step: &Step) -> bool {
-    let is_followed = step.by.is_recipe() && step.outcome.is_done() && !is_lasting(step);
+    let by_call = matches!(
+        step.by,
+        By::Recipe {
+            chosen: Chosen::Model,
+            ..
+        }
+    );
+    let is_followed = by_call && step.outcome.is_done() && !is_lasting(step);
     !is_followed && !matches!(step.action, Action::Agent(AgentAction::Finish(_)))
 }
 
