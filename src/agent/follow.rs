@@ -14,13 +14,14 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, ErrorClass, Follow, Outcome},
+    action::{Action, AgentAction, ErrorClass, Follow, Outcome},
     event::EventKind,
     memory::{
         Cue, Moment, is_withheld,
         recipe::{Asked, Following, Here, Next, PAUSE},
     },
     secret::SecretName,
+    verify::own_words,
     working::{By, Chosen, Step, StopReason},
 };
 
@@ -159,16 +160,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             };
             self.executor.observe().await?;
             let secrets: Vec<SecretName> = self.executor.task.vault.names().cloned().collect();
-            let next = match self.executor.state.page.now() {
-                None => Next::End,
-                Some(page) => following.next(&Here {
+            let typed = self.executor.typed();
+            let page = self.executor.state.page.now();
+            let (next, answer) = page.map_or((Next::End, None), |page| {
+                let here = Here {
                     page: page.searched(),
                     seen: &page.observation,
                     template: page.place.template(),
                     parameters: &self.executor.task.parameters,
                     secrets: &secrets,
-                }),
-            };
+                };
+                let next = following.next(&here);
+                let own = || own_words(&page.observation, &typed);
+                let ends = next == Next::End;
+                let answer = ends.then(|| following.read_again(&here, &own()));
+                (next, answer.flatten())
+            });
             match next {
                 Next::Act { action, number } => {
                     let page = self.executor.state.page.now();
@@ -190,7 +197,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 }
                 Next::End => {
                     self.end_follow(&following);
-                    return Ok(false);
+                    let is_read = answer.is_some();
+                    if let Some(finish) = answer {
+                        let by = following.by();
+                        let finish = Action::Agent(AgentAction::Finish(finish));
+                        let queue = &mut self.executor.state.queue;
+                        queue.add_first(Queued::new(finish, by, None));
+                    }
+                    return Ok(is_read);
                 }
             }
         }
@@ -208,11 +222,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             number,
             of: following.recipe.steps.len(),
         });
-        let by = By::Recipe {
-            step: number,
-            chosen: following.chosen,
-            astray: false,
-        };
+        let by = following.by();
         let state = &mut self.executor.state;
         state.offered.follow(&following.item);
         state.progress.count_replayed();

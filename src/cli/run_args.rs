@@ -171,7 +171,7 @@ pub(super) struct RunArgs {
     #[arg(long)]
     pub(super) no_memory: bool,
     /// Which steps are taken from memory without asking the model.
-    #[arg(long, value_enum, default_value_t = ReplayArg::Off)]
+    #[arg(long, value_enum, default_value_t = ReplayArg::Known)]
     pub(super) replay: ReplayArg,
     /// Share of the advice from memory to hold back as a control, from 0 to 1. Default: 0. Compare runs with and without an
     /// item to see what it is worth.

@@ -98,8 +98,8 @@ pub struct Advice {
 impl Advice {
     /// Maximum length of a line, not counting each [`Piece::Name`] in it. Unit: characters. Source: chosen.
     pub const MAX_TEXT: usize = 300;
-    /// Maximum number of lines. A recipe has a line for each of its 40 steps, and three more.
-    pub const MAX_LINES: usize = 43;
+    /// Maximum number of lines. A recipe has a line for each of its 40 steps, up to eight with its goal, and two more.
+    pub const MAX_LINES: usize = 50;
 
     /// Creates a piece of advice of one line. The text is cleaned, put on one line and cut to [`Advice::MAX_TEXT`].
     ///

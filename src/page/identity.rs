@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Locator, NodeId, Role, Tree,
+    Locator, Node, NodeId, Role, Tree,
     hash::without_numbers,
     label::{field_label, is_field},
     outline::{Outline, closed, is_item, text_within},
@@ -393,11 +393,29 @@ impl<'t> Likeness<'t> {
                 && (self.said.is_none() || said(tree, self.outline, at) == self.said)
         };
         if own == self.id {
-            is_counterpart(sibling)
+            is_counterpart(sibling) && leads_alike(&tree[self.id], &tree[sibling])
         } else {
             nodes.any(is_counterpart)
         }
     }
+}
+
+/// Returns true if two links lead to pages that differ in the last part of their path at most. `Go to checkout` beside
+/// `Continue shopping` is no item of a list.
+fn leads_alike(one: &Node, other: &Node) -> bool {
+    let parts = |node: &Node| -> Option<Vec<String>> {
+        let path = node.url.as_deref()?.split(['?', '#']).next()?;
+        let mut parts: Vec<String> = path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .map(str::to_owned)
+            .collect();
+        if let Some(last) = parts.last_mut() {
+            last.clear();
+        }
+        Some(parts)
+    };
+    one.role != Role::Link || parts(one) == parts(other)
 }
 
 fn said(tree: &Tree, outline: &Outline, id: NodeId) -> Option<String> {

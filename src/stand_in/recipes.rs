@@ -29,6 +29,8 @@ pub(super) fn read<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Recipe> {
                 goal: json_string(rest).map_or_else(String::new, |(goal, _)| goal),
                 steps: Vec::new(),
             });
+        } else if let (Some(recipe), Some((part, _))) = (all.last_mut(), json_string(line)) {
+            recipe.goal.extend([" ", &part]);
         } else if let (Some(recipe), Some((number, step))) =
             (all.last_mut(), line.trim_start().split_once(". "))
             && number
@@ -49,7 +51,7 @@ impl Recipe {
         let (mut rest, mut pending): (&str, Option<&str>) = (goal.trim(), None);
         let mut template = self.goal.as_str();
         loop {
-            let sign = template.find('<').and_then(|start| {
+            let sign = template.match_indices('<').find_map(|(start, _)| {
                 let end = template[start..].find('>')? + start;
                 is_name(&template[start + 1..end]).then_some((start, end))
             });
@@ -96,6 +98,11 @@ impl Recipe {
             for end in [" -> ", " (cannot be undone)"] {
                 line.truncate(line.find(end).unwrap_or(line.len()));
             }
+            if let Some((before, rest)) = line.split_once("<secret:")
+                && let Some((name, after)) = rest.split_once('>')
+            {
+                line = format!("{before}\"<secret:{name}>\"{after}");
+            }
             for name in names(self.steps.get(*at)?) {
                 let value = values[name].to_string();
                 line = line.replace(&format!("<{name}>"), &value);
@@ -123,25 +130,34 @@ fn names(step: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the call that follows a recipe, if one is the task of the goal and no call of this run has followed one before.
+/// Returns the name of a recipe and the number of its next step, if a line says that the model has to ask for this step, as in
+/// `t1: did 1-3; the rest is yours: look at this page, then go on from 4`.
+pub(super) fn rest(line: &str) -> Option<(String, usize)> {
+    let (name, said) = line.split_once(": ")?;
+    let said = said.split(" (an earlier run").next()?;
+    let (_, number) = said.rsplit_once(" from ")?;
+    Some((name.to_owned(), number.parse().ok()?))
+}
+
+/// Returns the call that follows a recipe if one is the task of the goal: from its first step if nothing has been done, or
+/// from the step that the model has to ask for.
 pub(super) fn call(seen: &Seen) -> Option<RawCall> {
-    if !seen.tools.iter().any(|tool| tool == "follow")
-        || seen.history.iter().any(|past| past.tool == "follow")
-    {
+    if !seen.tools.iter().any(|tool| tool == "follow") {
         return None;
     }
-    // What memory did by itself is in the history too.
-    let done = seen
-        .history
-        .iter()
-        .filter(|past| past.tool != "goto")
-        .count();
+    let is_first = seen.history.iter().all(|past| past.tool == "goto");
     seen.recipes.iter().find_map(|recipe| {
+        let first = match &seen.rest {
+            Some((name, number)) if *name == recipe.name => *number,
+            _ if is_first => 1,
+            _ => return None,
+        };
         let values = recipe.values(&seen.goal)?;
-        let count = recipe.free(done, &values);
-        let first = done + 1;
-        (count > 1).then(|| {
-            let arguments = json!({ "recipe": recipe.name, "values": values, "first": first, "last": done + count });
+        let count = recipe.free(first - 1, &values);
+        (count > 0).then(|| {
+            let arguments = json!({
+                "recipe": recipe.name, "values": values, "first": first, "last": first + count - 1,
+            });
             RawCall::new("follow", arguments)
         })
     })
@@ -192,20 +208,18 @@ mod tests {
     #[test]
     fn a_recipe_is_read_and_followed_with_the_values_of_the_goal() {
         let lines = [
-            r#"- t1 "File \"<subject>\" for <owner>, please" 4 steps, 1 of 1 run reached their goal"#,
+            r#"- t1 "File \"<subject>\" for""#,
+            r#"  "<owner> with <secret:KEY>, please" 4 steps, 1 of 1 run reached their goal"#,
             r#"  1. fill textbox "Subject" <subject>"#,
             r#"  2. fill spinbutton "Amount" <amount="1">"#,
             r#"  3. click button "Save" -> /ticket/:n"#,
             "  4. click link (choose it yourself from what the page shows)",
             "  sets only: subject, amount",
         ];
-        let recipes = read(lines.into_iter());
-        let mut seen = Seen {
-            goal: "File \"Cold room\" for Bob, please".to_owned(),
-            tools: vec!["follow".to_owned()],
-            recipes,
-            ..Seen::default()
-        };
+        let mut seen = Seen::default();
+        "File \"Cold room\" for Bob with <secret:KEY>, please".clone_into(&mut seen.goal);
+        seen.tools.push("follow".to_owned());
+        seen.recipes = read(lines.into_iter());
         let values = json!({ "subject": "Cold room", "owner": "Bob" });
         let called = call(&seen).unwrap().arguments;
         assert_eq!(
@@ -219,6 +233,12 @@ mod tests {
             ..Past::default()
         }];
         assert!(call(&seen).is_none());
+        seen.rest = rest(
+            "t1: did 1-2; stopped before 3: it cannot be undone: check this page, then follow t1 from 3",
+        );
+        assert_eq!(call(&seen).unwrap().arguments["first"], 3);
+        seen.rest = rest("t1: did 1-2; stopped before 3: it had no effect");
+        assert!(call(&seen).is_none());
         let history = expanded(seen.history.clone(), &seen.recipes);
         assert_eq!(
             (history.len(), history[1].argument("text")),
@@ -226,8 +246,8 @@ mod tests {
         );
         seen.history.clear();
         for other in [
-            "File \"Cold room\" for Bob",
-            "Do not file \"x\" for Bob, please",
+            "File \"Cold room\" for Bob with <secret:KEY>",
+            "Do not file \"x\" for Bob with <secret:KEY>, please",
         ] {
             other.clone_into(&mut seen.goal);
             assert!(call(&seen).is_none(), "{other}");

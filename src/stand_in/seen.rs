@@ -25,6 +25,8 @@ pub(super) struct Seen {
     pub error_tips: Vec<String>,
     /// The recipes that the message shows with their steps.
     pub recipes: Vec<Recipe>,
+    /// The recipe that was just followed to a step which the model has to ask for, and the number of this step.
+    pub rest: Option<(String, usize)>,
     /// The calls that the message lists one by one, oldest first. A long message leaves out early calls.
     pub history: Vec<Past>,
     pub page: Page,
@@ -121,6 +123,7 @@ impl Seen {
                 self.site_tips = lines(body).map(|line| self.in_full(line)).collect();
             }
             "Done here before" => self.recipes = recipes::read(lines(body)),
+            "Followed" => self.rest = lines(body).find_map(recipes::rest),
             "History" => self.history = lines(body).filter_map(past).collect(),
             "Page" => self.page = Page::read(body),
             "Found" | "Read" => self.page.add(body),

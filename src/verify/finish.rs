@@ -445,6 +445,16 @@ fn shown(page: &Observation, typed: &Typed) -> Vec<String> {
     texts(page, typed).into_iter().flat_map(words).collect()
 }
 
+/// Returns the words of the page in order and as they are written, with an empty word for each edge. The content of fields is left
+/// out.
+pub(crate) fn own_words<'p>(page: &'p Observation, typed: &Typed) -> Vec<&'p str> {
+    let words = |text: Text<'p>| match text {
+        Text::Shown(text) => text.split_whitespace().collect(),
+        Text::InField(_) | Text::Edge => vec![""],
+    };
+    texts(page, typed).into_iter().flat_map(words).collect()
+}
+
 /// Returns the texts of the page in order. The content of a field is followed by an edge, and left out if it proves
 /// nothing. Of the options of a combobox, only chosen ones are among the texts. All options of a list box are.
 fn texts<'p>(page: &'p Observation, typed: &Typed) -> Vec<Text<'p>> {

@@ -196,6 +196,7 @@ impl Entry {
                 imported: false,
                 own: false,
                 leaves: false,
+                answer: None,
                 results: Vec::new(),
             },
             steps,

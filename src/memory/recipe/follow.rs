@@ -19,7 +19,7 @@ use super::{
     learn::{generalised, heading},
 };
 use crate::{
-    action::{BrowserAction, Effect, Outcome, Parameters, Target, TextValue},
+    action::{BrowserAction, Effect, Finish, Outcome, Parameters, Target, TextValue},
     base::text::{self, Folded},
     memory::{AdviceId, PageName, aim::is_of_search},
     page::{
@@ -27,7 +27,7 @@ use crate::{
         Wanted, alike, item_words, resolve, says,
     },
     secret::SecretName,
-    working::{Chosen, Step},
+    working::{By, Chosen, Step},
 };
 
 /// Maximum number of options or names that an answer lists.
@@ -238,7 +238,7 @@ impl Following {
         values: BTreeMap<String, TextValue>,
         steps: std::ops::Range<usize>,
     ) -> Self {
-        Self {
+        let mut following = Self {
             name: name.to_owned(),
             item,
             recipe,
@@ -254,12 +254,24 @@ impl Following {
             said: Vec::new(),
             pauses: 0,
             stop: None,
-        }
+        };
+        // What was typed before may stand in the heading of the page.
+        (0..following.first).for_each(|at| following.note_values(at));
+        following
     }
 
     /// Returns the number of the next step, counted from 1.
     pub(crate) const fn number(&self) -> usize {
         self.at + 1
+    }
+
+    /// Returns who decides the next step.
+    pub(crate) const fn by(&self) -> By {
+        By::Recipe {
+            step: self.number(),
+            chosen: self.chosen,
+            astray: false,
+        }
     }
 
     /// Returns true if all steps that were asked for are done or skipped.
@@ -381,9 +393,20 @@ impl Following {
             (Some(_), None) => false,
             (None, _) => true,
         };
-        let is_headed =
-            step.heading.is_none() || heading(here.seen.main_heading(), &self.said) == step.heading;
-        is_kind && is_headed
+        is_kind && self.is_headed(step.heading.as_deref(), here)
+    }
+
+    /// Returns true if the page has this heading, or none is given.
+    pub(super) fn is_headed(&self, headed: Option<&str>, here: &Here<'_>) -> bool {
+        headed.is_none() || heading(here.seen.main_heading(), &self.said).as_deref() == headed
+    }
+
+    /// Returns the answer as the page shows it, from the page's `own` words, if all steps of the task were taken without the
+    /// model.
+    pub(crate) fn read_again(&self, here: &Here<'_>, own: &[&str]) -> Option<Finish> {
+        let is_done = self.is_full && self.is_whole() && self.end == self.recipe.steps.len();
+        let answer = self.recipe.header.answer.as_ref().filter(|_| is_done)?;
+        answer.read(self, here, own)
     }
 
     /// Returns the only element of the page that is the recorded target.
@@ -581,7 +604,7 @@ impl Following {
             }
             (None, Some(_)) => true,
         };
-        if is_astray && self.at < self.end {
+        if is_astray && (self.at < self.end || self.is_full) {
             self.stop = Some(Stop::new(
                 "the step before led to another page than when it was recorded",
             ));
@@ -744,7 +767,7 @@ impl Recipe {
             let is_search = of_search(step)
                 || (step.targets.is_empty() && before.first().is_some_and(|one| of_search(one)));
             let is_way = step.leads_to.is_some() && before.iter().all(|one| one.text.is_none());
-            let is_harmless = !sends(step) || is_login || is_search || is_way;
+            let is_harmless = step.closes || !sends(step) || is_login || is_search || is_way;
             step.effect != Effect::Irreversible && !step.unclear && is_harmless
         };
         steps.iter().enumerate().take_while(is_free).count()

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Given, Header, Left, MAX_STEPS, Recipe, RecipeStep, Slot,
+    Given, Header, Left, MAX_STEPS, ReadAgain, Recipe, RecipeStep, Slot,
     slots::{Slots, contains, has_all_words},
 };
 use crate::{
@@ -208,6 +208,7 @@ fn recipe(log: &RunLog, home_host: &Host) -> Option<(Recipe, Vec<(String, String
         imported: false,
         own: true,
         leaves: end.is_some(),
+        answer: ReadAgain::of(log, &maker.hidden),
         results: Vec::new(),
     };
     Some((Recipe { header, steps }, texts))
@@ -510,7 +511,7 @@ pub(super) fn goto(
     }
 }
 
-/// Returns the template with `:x` for each path segment that is one of these texts.
+/// Returns the template with `:x` for each path segment that is one of these texts, or a code of letters and digits.
 pub(super) fn generalised(page: &PageTemplate, hidden: &[String]) -> PageTemplate {
     let path = page.path();
     let origin = page.as_str().strip_suffix(path).unwrap_or_default();
@@ -520,7 +521,15 @@ pub(super) fn generalised(page: &PageTemplate, hidden: &[String]) -> PageTemplat
     };
     let parts: Vec<&str> = path
         .split('/')
-        .map(|part| if is_hidden(part) { ":x" } else { part })
+        .map(|part| {
+            let mut after_digits = part.split(":n").skip(1);
+            let is_code = after_digits.any(|rest| rest.starts_with(char::is_alphabetic));
+            if is_code || is_hidden(part) {
+                ":x"
+            } else {
+                part
+            }
+        })
         .collect();
     PageTemplate::try_from(format!("{origin}{}", parts.join("/"))).unwrap_or_else(|_| page.clone())
 }

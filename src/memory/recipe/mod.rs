@@ -6,6 +6,7 @@
 //! steps and stops where the page is not as it was recorded.
 //!
 //! - `learn` makes a recipe of a run's log, and `slots` finds its values in the goal.
+//! - `answer` keeps where the words of the answer stood.
 //! - `keep` decides which recipes are kept, and what two runs teach together.
 //! - `index` finds the recipes that fit a goal, and `show` writes them for prompts.
 //! - `follow` decides the next step on a page.
@@ -25,6 +26,7 @@
 //! - A recipe belongs to a registrable domain, because a task may go over its hosts. Each step keeps its host and is taken only
 //!   there. What a run did on another site is not kept, because the names of one site would be shown on another.
 
+mod answer;
 mod documented;
 mod follow;
 mod index;
@@ -39,6 +41,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
+pub use answer::ReadAgain;
 pub(crate) use follow::{Asked, Following, Here, Next, PAUSE};
 pub use index::overlap;
 pub use record::{

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::MAX_STEPS;
+use super::{MAX_STEPS, ReadAgain};
 use crate::{
     action::{BrowserAction, BrowserTool, Effect, ParameterName},
     base::{Error, ErrorKind, Result, RunId, canonical, short_hash, text},
@@ -58,6 +58,9 @@ pub struct Header {
     /// True if the run went on at another site after these steps.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves: bool,
+    /// Where the answer stands; `None` if it had words of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<ReadAgain>,
     /// The results of the latest runs to which the recipe was shown, oldest first, at most [`MAX_RESULTS`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<(RunId, Use)>,

@@ -15,28 +15,49 @@ use crate::{
 pub const MAX_SHOWN: usize = 40;
 /// Maximum size of the recipes that are shown whole, all together. Unit: characters.
 pub(crate) const MAX_SIZE: usize = 6_000;
-/// Maximum length of a recipe's goal in a prompt. Unit: characters.
+/// Maximum length of a line with a recipe's goal in a prompt. Unit: characters.
 const MAX_GOAL: usize = 200;
 /// Maximum length of an address in a prompt. Unit: characters.
 const MAX_PATH: usize = 40;
 
 impl Recipe {
-    /// Returns the line with the recipe's name, its goal, and how often it led there.
-    fn head(&self, name: &str) -> String {
+    /// Returns the recipe's name, its goal, and how often it led there. The goal is split into parts, one for each line.
+    fn head(&self, name: &str) -> Vec<String> {
         let slots = self.slots().map(|(_, slot)| slot);
-        let goal = quoted(&masked(&self.header.goal, slots), MAX_GOAL);
+        let goal = text::clean(&masked(&self.header.goal, slots));
+        let mut parts = vec![String::new()];
+        for word in goal.split_whitespace() {
+            let is_full = parts.last().is_some_and(|part| {
+                quoted(&format!("{part} {word}"), usize::MAX)
+                    .chars()
+                    .count()
+                    > MAX_GOAL
+            });
+            match parts.last_mut() {
+                Some(part) if !is_full || part.is_empty() => {
+                    part.extend((!part.is_empty()).then_some(' '));
+                    part.push_str(word);
+                }
+                _ => parts.push(word.to_owned()),
+            }
+        }
         let (reached, tried) = self.header.reached();
         let reached = match tried {
             0 => "not tried yet".to_owned(),
             tried => format!("{reached} of {} reached their goal", counted(tried, "run")),
         };
         let steps = counted(self.steps.len(), "step");
-        format!("{name} {goal} {steps}, {reached}")
+        let mut lines: Vec<String> = parts.iter().map(|part| quoted(part, MAX_GOAL)).collect();
+        lines[0].insert_str(0, &format!("{name} "));
+        let last = lines.len() - 1;
+        lines[last].push_str(&format!(" {steps}, {reached}"));
+        lines
     }
 
     /// Returns the lines of the recipe with all steps.
     pub(crate) fn lines(&self, name: &str) -> Vec<Vec<Piece>> {
-        let mut lines = vec![vec![Piece::Words(self.head(name))]];
+        let head = self.head(name).into_iter();
+        let mut lines: Vec<Vec<Piece>> = head.map(|line| vec![Piece::Words(line)]).collect();
         for (step, n) in self.steps.iter().zip(1..) {
             let mut line = vec![Piece::Words(format!("{n}. "))];
             line.extend(step.pieces());
@@ -72,7 +93,9 @@ impl Recipe {
 
     /// Returns the one line of a recipe whose steps are not shown.
     pub(crate) fn line(&self, name: &str) -> Vec<Vec<Piece>> {
-        let head = self.head(name);
+        let mut head = self.head(name);
+        let rest = head.split_off(1);
+        let head = head.concat() + if rest.is_empty() { "" } else { " ..." };
         vec![vec![Piece::Words(format!(
             "{head} (follow {name} shows the steps)"
         ))]]
@@ -138,8 +161,8 @@ impl RecipeStep {
     fn argument(&self) -> Option<String> {
         Some(match self.form.as_ref()? {
             BrowserAction::Press(press) => match press.times() {
-                1 => press.key.to_string(),
-                times => format!("{} {times} times", press.key),
+                1 => quoted(press.key.as_str(), MAX_PATH),
+                times => format!("{} {times} times", quoted(press.key.as_str(), MAX_PATH)),
             },
             BrowserAction::Goto(goto) => {
                 let url = text::truncate(&goto.url, 2 * MAX_PATH);
@@ -154,9 +177,8 @@ impl RecipeStep {
 
 /// Returns a text as a JSON string of at most `max` characters, so that a line with it is never cut inside of it.
 fn quoted(said: &str, max: usize) -> String {
-    let said = text::clean(said);
-    let lengths = (0..=max).rev();
-    let json = |length| serde_json::Value::from(text::truncate(&said, length)).to_string();
+    let lengths = (0..=max.min(said.chars().count())).rev();
+    let json = |length| serde_json::Value::from(text::truncate(said, length)).to_string();
     let mut fitting = lengths.map(json).filter(|json| json.chars().count() <= max);
     fitting.next().unwrap_or_default()
 }

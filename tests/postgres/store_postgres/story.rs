@@ -68,7 +68,7 @@ async fn what_one_run_learns_the_next_one_reads_over_another_connection() {
     let heeded = [escape(), click(), finish()];
     let second = run(&server.open(&schema).await, heeded.into()).await;
     let tip = "- click on e3 fails because another element covers the target: press Escape first.";
-    let way = "1. press Escape";
+    let way = r#"1. press "Escape""#;
     for told in [tip, way] {
         assert!(
             !first.iter().any(|message| message.contains(told)),
