@@ -26,7 +26,7 @@ use crate::{
     working::Place,
 };
 
-/// A recorded run in the format of the folder. `run_id` is an addition of this crate, which other programs ignore.
+/// A recorded run in the format of the folder. `run_id` is in folders that an earlier version of this crate wrote.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
