@@ -330,9 +330,14 @@ pub fn archive(
                 mut records,
                 problems,
             } = kind.read_domain(domain, now);
-            records.sort_by(|a, b| a.key.cmp(&b.key));
-            if !records.is_empty() {
-                let shelf = Shelf::host(namespace, kind.name(), &domain.host);
+            let shelf = Shelf::host(namespace, kind.name(), &kind.home(&domain.host));
+            let mut shelves = archive.shelves.iter_mut();
+            // Several hosts of a site may have one shelf.
+            if let Some((_, known)) = shelves.find(|(known, _)| *known == shelf) {
+                known.append(&mut records);
+                known.sort_by(|a, b| a.key.cmp(&b.key));
+            } else if !records.is_empty() {
+                records.sort_by(|a, b| a.key.cmp(&b.key));
                 archive.shelves.push((shelf, records));
             }
             for problem in problems {
