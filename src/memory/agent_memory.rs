@@ -9,7 +9,7 @@
 //! ```
 //!
 //! This module does no input or output: files are passed in and returned as texts with their paths. Each kind of memory
-//! converts its own items, with [`MemoryKind::read_domain`] and [`MemoryKind::write_domain`].
+//! converts its own items, with [`MemoryKind::read_domain`].
 //!
 //! # Decisions
 //!
@@ -23,17 +23,14 @@
 //! - The runs of the folder are not imported. They have neither a checkpoint (a saved state) nor a lease (the right of
 //!   one process to continue the run), so they could not be resumed.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use chrono::{DateTime, Utc};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use url::Url;
 
-use super::{MemoryKind, Namespace, Record, Scope, Shelf, archive::Archive, waiting};
+use super::{MemoryKind, Namespace, Record, Shelf, archive::Archive};
 use crate::base::{
     Error, ErrorKind, Host, Result,
     text::{self, counted},
@@ -68,19 +65,6 @@ pub struct Domain {
     pub trajectories: BTreeMap<String, Value>,
 }
 
-impl Domain {
-    /// Creates the domain of a host without any items.
-    pub fn new(host: Host) -> Self {
-        Self {
-            host,
-            facts: Vec::new(),
-            sessions: Vec::new(),
-            selectors: Map::new(),
-            trajectories: BTreeMap::new(),
-        }
-    }
-}
-
 /// The items of one kind of memory in a domain, converted to records.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Converted {
@@ -98,16 +82,6 @@ pub struct Folder {
     pub domains: Vec<Domain>,
     /// Lines for a person about the files that are not imported, one for each kind of file.
     pub left_out: Vec<String>,
-}
-
-/// The content of a folder `.agent-memory/`, ready to be written.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Export {
-    /// The texts of the files, by their paths in the folder.
-    pub files: BTreeMap<String, String>,
-    /// The items that the folder cannot hold, described for a person.
-    pub problems: Vec<String>,
 }
 
 /// The kind of a file in the folder `.agent-memory/`, recognised by the file's path.
@@ -356,9 +330,14 @@ pub fn archive(
                 mut records,
                 problems,
             } = kind.read_domain(domain, now);
-            records.sort_by(|a, b| a.key.cmp(&b.key));
-            if !records.is_empty() {
-                let shelf = Shelf::host(namespace, kind.name(), &domain.host);
+            let shelf = Shelf::host(namespace, kind.name(), &kind.home(&domain.host));
+            let mut shelves = archive.shelves.iter_mut();
+            // Several hosts of a site may have one shelf.
+            if let Some((_, known)) = shelves.find(|(known, _)| *known == shelf) {
+                known.append(&mut records);
+                known.sort_by(|a, b| a.key.cmp(&b.key));
+            } else if !records.is_empty() {
+                records.sort_by(|a, b| a.key.cmp(&b.key));
                 archive.shelves.push((shelf, records));
             }
             for problem in problems {
@@ -378,75 +357,6 @@ pub fn archive(
     }
     archive.problems.extend(folder.left_out.iter().cloned());
     archive
-}
-
-/// Converts shelves into the files of a folder `.agent-memory/`. Leaves out items that apply to all sites and items of
-/// kinds that the folder's format does not cover.
-///
-/// # Errors
-/// [`ErrorKind::Corrupt`] if an item cannot be written as JSON.
-pub fn export(
-    shelves: &[(Shelf, Vec<Record>)],
-    kinds: &[Arc<dyn MemoryKind>],
-    now: DateTime<Utc>,
-) -> Result<Export> {
-    let mut export = Export::default();
-    let mut domains: BTreeMap<Host, Domain> = BTreeMap::new();
-    for (shelf, records) in shelves {
-        let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
-        let (Some(kind), Scope::Host(host)) = (kind, &shelf.scope) else {
-            if !waiting::is_for_waiting(shelf) && !records.is_empty() {
-                let count = counted(records.len(), "record");
-                let problem = format!("{shelf}: {count} left out, which belong to no host or kind");
-                export.problems.push(problem);
-            }
-            continue;
-        };
-        let domain = domains.entry(host.clone());
-        let domain = domain.or_insert_with(|| Domain::new(host.clone()));
-        let problems = kind.write_domain(records, domain).into_iter();
-        let problems = problems.map(|problem| format!("{host}: {problem}"));
-        export.problems.extend(problems);
-    }
-    let mut names = BTreeSet::new();
-    for (host, domain) in domains {
-        let name = folder_name(&host);
-        if !names.insert(name.clone()) {
-            let problem = format!("{host}: left out, because {name} is another host too");
-            export.problems.push(problem);
-            continue;
-        }
-        let mut add = |path: String, document: Value| -> Result<()> {
-            let mut text = serde_json::to_string_pretty(&document).map_err(|error| {
-                Error::new(ErrorKind::Corrupt, "agent_memory.write").with_source(error)
-            })?;
-            text.push('\n');
-            export.files.insert(format!("domains/{name}/{path}"), text);
-            Ok(())
-        };
-        // The domain is written with its scheme only if a reader would guess another scheme without it.
-        let bare = bare(&host);
-        let named = match guess(bare) {
-            Some(guessed) if guessed == host => bare.to_owned(),
-            _ => host.url().map_or_else(
-                || bare.to_owned(),
-                |url| url.as_str().trim_end_matches('/').to_owned(),
-            ),
-        };
-        // This file is also needed if there are only selectors or trajectories, because it names their host.
-        if domain != Domain::new(host.clone()) {
-            let document = json!({ "domain": named, "facts": domain.facts, "sessions": domain.sessions, "updatedAt": now });
-            add("knowledge.json".to_owned(), document)?;
-        }
-        if !domain.selectors.is_empty() {
-            let document = json!({ "entries": domain.selectors, "updatedAt": now });
-            add("selectors.json".to_owned(), document)?;
-        }
-        for (name, document) in domain.trajectories {
-            add(format!("trajectories/{name}.json"), document)?;
-        }
-    }
-    Ok(export)
 }
 
 #[cfg(test)]

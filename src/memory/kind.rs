@@ -25,7 +25,7 @@ use serde_json::Value;
 use super::{
     Advice, AdviceId, Committed, Described, Edit, Moment, Namespace, Note, Record, RunLog, Shelf,
     Standing,
-    agent_memory::{Converted, Domain, left_out},
+    agent_memory::{Converted, Domain},
     conversation::Conversations,
     knowledge::Knowledge,
     lesson::Lessons,
@@ -278,18 +278,6 @@ pub trait MemoryKind: Debug + Send + Sync {
     fn read_domain(&self, domain: &Domain, now: DateTime<Utc>) -> Converted {
         let _ = (domain, now);
         Converted::default()
-    }
-
-    /// Adds the items of a host's shelf to a [documented folder](super::agent_memory) (the memory of another program).
-    /// Returns lines for a person about the items that the folder cannot hold. The default implementation adds nothing.
-    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
-        let _ = domain;
-        let items = records
-            .iter()
-            .filter(|record| self.item(&record.key) == record.key)
-            .count();
-        let why = format!("the folder has no place for {}", self.name());
-        left_out(items, "item", &why)
     }
 
     /// Returns notes that report the committed changes as events of the run. `remaining` is the number of records that

@@ -15,7 +15,7 @@ pub(crate) fn places(advice: &[Advice], page: &Tree) -> Vec<(PageName, ElementRe
     let names: HashSet<&PageName> = pieces
         .filter_map(|piece| match piece {
             Piece::Name(name) => Some(name),
-            _ => None,
+            Piece::Words(_) => None,
         })
         .collect();
     if names.is_empty() {

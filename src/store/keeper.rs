@@ -14,7 +14,7 @@ use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{
         AdviceId, Change, Described, Edit, MemoryKind, Namespace, Origin, Record, Shelf, ShelfEdit,
-        ShelfFilter, SiteMap, kinds, v1, waiting::is_for_waiting,
+        ShelfFilter, SiteMap, kinds, waiting::is_for_waiting,
     },
     registry::is_registry,
 };
@@ -101,9 +101,7 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
                 continue;
             }
             let Some(kind) = self.kind(&shelf) else {
-                if !v1::has_foreign_fields(&shelf) {
-                    read.unknown.push(shelf);
-                }
+                read.unknown.push(shelf);
                 continue;
             };
             let items = records

@@ -216,8 +216,7 @@ fn the_flags_about_the_ways_of_earlier_runs_hold_in_an_evaluation() {
         (&["--trace-scoring", "--trace-ttl-days=0"], [false, true]),
     ] {
         let runs = warm(&place, &cases, flags).into_iter();
-        let expired =
-            |events: Vec<Value>| events.iter().any(|of| of["what"] == "trajectory_expired");
+        let expired = |events: Vec<Value>| events.iter().any(|of| of["what"] == "recipe_expired");
         assert_eq!(runs.map(expired).collect::<Vec<_>>(), expected, "{flags:?}");
     }
 }

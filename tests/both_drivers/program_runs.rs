@@ -8,7 +8,7 @@ use crate::{chromium, shop, web};
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use chromium::Running;
 use shop::program::{Place, json_lines, text};
@@ -138,7 +138,7 @@ async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it(
     let mut shown = desk.place.command(&["memory", "list", "--json"]);
     let known: Value = serde_json::from_slice(&shown.output().unwrap().stdout).unwrap();
     let mut known = known["items"].as_array().unwrap().iter();
-    let both = known.find(|item| item["kind"] == "trajectories" && item["text"] == both[1]);
+    let both = known.find(|item| item["kind"] == "recipes" && item["text"] == both[1]);
     assert_eq!(both.unwrap()["steps"], 2);
 }
 
@@ -183,7 +183,7 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
         let (_, folder) = desk.run(0, &[&goal[..], args].concat());
         json_lines(&folder.join("memory_events.jsonl"))
     };
-    let expired = |events: &[Value]| events.iter().any(|e| e["what"] == "trajectory_expired");
+    let expired = |events: &[Value]| events.iter().any(|e| e["what"] == "recipe_expired");
     assert!(!expired(&events(&[])), "nothing is known yet");
     assert!(!expired(&events(&[])), "it is kept for thirty days");
     assert!(expired(&events(&["--trace-ttl-days", "0"])));
@@ -194,7 +194,7 @@ async fn the_flags_and_the_file_about_memory_decide_what_a_run_keeps_of_earlier_
 }
 
 #[tokio::test]
-async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown() {
+async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown_first() {
     let desk = Desk::open().await;
     let home = desk.web.url("localhost", "/");
     let run = |args: &[&str]| {
@@ -204,7 +204,7 @@ async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown() {
     run(&[]);
     // The same way once more: a day older, but faster.
     let hosts = std::fs::read_dir(desk.place.path("memory/default/domains")).unwrap();
-    let mut files = hosts.map(|host| host.unwrap().path().join("trajectories.json"));
+    let mut files = hosts.map(|host| host.unwrap().path().join("recipes.json"));
     let path = files.find(|path| path.exists()).unwrap();
     let mut shelf: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let records = shelf["records"].as_object_mut().unwrap();
@@ -213,17 +213,20 @@ async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown() {
             let end: chrono::DateTime<chrono::Utc> = end.parse().unwrap();
             record["timestamp"] = (end - chrono::TimeDelta::days(1)).to_rfc3339().into();
             record["run"] = "run_0".into();
+            record["runs"] = json!(["run_00", "run_0"]);
             records[&key]["duration_ms"] = 3_600_000.into();
         }
-        records.insert(format!("t-0{}", key.strip_prefix("t-").unwrap()), record);
+        records.insert(format!("r-0{}", key.strip_prefix("r-").unwrap()), record);
     }
     for (flags, is_older) in [(&["--trace-scoring"][..], true), (&[], false)] {
         // Each run changes what is kept.
         std::fs::write(&path, shelf.to_string()).unwrap();
         let asked = asked(&run(flags));
-        let is_shown = asked.contains("This task was done here");
-        let is_shown_older = asked.contains("This task was done here 1 day ago");
-        assert_eq!((is_shown, is_shown_older), (true, is_older), "{asked}");
+        let mut lines = asked.lines();
+        let first = lines.find(|line| line.trim_start().starts_with("- t1 "));
+        let first = first.unwrap_or_else(|| panic!("a recipe is shown: {asked}"));
+        let is_first_older = first.ends_with("2 of 2 runs reached their goal");
+        assert_eq!(is_first_older, is_older, "{asked}");
     }
 }
 

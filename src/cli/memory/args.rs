@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand};
 use url::Url;
 
 use crate::{
@@ -40,7 +40,7 @@ pub(super) enum MemoryCommand {
     Forget(ForgetArgs),
     /// Take back what a run taught. What other runs taught as well is kept and listed.
     Undo(UndoArgs),
-    /// Export memory as one JSON document, or as the documented folder `.agent-memory`.
+    /// Export all of memory except the register of runs, as one JSON document.
     Export(ExportArgs),
     /// Import a document that `export` wrote, or another program's `memory.json` or folder `.agent-memory`.
     Import(ImportArgs),
@@ -180,24 +180,8 @@ pub(super) struct UndoArgs {
     pub(super) yes: bool,
 }
 
-/// The format of an exported document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// All of memory except the register of runs, as it is stored.
-    Webwise,
-    /// The file `memory.json` of another program, version 1.
-    V1,
-    /// The documented folder `.agent-memory`.
-    AgentMemory,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// The folder to create. Required with --format agent-memory, and refused with any other format.
-    pub(super) dir: Option<PathBuf>,
-    /// The format of the document.
-    #[arg(long, value_enum, default_value_t = Format::Webwise)]
-    pub(super) format: Format,
     /// The new file, readable by its owner only. Without this flag, the document is printed.
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(super) output: Option<PathBuf>,

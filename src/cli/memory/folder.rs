@@ -1,14 +1,7 @@
-//! Reads and writes the files of a folder `.agent-memory` in its documented layout.
+//! Reads the files of a folder `.agent-memory` in its documented layout.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Display,
-    fs, io,
-    io::{Read as _, Write as _},
-    path::Path,
-};
+use std::{collections::BTreeMap, fmt::Display, fs, io::Read as _, path::Path};
 
-use super::transfer::{create, incomplete};
 use crate::{
     cli::Refusal,
     memory::{
@@ -77,56 +70,9 @@ fn add(
     Ok(())
 }
 
-/// Writes files into a new folder that only its owner can read. `files` maps paths relative to the folder to contents.
-pub(super) fn write(dir: &Path, files: &BTreeMap<String, String>) -> Result<(), Refusal> {
-    make(dir, false).map_err(|error| {
-        Refusal::usage(format!(
-            "{} cannot be written ({error}): name a folder that is not there yet",
-            dir.display()
-        ))
-    })?;
-    let domains = dir.join("domains");
-    make(&domains, true).map_err(|error| incomplete(dir, &domains, &error))?;
-    for (name, text) in files {
-        let path = dir.join(name);
-        let parent = path.parent().unwrap_or(dir);
-        make(parent, true)
-            .and_then(|()| create(&path))
-            .and_then(|mut file| {
-                file.write_all(text.as_bytes())
-                    .and_then(|()| file.sync_all())
-            })
-            .map_err(|error| incomplete(dir, &path, &error))?;
-    }
-    Ok(())
-}
-
-/// Creates a folder that only its owner can read. With `parents`, also creates missing parents, and the folder may exist
-/// already.
-fn make(dir: &Path, parents: bool) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(parents);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_export_was_tried_once_its_folder_is_there() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().join("new");
-        // The second file cannot be written, because its folder is the first file.
-        let files = ["a", "a/b"].map(|name| (name.to_owned(), String::new()));
-        for (code, advice) in [(1, "delete"), (2, "name a folder")] {
-            let refusal = write(&dir, &files.clone().into()).unwrap_err();
-            assert_eq!(refusal.code(), code);
-            assert!(refusal.sentence().contains(advice), "{refusal:?}");
-        }
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

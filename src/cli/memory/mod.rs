@@ -1,6 +1,6 @@
 //! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All changes are made by
 //! [`Keeper`](crate::store::Keeper). An item is a record of memory, such as a lesson, with all other records that
-//! belong to it, such as the steps of a trajectory.
+//! belong to it, such as the steps of a recipe.
 //!
 //! ```text
 //! list       all items, in lines and as JSON
@@ -8,7 +8,7 @@
 //! review     items that wait for a person, and the person's decision
 //! forget     an item, a host, a site, or everything; and undoing a run
 //! transfer   export and import
-//! folder     the files of a documented folder
+//! folder     the files of a documented folder that is imported
 //! diff       compares two memories
 //! scan       a search for secrets
 //! explain    why memory gave advice in a run

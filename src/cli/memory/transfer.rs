@@ -8,7 +8,7 @@
 //! - An exported document or a folder changes an item that memory already contains only with `--trust`. Then the two
 //!   versions are merged.
 //! - Words are imported in the form that a prompt shows, so that a person accepts exactly the bytes that will be shown.
-//!   The original words of a `memory.json` are kept for the export.
+//!   The original words of a `memory.json` are kept beside them.
 
 use std::{
     fs::{File, OpenOptions},
@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    args::{ExportArgs, Format, ImportArgs},
+    args::{ExportArgs, ImportArgs},
     cannot_be_read, folder,
 };
 use crate::{
@@ -41,13 +41,9 @@ pub(super) async fn export<M: MemoryBackend>(
     place: &MemoryPlace,
     args: &ExportArgs,
 ) -> Result<(), Refusal> {
-    let namespace = match args.format {
-        // Export all namespaces, unless one was given.
-        Format::Webwise => place.named().cloned(),
-        Format::V1 | Format::AgentMemory => Some(place.namespace()),
-    };
-    let (shelves, damaged) = keeper.read_intact(namespace.as_ref()).await?;
-    write(keeper, &shelves, args)?;
+    // Export all namespaces, unless one was given.
+    let (shelves, damaged) = keeper.read_intact(place.named()).await?;
+    write(&shelves, args)?;
     // The shelves that can be read are exported even if others are damaged.
     if damaged.is_empty() {
         return Ok(());
@@ -59,40 +55,8 @@ pub(super) async fn export<M: MemoryBackend>(
     ))))
 }
 
-fn write<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
-    shelves: &[(Shelf, Vec<Record>)],
-    args: &ExportArgs,
-) -> Result<(), Refusal> {
-    let text = match (args.format, &args.dir) {
-        (Format::AgentMemory, Some(dir)) if args.output.is_none() => {
-            let export = agent_memory::export(shelves, keeper.kinds(), Utc::now())?;
-            folder::write(dir, &export.files)?;
-            for problem in &export.problems {
-                tell(one_line(&format!("webwise: {problem}")));
-            }
-            return Ok(());
-        }
-        (Format::AgentMemory, _) => {
-            return Err(Refusal::usage(
-                "this format is a folder: give the new folder as the last argument, without --output",
-            ));
-        }
-        (_, Some(_)) => {
-            return Err(Refusal::usage(
-                "this format is one file: name it with --output, or give --format agent-memory for a folder",
-            ));
-        }
-        (Format::Webwise, None) => archive::export(shelves),
-        (Format::V1, None) => {
-            let document = v1::export(shelves);
-            for problem in &document.problems {
-                tell(one_line(&format!("webwise: {problem}")));
-            }
-            document.to_json()
-        }
-    };
-    let text = text?;
+fn write(shelves: &[(Shelf, Vec<Record>)], args: &ExportArgs) -> Result<(), Refusal> {
+    let text = archive::export(shelves)?;
     let Some(path) = &args.output else {
         let written = io::stdout()
             .write_all(text.as_bytes())
@@ -113,21 +77,16 @@ fn write<M: MemoryBackend>(
     })?;
     file.write_all(text.as_bytes())
         .and_then(|()| file.sync_all())
-        .map_err(|error| incomplete(path, path, &error))
-}
-
-/// Returns the error for an export of which only a part was written to `place`, a file or folder, because `path` cannot be
-/// written.
-pub(super) fn incomplete(place: &Path, path: &Path, error: &io::Error) -> Refusal {
-    Refusal::failure(format!(
-        "{} cannot be written ({error}): delete {}, which is incomplete, before you export again",
-        path.display(),
-        place.display()
-    ))
+        .map_err(|error| {
+            Refusal::failure(format!(
+                "{0} cannot be written ({error}): delete {0}, which is incomplete, before you export again",
+                path.display()
+            ))
+        })
 }
 
 /// Creates a new file that only its owner can read.
-pub(super) fn create(path: &Path) -> io::Result<File> {
+fn create(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -1,23 +1,21 @@
-//! Conversion of facts from and to the documented memory folder of another program.
+//! Conversion of facts from the documented memory folder of another program.
 
 use std::collections::{BTreeMap, btree_map::Entry as Place};
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Map;
 
 use super::{
-    About, Claim, DROP, Fact, FactKind, FactSource, Held, MAX_FACTS, Slot,
-    show::{said, sentence},
+    About, Claim, DROP, Fact, FactKind, FactSource, Held, MAX_FACTS, Slot, show::sentence,
 };
 use crate::memory::{
-    Record,
     agent_memory::{Converted, Domain, item, left_out, quoted},
     selector_text::names_reference,
 };
 
 /// A fact as an entry in the folder's file of facts.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
     #[serde(rename = "type")]
@@ -27,7 +25,7 @@ struct Entry {
     confidence: f64,
     #[serde(default)]
     sources: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     last_seen: Option<DateTime<Utc>>,
 }
 
@@ -112,50 +110,4 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let records = facts.iter().filter_map(|fact| fact.to_record().ok());
     out.records = records.collect();
     out
-}
-
-/// Adds a host's facts to `domain`. Returns messages about facts and values that were lost or changed.
-pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
-    let (mut in_words, mut challengers, mut lost) = (0, 0, 0);
-    for record in records {
-        let fact = Fact::from_record(record).ok();
-        let slot = fact.as_ref().and_then(Fact::slot);
-        let (Some(fact), Some(slot)) = (fact, slot) else {
-            lost += 1;
-            continue;
-        };
-        challengers += usize::from(slot.challenger.is_some());
-        let (key, value) = match (&fact.about, &slot.value.claim) {
-            (About::Name(name), Claim::Words(words)) => (name.clone(), words.clone()),
-            (About::Element(aim), claim) if claim.tells() => {
-                in_words += 1;
-                (aim.named().to_string(), said(claim).trim().to_owned())
-            }
-            _ => {
-                lost += 1;
-                continue;
-            }
-        };
-        let entry = Entry {
-            kind: fact.kind,
-            key,
-            value,
-            confidence: slot.value.confidence,
-            sources: fact.runs(),
-            last_seen: Some(fact.last_seen),
-        };
-        match serde_json::to_value(&entry) {
-            Ok(entry) => domain.facts.push(entry),
-            Err(_) => lost += 1,
-        }
-    }
-    let mut problems = left_out(lost, "fact", "the folder has no words for it");
-    if in_words > 0 {
-        problems.push(format!(
-            "{in_words} facts about elements become words, which are read back as words"
-        ));
-    }
-    let why = "the folder holds one value of a fact";
-    problems.extend(left_out(challengers, "contradicting value", why));
-    problems
 }

@@ -166,10 +166,6 @@ impl MemoryKind for Knowledge {
         documented::read(domain, now)
     }
 
-    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
-        documented::write(records, domain)
-    }
-
     fn describe(&self, record: &Record) -> Result<Described> {
         let fact = Fact::from_record(record)?;
         let slot = fact.slot();

@@ -310,9 +310,6 @@ pub struct Original {
     /// The domains where the lesson was useful, in the spelling and order of the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub triggered_domains: Vec<String>,
-    /// Fields of the entry that version 1 of the file does not define.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    pub extra: Map<String, Value>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]

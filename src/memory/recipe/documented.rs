@@ -26,7 +26,7 @@ use crate::{
     working::Place,
 };
 
-/// A recorded run in the format of the folder. `run_id` is an addition of this crate, which other programs ignore.
+/// A recorded run in the format of the folder. `run_id` is in folders that an earlier version of this crate wrote.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -166,6 +166,13 @@ impl Entry {
         }
         if steps.iter().all(|step| step.left.is_some()) {
             return refuse("its steps name their targets by references of one page load");
+        }
+        // A recipe without a page would be shown nowhere, and no forgotten host would take it along.
+        if steps
+            .iter()
+            .all(|step| step.page.is_none() && step.leads_to.is_none())
+        {
+            return refuse("none of its steps names its page");
         }
         for at in 1..steps.len() {
             let page = steps[at].page.clone();

@@ -39,11 +39,13 @@ pub(super) fn learn(records: &[Record], learned: &Learned) -> Result<Vec<Change>
             Some((_, known)) if known.header.runs.contains(&learned.run) => {}
             Some((_, known)) => known.repeat(new, learned),
             None => {
-                // Of two ways to one goal, word for word, the shorter one is kept.
+                // Of two ways to one goal, word for word, the shorter one is kept, if both begin on the same host: a recipe is
+                // shown only on its own hosts.
                 let is_way = |known: &Recipe| {
                     known.header.own
                         && !known.header.is_retired()
                         && known.header.goal == new.header.goal
+                        && known.begins_on() == new.begins_on()
                 };
                 let rival = all.iter().position(|(_, known)| is_way(known));
                 match rival {
@@ -116,6 +118,12 @@ impl Recipe {
             self.header.goal.clone_from(&other.header.goal);
             self.steps.clone_from(&other.steps);
         }
+    }
+
+    /// Returns the host of the first step; `None` if it is not known.
+    fn begins_on(&self) -> Option<Host> {
+        let page = self.steps.first()?.page.as_ref()?;
+        Place::of(page.as_str()).host().cloned()
     }
 
     /// Returns true if a step was taken on this host, or led to it.

@@ -155,7 +155,7 @@ pub(super) fn masked<'s>(goal: &str, slots: impl Iterator<Item = &'s Slot>) -> S
     for ((start, end), slot) in places {
         if start >= from && goal.get(start..end).is_some() {
             out.push_str(&goal[from..start]);
-            out.push_str(&format!("<{}>", slot.name));
+            out.extend(["<", &slot.name, ">"]);
             from = end;
         }
     }

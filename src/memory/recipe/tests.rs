@@ -615,6 +615,26 @@ fn steps_on_two_hosts_of_one_site_are_one_recipe_and_another_site_ends_it() {
 }
 
 #[test]
+fn a_way_on_one_host_does_not_replace_a_way_to_the_same_goal_on_another() {
+    let mut records = Vec::new();
+    for (run, url) in [
+        ("run_1", "https://a.desk.example/"),
+        ("run_2", "https://b.desk.example/"),
+    ] {
+        let page = seen(url, "button \"New\" e1");
+        let steps = vec![step("click", json!({ "target": "e1" }), &page, url)];
+        records = learned(&records, &log(run, 0, "Begin", steps));
+    }
+    let kept = Recipe::all(&records);
+    let mut runs: Vec<&str> = kept
+        .iter()
+        .map(|(_, one)| one.header.run.as_str())
+        .collect();
+    runs.sort_unstable();
+    assert_eq!(runs, ["run_1", "run_2"]);
+}
+
+#[test]
 fn an_import_of_an_unknown_source_waits_for_a_person() {
     let records = learned(&[], &ticket("run_1", 0, "Broken lamp", "12", "High"));
     let admitted: Vec<Record> = records

@@ -1,16 +1,15 @@
-//! Conversion of stored elements from and to `selectors.json`, a file of another program's memory folder with a documented
+//! Conversion of stored elements from `selectors.json`, a file of another program's memory folder with a documented
 //! format.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde_json::Map;
 
 use super::{MAX_SELECTORS, Mark, Selector};
 use crate::{
     memory::{
-        Record,
         agent_memory::{Converted, Domain, item, left_out},
         selector_text::{css, element},
     },
@@ -26,15 +25,15 @@ const ATTRIBUTES: [(&str, &str); 4] = [
 ];
 
 /// An element in `selectors.json`. Its reference is not read, because a reference is valid for one page load only.
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
     element: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     stable_selector: Option<String>,
     #[serde(default)]
     success_count: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     last_used: Option<DateTime<Utc>>,
 }
 
@@ -121,47 +120,4 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
     let records = found.iter().filter_map(|one| one.to_record().ok());
     out.records = records.collect();
     out
-}
-
-/// Adds the elements of a host to the documented folder, each under its newest name. Failures and runs are not written.
-/// Returns a message for a person if elements are left out.
-pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
-    let mut lost = 0;
-    for record in records {
-        let entry = Selector::from_record(record)
-            .ok()
-            .and_then(|one| entry(&one));
-        match entry {
-            Some((name, entry)) if !domain.selectors.contains_key(&name) => {
-                domain.selectors.insert(name, entry);
-            }
-            _ => lost += 1,
-        }
-    }
-    let why = "it is retired, or the folder has no words for its attributes or its name twice";
-    left_out(lost, "element", why)
-}
-
-/// Returns the element's name and entry in `selectors.json`; `None` if the element is retired or the format cannot express
-/// it.
-fn entry(one: &Selector) -> Option<(String, Value)> {
-    let name = one.names.first().map_or("", String::as_str);
-    let element = format!("{} {}", one.role, Value::from(name));
-    let attribute = |mark: &Mark| {
-        let mut known = ATTRIBUTES.into_iter();
-        let (name, _) = known.find(|(_, own)| *own == mark.attribute)?;
-        Some(format!("[{name}={}]", Value::from(&*mark.value)))
-    };
-    let selector: String = one.marks.iter().filter_map(attribute).collect();
-    let first = one.marks.first().and_then(attribute)?;
-    if one.is_retired() || !selector.starts_with(&first) {
-        return None;
-    }
-    let entry = Entry {
-        element: element.clone(),
-        stable_selector: Some(selector),
-        success_count: one.succeeded,
-        last_used: Some(one.last_used),
-    };
-    Some((element, serde_json::to_value(entry).ok()?))
 }

@@ -148,10 +148,6 @@ impl MemoryKind for Selectors {
         documented::read(domain, now)
     }
 
-    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
-        documented::write(records, domain)
-    }
-
     fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
         Selector::from_record(record).ok().map(|one| one.last_used)
     }

@@ -1,24 +1,22 @@
-//! Conversion of sessions (records of finished runs) from and to another program's memory folder, whose format is
-//! documented.
+//! Conversion of sessions (records of finished runs) from another program's memory folder, whose format is documented.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use super::{MAX_SESSIONS, Session};
 use crate::{
     base::{Host, RunId, SessionId, canonical, short_hash},
     memory::{
-        Record,
         agent_memory::{Converted, Domain, item, left_out},
         selector_text::names_reference,
     },
     working::Place,
 };
 
-/// One session in the folder's file of sessions. `run_id` and `unverified` are additions of this crate, which other programs
-/// ignore.
-#[derive(Serialize, Deserialize)]
+/// One session in the folder's file of sessions. `run_id` and `unverified` are in folders that an earlier version of this crate
+/// wrote.
+#[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
     id: String,
@@ -33,9 +31,9 @@ struct Entry {
     turns_used: u32,
     #[serde(default)]
     duration_ms: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     run_id: Option<RunId>,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     unverified: String,
 }
 
@@ -57,7 +55,7 @@ impl Entry {
         let run = format!("import-{}", short_hash(canonical(&named)));
         let run = self.run_id.or_else(|| RunId::parse(run).ok());
         let run = run.ok_or("left out: it has no name")?;
-        // `write` replaces a missing id by the run's id.
+        // Such a folder has the run's id in place of a missing one.
         let id = SessionId::parse(self.id).ok();
         let session = Session {
             id: id.filter(|id| id.as_str() != run.as_str()),
@@ -114,31 +112,4 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
         .filter_map(|session| session.to_record().ok())
         .collect();
     out
-}
-
-/// Adds the sessions of a host to `domain`, the oldest first. Returns messages about sessions that cannot be read.
-pub(super) fn write(records: &[Record], domain: &mut Domain) -> Vec<String> {
-    let sessions = records.iter().map(Session::from_record);
-    let mut sessions: Vec<Session> = sessions.filter_map(Result::ok).collect();
-    sessions.sort_by(|a, b| (a.timestamp, &a.run).cmp(&(b.timestamp, &b.run)));
-    let entries = sessions.into_iter().map(|session| Entry {
-        // In the file, every session has an id. The run's id replaces a missing one.
-        id: session
-            .id
-            .map_or_else(|| session.run.to_string(), |id| id.to_string()),
-        goal: session.goal,
-        outcome: session.outcome.unwrap_or_default(),
-        success: session.success,
-        final_url: session.final_url.unwrap_or_default(),
-        timestamp: session.timestamp,
-        turns_used: session.turns_used,
-        duration_ms: session.duration_ms,
-        run_id: Some(session.run),
-        unverified: session.unverified,
-    });
-    let entries = entries.filter_map(|entry| serde_json::to_value(entry).ok());
-    let before = domain.sessions.len();
-    domain.sessions.extend(entries);
-    let lost = records.len() - (domain.sessions.len() - before);
-    left_out(lost, "session", "it cannot be read")
 }

@@ -126,10 +126,6 @@ impl MemoryKind for Sessions {
         documented::read(domain, now)
     }
 
-    fn write_domain(&self, records: &[Record], domain: &mut Domain) -> Vec<String> {
-        documented::write(records, domain)
-    }
-
     fn changed_at(&self, record: &Record) -> Option<DateTime<Utc>> {
         Session::from_record(record).ok().map(|one| one.timestamp)
     }

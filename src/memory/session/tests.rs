@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     action::{Action, BrowserAction, Goto, Outcome, Signature},
     base::SessionId,
-    memory::{Advice, agent_memory::Domain, apply},
+    memory::{Advice, apply},
     page::{Observation, Tree},
     working::{About, Finished, Place, Step},
 };
@@ -376,14 +376,4 @@ fn a_person_reads_all_of_a_long_imported_session_before_accepting_it() {
     };
     assert!(accepted(&Advice::shown(&described.text)).is_err());
     assert_eq!(accepted(&described.text).unwrap().len(), 1);
-}
-
-#[test]
-fn a_session_without_an_id_has_none_after_an_export_to_another_program() {
-    for id in [None, Some("s1")] {
-        let records = learned(&[log("run_1", id, 0, &[SHOP])]);
-        let mut domain = Domain::new(Host::of_domain("shop.example").unwrap());
-        assert_eq!(Sessions.write_domain(&records, &mut domain).len(), 0);
-        assert_eq!(Sessions.read_domain(&domain, at(1)).records, records);
-    }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::{Damaged, Keeper, MemoryBackend};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
-    memory::{Edit, MemoryKind, Record, Scope, Shelf, v1, waiting::is_for_waiting},
+    memory::{Edit, MemoryKind, Record, Scope, Shelf, waiting::is_for_waiting},
     registry::{RunManifest, checkpoint_shelf, manifest_shelf},
 };
 
@@ -192,10 +192,7 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         if let Some(Ok(edit)) = edit {
             return self.plan(plan, shelf, edit).await;
         }
-        // These fields were in an imported file and name neither run nor host.
-        if !v1::has_foreign_fields(&shelf) {
-            plan.untold.push(shelf);
-        }
+        plan.untold.push(shelf);
         Ok(())
     }
 

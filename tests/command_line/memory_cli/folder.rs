@@ -1,12 +1,11 @@
-//! The documented folder `.agent-memory/`: import, export, and what reaches a prompt in between.
+//! The documented folder `.agent-memory/`: its import, and what then reaches a prompt.
 
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
-use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, RunId, Task,
@@ -17,14 +16,14 @@ use webwise::{
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, call},
 };
 
-use crate::memory_cli::world::{Machine, copy, text};
+use crate::memory_cli::world::{Machine, copy};
 
 const HOME: &str = "https://www.example.com/";
 /// Words of the folder, one of each kind that prompts show.
 const WORDS: [&str; 3] = [
     "uses shadow DOM for modals",
     "Add auth to the app",
-    "This task was done here",
+    "Search for <search> reviews",
 ];
 
 /// A copy of the fixture that a test may change.
@@ -84,13 +83,13 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
     let done = machine.json(&["import", folder.to_str().unwrap()]);
     assert_eq!(
         (&done["taken"], &done["changed"], &done["waiting"]),
-        (&json!(17), &json!(17), &json!(10))
+        (&json!(21), &json!(21), &json!(11))
     );
     let again = machine.json(&["import", folder.to_str().unwrap()]);
     assert_eq!(again["changed"], 0);
     let said = machine.says(&["import", folder.to_str().unwrap()]);
     assert!(
-        said.contains("10 records must be reviewed by you before any prompt shows them"),
+        said.contains("11 records must be reviewed by you before any prompt shows them"),
         "{said}"
     );
     let names: Vec<String> = items(&machine)
@@ -100,7 +99,7 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
             item["name"].as_str().unwrap().to_owned()
         })
         .collect();
-    assert_eq!(names.len(), 10);
+    assert_eq!(names.len(), 11);
     let before = prompt(&machine, "run_1").await;
     for words in WORDS {
         assert!(!before.contains(words), "{words}: {before}");
@@ -165,43 +164,4 @@ fn a_damaged_folder_is_refused_with_the_name_of_the_file_and_nothing_is_imported
             .contains("no folder `domains`")
     );
     assert!(!machine.memory().exists());
-}
-
-#[test]
-fn memory_goes_out_as_a_folder_and_comes_in_elsewhere() {
-    let (here, there) = (Machine::new(), Machine::new());
-    let folder = fixture(&here);
-    here.says(&["import", folder.to_str().unwrap(), "--trust"]);
-    let out = here.path("out");
-    let out = out.to_str().unwrap();
-    let export = &["export", "--format", "agent-memory", out];
-    let begun = Utc::now();
-    let output = here.run(export);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(said.contains("1 trajectory file left out"), "{said}");
-    let knowledge = Path::new(out).join("domains/www.example.com/knowledge.json");
-    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(Path::new(out)), mode(&knowledge)), (0o700, 0o600));
-    assert!(here.refuses(export).contains("not there yet"));
-    let written: Value = serde_json::from_slice(&fs::read(&knowledge).unwrap()).unwrap();
-    let updated = written["updatedAt"].as_str().unwrap();
-    let updated: DateTime<Utc> = updated.parse().unwrap();
-    assert!(updated >= begun, "{written}");
-
-    there.says(&["import", out, "--trust"]);
-    let mut expected = items(&here);
-    expected.retain(|item| !item["text"].as_str().unwrap().starts_with("Search for"));
-    assert_eq!(items(&there), expected);
-
-    for (args, part) in [
-        (&["export", "--format", "agent-memory"][..], "new folder"),
-        (&["export", "x"], "--output"),
-        (
-            &["export", "--format", "agent-memory", "x", "-o", "y"],
-            "new folder",
-        ),
-    ] {
-        assert!(here.refuses(args).contains(part), "{args:?}");
-    }
 }

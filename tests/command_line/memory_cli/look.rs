@@ -92,7 +92,7 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
         )),
         "{again}"
     );
-    // Five lessons, the session, the trajectory and the fact about the banner, each with its text.
+    // Five lessons, the session, the recipe and the fact about the banner, each with its text.
     assert_eq!(listed.lines().count(), 16);
     let shown = machine.says(&["show", name]);
     for part in [
@@ -115,21 +115,23 @@ async fn a_lesson_is_listed_with_its_counts_and_shown_with_where_it_comes_from()
 }
 
 #[tokio::test]
-async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
+async fn a_recipe_is_shown_with_its_steps_and_with_what_a_prompt_says() {
     let machine = Machine::new();
     machine.shop("run_1", "shop.example").await;
-    let shown = machine.says(&["show", "t-"]);
+    let shown = machine.says(&["show", "r-"]);
     for part in [
-        "Is          trajectory of 2 steps, shown\n",
+        "Is          recipe of 2 steps, shown\n",
         "Run         run_1\n",
-        "Step        1. click button \"Accept all\"\nStep        2. click button \"Go\"\n",
-        "Text        Count the results\nPrompt      This task was done here ",
-        " ago, in 2 steps.\n            1. click button \"Accept all\"\n",
+        "Step        1. click button \"Accept all\"\nStep        2. click button \"Go\" -> /results\n",
+        "Text        Count the results\n\
+         Prompt      t1 \"Count the results\" 2 steps, 1 of 1 run reached their goal\n            \
+         1. click button \"Accept all\"\n            2. click button \"Go\" -> /results\n            \
+         sets nothing\n            if this is your task: follow {\"recipe\":\"t1\"}\n",
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
-    let json = machine.json(&["show", "t-"]);
-    assert_eq!(json["prompt"].as_array().unwrap().len(), 3, "{json:#}");
+    let json = machine.json(&["show", "r-"]);
+    assert_eq!(json["prompt"].as_array().unwrap().len(), 5, "{json:#}");
     let session = machine.says(&["show", "run_1"]);
     assert!(
         session.contains("succeeded, without a session id") && !session.contains("\nPrompt      "),
@@ -146,9 +148,10 @@ async fn a_trajectory_is_shown_with_its_steps_and_with_what_a_prompt_says() {
 #[tokio::test]
 async fn the_list_an_explanation_and_a_report_count_alike() {
     let machine = Machine::new();
-    for run in ["run_1", "run_2", "run_3"] {
+    for run in ["run_1", "run_2"] {
         machine.shop(run, "shop.example").await;
     }
+    machine.shop_following("run_3", "shop.example").await;
     let listed = machine.says(&["list"]);
     let results = |name: &str| {
         let line = listed.lines().find(|line| line.starts_with(name)).unwrap();
@@ -160,7 +163,7 @@ async fn the_list_an_explanation_and_a_report_count_alike() {
     let mut kinds = Vec::new();
     for item in report["items"].as_array().unwrap() {
         let name = item["name"].as_str().unwrap();
-        if item["kind"] == "lessons" || item["kind"] == "trajectories" {
+        if item["kind"] == "lessons" || item["kind"] == "recipes" {
             let [shown, used, helped, harmed] =
                 ["offered", "used", "helped", "harmed"].map(|field| count(item, field));
             assert_eq!(
@@ -189,8 +192,8 @@ async fn the_list_an_explanation_and_a_report_count_alike() {
             kinds.push((item["kind"].as_str().unwrap().to_owned(), used));
         }
     }
-    assert!(kinds.contains(&("trajectories".to_owned(), 2)), "{kinds:?}");
-    assert!(kinds.contains(&("lessons".to_owned(), 2)), "{kinds:?}");
+    assert!(kinds.contains(&("recipes".to_owned(), 1)), "{kinds:?}");
+    assert!(kinds.contains(&("lessons".to_owned(), 1)), "{kinds:?}");
 }
 
 #[tokio::test]
@@ -407,11 +410,6 @@ fn what_is_wrong_with_the_arguments_is_said_in_one_sentence() {
             .refuses(&["list", "--namespace", "a b"])
             .contains("--namespace")
     );
-    assert!(
-        machine
-            .refuses(&["export", "--format", "xml"])
-            .contains("--format")
-    );
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_webwise"))
         .env_clear()
         .args(["memory", "list"])
@@ -431,13 +429,13 @@ async fn what_cannot_be_read_is_not_taken_for_forgotten() {
     }
     let host = machine
         .memory()
-        .join("default/domains/shop.example/trajectories.json");
+        .join("default/domains/shop.example/recipes.json");
     std::fs::write(host, "[]").unwrap();
     let listed = machine.lists_the_rest("2 files");
     assert!(listed.contains("shop.example, site_specific"), "{listed}");
     for part in [
         "lessons cannot be read (default/lessons.json: it is not JSON). Repair",
-        "(default/domains/shop.example/trajectories.json: it is not an object). Repair",
+        "(default/domains/shop.example/recipes.json: it is not an object). Repair",
     ] {
         assert!(listed.contains(part), "{part} in {listed}");
     }

@@ -11,6 +11,7 @@ use webwise::{
     DecisionLoop, RunId, Task,
     action::ErrorClass,
     agent::Options,
+    chat::ChatResponse,
     event::RunFolder,
     guard::ApprovalMode,
     store::JsonFiles,
@@ -116,6 +117,19 @@ impl Machine {
 
     /// The same, with this share of the advice held back.
     pub(crate) async fn shop_withholding(&self, run: &str, host: &str, share: f64) {
+        let click = |target: &str| call("click", json!({ "target": target }));
+        let replies = [click("e3"), click("e5"), click("e3"), finish()];
+        self.shop_deciding(run, host, share, replies.into()).await;
+    }
+
+    /// The same with nothing held back, and with a model that follows the recipe of an earlier run.
+    pub(crate) async fn shop_following(&self, run: &str, host: &str) {
+        let follow = call("follow", json!({ "recipe": "t1" }));
+        let replies = vec![follow, finish()];
+        self.shop_deciding(run, host, 0.0, replies).await;
+    }
+
+    async fn shop_deciding(&self, run: &str, host: &str, share: f64, replies: Vec<ChatResponse>) {
         let [home, open, done] =
             ["/", "/#open", "/results"].map(|path| leaked(format!("https://{host}{path}")));
         let page = "button \"Go\" e3\nbutton \"Accept all\" e5";
@@ -130,9 +144,7 @@ impl Machine {
             )
             .on(home, r#"click {"target":"e5"}"#, [Reply::Show(open)])
             .on(open, r#"click {"target":"e3"}"#, [Reply::Show(done)]);
-        let click = |target: &str| call("click", json!({ "target": target }));
-        let finish = call("finish", json!({ "answer": "2", "evidence": "2 results" }));
-        let model = ScriptedModel::new([click("e3"), click("e5"), click("e3"), finish]);
+        let model = ScriptedModel::new(replies);
         let mut options = Options::default();
         options.approval = ApprovalMode::Auto;
         options.withheld_share = share;
@@ -154,6 +166,10 @@ impl Machine {
         assert!(report.summary.success, "{report:?}");
         folder.close().unwrap();
     }
+}
+
+fn finish() -> ChatResponse {
+    call("finish", json!({ "answer": "2", "evidence": "2 results" }))
 }
 
 /// Copies a folder with everything in it.

@@ -1,21 +1,19 @@
-//! The documented folder `.agent-memory/`, in and out.
+//! The import of the documented folder `.agent-memory/`.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
 use webwise::{
     ErrorKind, Host,
-    action::BrowserTool,
+    action::BrowserAction,
     memory::{
-        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, StoredStep, StoredText, agent_memory,
+        MAX_RECORD_BYTES, Namespace, Record, Shelf, Standing, agent_memory,
         archive::{self, Archive},
         kinds,
         knowledge::Fact,
-        pattern::Pattern,
+        recipe::{Given, Left, Recipe},
         session::Session,
-        trajectory::Trajectory,
     },
-    page::Role,
 };
 
 use crate::import_export::{
@@ -63,8 +61,13 @@ fn import(memory: &mut Memory, archive: &Archive, trust: bool) -> (usize, usize)
     (changed, done.waiting)
 }
 
+/// The shelf that keeps what the folder tells of its host. Recipes are kept for all hosts of the site.
 fn shelf(collection: &str) -> Shelf {
-    let host = Host::of_domain("www.example.com").unwrap();
+    let host = match collection {
+        "recipes" => "example.com",
+        _ => "www.example.com",
+    };
+    let host = Host::of_domain(host).unwrap();
     Shelf::host(&Namespace::default(), collection, &host)
 }
 
@@ -91,8 +94,8 @@ fn every_kind_takes_its_items_and_what_cannot_be_kept_is_told() {
         ("default/knowledge@http://localhost:5173", 1),
         ("default/knowledge@www.example.com", 3),
         ("default/sessions@www.example.com", 2),
-        // Two headers, with four and three steps.
-        ("default/trajectories@www.example.com", 9),
+        // Three headers, with three, three and four steps.
+        ("default/recipes@example.com", 13),
         ("default/selectors@www.example.com", 2),
     ];
     assert_eq!(counts, expected.map(|(shelf, n)| (shelf.to_owned(), n)));
@@ -101,7 +104,6 @@ fn every_kind_takes_its_items_and_what_cannot_be_kept_is_told() {
         "fact 5: another fact has the same key",
         "fact 6: left out: unknown variant `rumour`",
         "session 2: it ended on another host",
-        "traj_1741500000000_p0q1rs.json: left out: 2 of its 3 steps cannot be kept",
         "2 elements left out: no test id",
         "1 run in agent-runs is left out",
         "1 suite in runs is left out",
@@ -164,32 +166,78 @@ fn an_answer_is_kept_only_with_an_address_of_its_host() {
     assert_eq!(lost.count(), 3, "{:?}", archive.problems);
 }
 
+/// The recipe of a folder with this recorded run alone, and what is told of it.
+fn way(way: &Value) -> (Option<Recipe>, Vec<String>) {
+    let mut files = fixture();
+    files.retain(|path, _| !path.contains("/trajectories/"));
+    files.insert(
+        format!("{WWW}/trajectories/traj_1.json"),
+        way.to_string().into_bytes(),
+    );
+    let archive = read(&files);
+    let mut shelves = archive.shelves.iter();
+    let kept = shelves.find(|(known, _)| *known == shelf("recipes"));
+    let recipe = kept.map(|(_, records)| Recipe::all(records).remove(0).1);
+    let told = archive.problems.into_iter();
+    (
+        recipe,
+        told.filter(|problem| problem.contains("traj_1.json"))
+            .collect(),
+    )
+}
+
+fn recorded(origin: &str, steps: &Value) -> Value {
+    json!({ "goal": "Send the form", "origin": origin, "success": true, "timestamp": now(), "steps": steps })
+}
+
 #[test]
-fn a_trajectory_of_another_host_is_left_out_although_its_steps_have_no_address() {
-    let taken = |origin: &str| {
-        let way = json!({
-            "goal": "Send the form", "origin": origin, "success": true, "timestamp": now(),
-            "steps": [{ "action": { "action": "click", "selector": "button \"Send\"" } }]
-        });
-        let mut files = fixture();
-        files.retain(|path, _| !path.contains("/trajectories/"));
-        files.insert(
-            format!("{WWW}/trajectories/traj_1.json"),
-            way.to_string().into_bytes(),
-        );
-        let archive = read(&files);
-        let told = archive.problems.iter();
-        let told = told.filter(|problem| problem.contains("traj_1.json: left out: its origin"));
-        let is_there = archive
-            .shelves
-            .iter()
-            .any(|(known, _)| *known == shelf("trajectories"));
-        (is_there, told.count())
-    };
-    assert_eq!(taken("https://www.example.com"), (true, 0));
+fn a_run_of_another_host_is_left_out_whatever_its_steps_say() {
+    let click = json!({ "action": "click", "selector": "button \"Send\"" });
+    let steps = json!([{ "url": "https://www.example.com/", "action": click }]);
+    let (kept, told) = way(&recorded("https://www.example.com", &steps));
+    assert!(kept.is_some() && told.is_empty(), "{told:?}");
     for other in ["https://evil.example", "nowhere"] {
-        assert_eq!(taken(other), (false, 1), "{other}");
+        let (kept, told) = way(&recorded(other, &steps));
+        assert!(kept.is_none(), "{other}");
+        assert!(told[0].contains("left out: its origin"), "{told:?}");
     }
+}
+
+#[test]
+fn a_run_without_a_page_is_left_out_because_no_host_would_show_it() {
+    let click = json!({ "action": "click", "selector": "button \"Send\"" });
+    let steps = json!([{ "action": click }]);
+    let (kept, told) = way(&recorded("https://www.example.com", &steps));
+    assert!(kept.is_none());
+    assert!(
+        told[0].contains("none of its steps names its page"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn the_hosts_of_a_site_share_the_shelf_of_its_recipes() {
+    let mut files = fixture();
+    let ways: Vec<(String, Vec<u8>)> = files
+        .iter()
+        .filter(|(path, _)| path.starts_with(WWW) && path.contains("/trajectories/"))
+        .map(|(path, bytes)| {
+            let told = String::from_utf8(bytes.clone()).unwrap();
+            let [path, told] = [path, &told].map(|text| text.replace("www.", "app."));
+            (path, told.into_bytes())
+        })
+        .collect();
+    files.extend(ways);
+    let archive = read(&files);
+    let shelves = archive.shelves.iter();
+    let shelves = shelves.filter(|(shelf, _)| shelf.collection == "recipes");
+    let [(_, records)] = &shelves.collect::<Vec<_>>()[..] else {
+        panic!("one shelf: {:?}", archive.shelves);
+    };
+    assert_eq!(Recipe::all(records).len(), 6, "{:?}", archive.problems);
+    let mut memory = Memory::default();
+    import(&mut memory, &archive, true);
+    assert_eq!(memory.0[&shelf("recipes")].len(), records.len());
 }
 
 #[test]
@@ -217,7 +265,7 @@ fn confidence_sources_and_days_are_kept_and_references_and_typed_texts_are_not()
         ]
     );
 
-    let ways = Trajectory::all(of(&archive.shelves, "trajectories"));
+    let ways = Recipe::all(of(&archive.shelves, "recipes"));
     let find = |goal: &str| {
         let mut ways = ways.iter().map(|(_, way)| way);
         ways.find(|way| way.header.goal.starts_with(goal)).unwrap()
@@ -225,17 +273,41 @@ fn confidence_sources_and_days_are_kept_and_references_and_typed_texts_are_not()
     let way = find("Search");
     let tools: Vec<&str> = way.steps.iter().map(|step| step.tool.as_str()).collect();
     assert_eq!(tools, ["fill", "click", "fill", "goto"]);
-    let Some(StoredText::Slot(slot)) = way.steps[0].text else {
-        panic!("a text of the goal is a slot: {way:?}");
+    let slots: Vec<(usize, &str, Option<&str>)> = way
+        .slots()
+        .map(|(at, slot)| {
+            let goal = &way.header.goal;
+            (at, &*slot.name, slot.at.map(|(from, to)| &goal[from..to]))
+        })
+        .collect();
+    assert_eq!(
+        slots,
+        [(0, "search", Some("smart watch")), (2, "your_name", None)],
+        "a typed text is a slot, also if the goal does not contain it"
+    );
+    let Some(BrowserAction::Fill(fill)) = &way.steps[0].form else {
+        panic!("it fills: {way:?}");
     };
-    let (start, end) = way.header.slots[slot];
-    assert_eq!(&way.header.goal[start..end], "smart watch");
-    assert!(way.steps[0].submit, "Enter followed");
-    assert_eq!(way.steps[2].text, Some(StoredText::Other { chars: 6 }));
-    let aim = way.steps[0].target.as_ref().unwrap().aim.as_ref().unwrap();
-    assert_eq!((aim.role.as_str(), &*aim.name), ("searchbox", "Search"));
+    assert!(fill.submit, "Enter followed");
+    assert!(matches!(&way.steps[2].text, Some(Given::Slot(slot)) if slot.default.is_none()));
+    let target = &way.steps[0].targets[0];
+    assert_eq!(
+        (target.role.as_str(), &*target.name),
+        ("searchbox", "Search")
+    );
     let leads_to = way.steps[0].leads_to.as_ref().unwrap();
     assert_eq!(leads_to.path(), "/results");
+    // The model takes the steps itself whose target is a reference of one load of a page, or whose address says a word of the goal.
+    let left = |goal: &str| -> Vec<Option<Left>> {
+        let steps = find(goal).steps.iter();
+        steps.map(|step| step.left).collect()
+    };
+    assert_eq!(left("Search"), [None, None, None, Some(Left::Address)]);
+    assert_eq!(
+        left("Open"),
+        [Some(Left::Unnamed), Some(Left::Unnamed), None]
+    );
+    assert!(ways.iter().all(|(_, way)| !way.header.own));
 
     let all = everything(&archive.shelves);
     for gone in [
@@ -270,90 +342,14 @@ fn everything_waits_for_a_person_unless_the_person_vouches_for_the_folder() {
     };
     let mut memory = Memory::default();
     let (changed, waiting) = import(&mut memory, &archive, false);
-    assert_eq!((changed, waiting), (17, 10));
-    assert_eq!(standings(&memory), [Standing::WaitsForReview; 10]);
+    assert_eq!((changed, waiting), (21, 11));
+    assert_eq!(standings(&memory), [Standing::WaitsForReview; 11]);
     assert_eq!(import(&mut memory, &archive, false).0, 0, "nothing twice");
 
     let mut memory = Memory::default();
-    assert_eq!(import(&mut memory, &archive, true), (17, 0));
+    assert_eq!(import(&mut memory, &archive, true), (21, 0));
     assert!(!standings(&memory).contains(&Standing::WaitsForReview));
     assert_eq!(import(&mut memory, &archive, true).0, 0, "nothing twice");
-}
-
-#[test]
-fn what_the_folder_can_hold_reads_back_as_it_was() {
-    let archive = read(&fixture());
-    let export = agent_memory::export(&archive.shelves, &kinds(), now()).unwrap();
-    assert_eq!(
-        export.problems,
-        [
-            "www.example.com: 1 trajectory file left out: it is retired, or has a step that was not kept in full"
-        ]
-    );
-    let paths: Vec<&str> = export.files.keys().map(String::as_str).collect();
-    assert_eq!(paths.len(), 4, "{paths:?}");
-    assert_eq!(
-        &paths[..3],
-        [
-            "domains/localhost_5173/knowledge.json",
-            "domains/www.example.com/knowledge.json",
-            "domains/www.example.com/selectors.json"
-        ]
-    );
-    let files: Files = export
-        .files
-        .iter()
-        .map(|(path, text)| (path.clone(), text.clone().into_bytes()))
-        .collect();
-    let again = read(&files);
-    assert_eq!(again.problems, Vec::<String>::new());
-    let mut expected = archive.shelves.clone();
-    let ways = Trajectory::all(of(&expected, "trajectories"));
-    let lost = ways
-        .iter()
-        .find(|(_, way)| way.header.goal.starts_with("Search"));
-    let lost = lost.unwrap().0.clone();
-    for (_, records) in &mut expected {
-        records.retain(|record| !record.key.starts_with(&lost));
-    }
-    // The run is an addition of this crate to the file. Without it the trajectory is named after its file.
-    assert_eq!(again.shelves, expected);
-    let third = agent_memory::export(&again.shelves, &kinds(), now()).unwrap();
-    assert_eq!(third.files, export.files);
-}
-
-#[test]
-fn what_the_folder_has_no_place_for_is_told() {
-    let element = json!({
-        "kind": "obstacle", "about": { "element": { "role": "button", "name": "Accept" } },
-        "sources": [{ "run": "run_1", "at": now(), "claim": "covers" }], "last_seen": now()
-    });
-    let fact: Fact = serde_json::from_value(element).unwrap();
-    let shelves = vec![
-        (
-            Shelf::global(&Namespace::default(), "lessons"),
-            vec![Record::new("lesson-1", &json!({}))],
-        ),
-        (
-            shelf("site_map"),
-            vec![Record::new("a", &json!({})), Record::new("b", &json!({}))],
-        ),
-        (shelf("knowledge"), vec![fact.to_record().unwrap()]),
-    ];
-    let export = agent_memory::export(&shelves, &kinds(), now()).unwrap();
-    assert_eq!(export.problems.len(), 3, "{:?}", export.problems);
-    assert!(export.problems[0].contains("1 record left out, which belong to no host or kind"));
-    assert!(export.problems[1].contains("2 items left out: the folder has no place for"));
-    assert!(export.problems[2].contains("become words"));
-    let knowledge: Value =
-        serde_json::from_str(&export.files[&format!("{WWW}/knowledge.json")]).unwrap();
-    assert_eq!(
-        (
-            &knowledge["facts"][0]["key"],
-            &knowledge["facts"][0]["sources"]
-        ),
-        (&json!("button \"Accept\""), &json!(1))
-    );
 }
 
 /// Every value of a document replaced by each of these, one at a time.
@@ -428,7 +424,6 @@ fn a_damaged_folder_is_an_error_that_names_the_file_or_stays_within_bounds() {
                 assert!(record.size() <= MAX_RECORD_BYTES, "{}", record.key);
             }
         }
-        agent_memory::export(&archive.shelves, &kinds(), now()).unwrap();
     };
     for (path, bytes) in whole.iter().filter(|(path, _)| agent_memory::is_read(path)) {
         let document: Value = serde_json::from_slice(bytes).unwrap();
@@ -450,22 +445,14 @@ fn a_damaged_folder_is_an_error_that_names_the_file_or_stays_within_bounds() {
 
 #[test]
 fn who_vouches_later_gets_what_who_vouches_at_once_gets() {
-    let mut archive = read(&fixture());
-    let click = |name| StoredStep::new(BrowserTool::Click).with_target(Role::Button, name);
-    let pattern = Pattern::given("How to filter", &[click("Filter"), click("Apply")], now());
-    let records = pattern.unwrap().to_records().unwrap();
-    archive.shelves.push((shelf("patterns"), records));
+    let archive = read(&fixture());
     let (mut at_once, mut later) = (Memory::default(), Memory::default());
     import(&mut at_once, &archive, true);
     let (_, waiting) = import(&mut later, &archive, false);
     assert!(waiting > 0);
     // A run here has used them while they waited.
-    for collection in ["patterns", "selectors"] {
-        for record in later.0.get_mut(&shelf(collection)).unwrap() {
-            if record.body["last_used"].is_string() {
-                record.body["last_used"] = json!("2027-01-01T00:00:00Z");
-            }
-        }
+    for record in later.0.get_mut(&shelf("selectors")).unwrap() {
+        record.body["last_used"] = json!("2027-01-01T00:00:00Z");
     }
     import(&mut later, &archive, true);
     assert_eq!(later, at_once);

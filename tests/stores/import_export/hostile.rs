@@ -127,19 +127,18 @@ fn numbers_names_and_sizes_that_nobody_means_are_told_and_left_out() {
         with("created_at", json!("999999-01-01")),
         with("last_used", json!("2026-01-01T00:00:00Z")),
         with("triggered_domains", json!(vec![long.clone(); 3])),
-        with("note", json!(long)),
         with("category", json!(long)),
         json!([]),
         json!(null),
     ];
     let count = hostile.len();
-    let document = json!({ "version": 1, "lessons": hostile, "beside": long });
+    let document = json!({ "version": 1, "lessons": hostile });
     let parsed = v1::parse(document.to_string().as_bytes()).unwrap();
     let mut memory = Memory::default();
     let (done, changed) = memory.import(&parsed, true);
     assert_eq!(
         (done.taken, changed, done.problems.len()),
-        (0, 0, count + 1),
+        (0, 0, count),
         "{:#?}",
         done.problems
     );
@@ -162,7 +161,7 @@ fn the_largest_count_stays_the_largest() {
     for uses in [1, u64::MAX, u64::MAX - 1, u64::MAX] {
         memory.import(&lesson(uses), false);
     }
-    assert_eq!(memory.export()["lessons"][0]["use_count"], u64::MAX);
+    assert_eq!(memory.lessons()[0]["use_count"], u64::MAX);
 }
 
 #[test]
@@ -220,11 +219,9 @@ fn a_file_that_is_too_large_or_too_deep_is_an_error() {
             v1::parse(file(100_000).as_bytes()).unwrap_err().kind(),
             ErrorKind::InvalidInput
         );
-        // As deep as the reader goes: it can be stored and read again.
+        // As deep as the reader goes.
         let mut memory = Memory::default();
         memory.import(&v1::parse(file(100).as_bytes()).unwrap(), false);
-        assert_eq!(memory.export()["lessons"].as_array().unwrap().len(), 1);
-        let text = archive::export(&memory.shelves()).unwrap();
-        assert!(archive::parse(text.as_bytes()).is_ok());
+        assert_eq!(memory.lessons().len(), 1);
     }
 }

@@ -3,10 +3,13 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Value, json};
 use webwise::memory::{
     Namespace, Record, Shelf, apply,
-    lesson::v1::{self, Document, Import},
+    lesson::{
+        Lesson, LessonText,
+        v1::{self, Document, Import},
+    },
 };
 
 pub(crate) fn now() -> DateTime<Utc> {
@@ -43,16 +46,30 @@ impl Memory {
         self.0.clone().into_iter().collect()
     }
 
-    /// As a file of version 1.
-    pub(crate) fn export(&self) -> Value {
-        serde_json::from_str(&v1::export(&self.shelves()).to_json().unwrap()).unwrap()
+    /// The imported lessons, as a file of version 1 tells them.
+    pub(crate) fn lessons(&self) -> Vec<Value> {
+        let records = self.0.values().flatten();
+        let lessons = records.map(|record| Lesson::from_record(record).unwrap());
+        let told = lessons.filter_map(|lesson| {
+            let original = lesson.original.clone()?;
+            let (mut command, mut pattern) = (original.failed_command, original.error_pattern);
+            if matches!(lesson.text, LessonText::Words(_)) {
+                (command, pattern) = (lesson.failed_command, lesson.error_pattern);
+            }
+            Some(json!({
+                "lesson": original.lesson.unwrap_or_else(|| lesson.text.render()), "category": lesson.category,
+                "failed_command": command, "error_pattern": pattern, "domain": lesson.domain,
+                "use_count": lesson.counts.used, "created_at": lesson.created_at.date_naive(),
+                "last_used": lesson.last_used.date_naive(), "source": original.source,
+                "triggered_domains": original.triggered_domains,
+            }))
+        });
+        told.collect()
     }
 }
 
-/// The document with its lessons in an order of their own: version 1 means none.
-pub(crate) fn in_order(mut document: Value) -> Value {
-    if let Some(lessons) = document["lessons"].as_array_mut() {
-        lessons.sort_by_cached_key(webwise::base::canonical);
-    }
-    document
+/// The lessons in an order of their own: version 1 means none.
+pub(crate) fn in_order(mut lessons: Vec<Value>) -> Vec<Value> {
+    lessons.sort_by_cached_key(webwise::base::canonical);
+    lessons
 }

@@ -1,4 +1,4 @@
-//! What we learned ourselves, in both formats.
+//! What we learned ourselves, in the document of all of memory.
 
 use proptest::{
     prelude::*,
@@ -12,7 +12,7 @@ use webwise::{
         Namespace, Record, Scope, Shelf, ShelfEdit, apply, archive, kinds,
         lesson::{
             COLLECTION, Category, Form, Lesson, LessonSource, LessonText, Move, NamedKey, Recovery,
-            Template, Thing, v1,
+            Template, Thing,
         },
     },
 };
@@ -91,72 +91,6 @@ fn learned() -> Memory {
         records.sort_by(|a, b| a.key.cmp(&b.key));
     }
     memory
-}
-
-#[test]
-fn what_was_learned_is_written_in_the_words_of_version_1_and_reads_back() {
-    let memory = learned();
-    let document = v1::export(&memory.shelves());
-    assert_eq!(document.problems, []);
-    let count = ErrorClass::ALL.len() + 3;
-    assert_eq!(document.lessons.len(), count);
-    let file = memory.export();
-    let of = |pattern: &str| {
-        file["lessons"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|l| l["error_pattern"] == pattern)
-            .unwrap_or(&Value::Null)
-            .clone()
-    };
-    for class in ErrorClass::ALL {
-        let lesson = of(class.as_str());
-        // Two of them: the one for the host is of the same class.
-        assert_eq!(
-            (&lesson["source"], &lesson["created_at"]),
-            (&"learned".into(), &"2026-05-06".into()),
-            "{class}"
-        );
-    }
-    assert_eq!(of("no_effect")["failed_command"], "fill");
-    let site = file["lessons"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|l| l["category"] == "site_specific")
-        .unwrap();
-    assert_eq!(
-        (&site["domain"], &site["error_pattern"]),
-        (&"127.0.0.1".into(), &"intercepted".into())
-    );
-    assert!(
-        site["lesson"]
-            .as_str()
-            .unwrap()
-            .contains("click button \"Accept all\" first"),
-        "{site}"
-    );
-
-    let parsed = v1::parse(document.to_json().unwrap().as_bytes()).unwrap();
-    assert_eq!(parsed.lessons, document.lessons);
-    let mut elsewhere = Memory::default();
-    let (done, changed) = elsewhere.import(&parsed, false);
-    assert_eq!(
-        (done.taken, done.waiting, changed, done.problems),
-        (count, count, count, Vec::new())
-    );
-    assert_eq!(
-        crate::import_export::memory::in_order(elsewhere.export()),
-        crate::import_export::memory::in_order(file)
-    );
-    let mut here = memory.clone();
-    here.import(&parsed, false);
-    assert_eq!(
-        here.0[&shelf(None)],
-        memory.0[&shelf(None)],
-        "what is known already is not taken again"
-    );
 }
 
 /// Shelves with records of any shape.

@@ -8,17 +8,14 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::{
-    Document, Entry, Problem, Problems, Source,
-    export::{FILE, IMPORTS, written},
-    site_of, sites_of,
-};
+use super::{Document, Entry, Problem, Problems, Source, site_of, sites_of};
 use crate::{
+    action::FailureKind,
     base::{Host, canonical, short_hash, text},
     memory::{
-        Advice, Change, Edit, MAX_RECORD_BYTES, Namespace, Record, Shelf, ShelfEdit,
+        Advice, Change, Edit, MAX_RECORD_BYTES, Namespace, Record, Scope, Shelf, ShelfEdit,
         lesson::{
             COLLECTION, Category, Lesson, LessonSource, LessonText, MAX_EVIDENCE, Original, seed,
         },
@@ -136,7 +133,7 @@ pub fn import(
         waiting += usize::from(seed.is_none() && !trust);
         items.insert(key, item);
     }
-    let mut edits: Vec<ShelfEdit> = shelves
+    let edits = shelves
         .into_iter()
         .map(|(shelf, items)| {
             let at = shelf.clone();
@@ -144,15 +141,6 @@ pub fn import(
             ShelfEdit { shelf, edit }
         })
         .collect();
-    if foreign(&document.extra).size() > MAX_RECORD_BYTES {
-        let why = "the fields beside its lessons are larger than what is kept of them";
-        problems.add(None, why);
-    } else if !document.extra.is_empty() {
-        edits.push(ShelfEdit {
-            shelf: Shelf::global(namespace, IMPORTS),
-            edit: keep(document.extra.clone()),
-        });
-    }
     Import {
         edits,
         taken,
@@ -173,33 +161,6 @@ fn shelf_of(entry: &Entry, namespace: &Namespace) -> Result<Shelf, String> {
         format!("its domain {domain} is not taken: {why}")
     })?;
     Ok(Shelf::host(namespace, COLLECTION, &host))
-}
-
-/// Returns the record of the unknown fields beside the lessons of imported files.
-fn foreign(extra: &Map<String, Value>) -> Record {
-    Record::new(FILE, &json!({ "extra": extra }))
-}
-
-/// Returns the edit that adds these fields to those of files that were imported before. A field that is already stored
-/// gets the new value. If the record has no room for all fields, only the new ones are kept.
-fn keep(extra: Map<String, Value>) -> Edit {
-    Edit::new(move |records| {
-        let known = records.iter().find(|record| record.key == FILE);
-        let known = known.and_then(|record| record.body["extra"].as_object());
-        let mut all = known.cloned().unwrap_or_default();
-        all.extend(extra.clone());
-        let all = foreign(&all);
-        let record = if all.size() > MAX_RECORD_BYTES {
-            foreign(&extra)
-        } else {
-            all
-        };
-        Ok(if records.contains(&record) {
-            Vec::new()
-        } else {
-            vec![Change::Put(record)]
-        })
-    })
 }
 
 /// Returns the key of a lesson, which depends only on its words, failed command, error pattern and domain. So a lesson has
@@ -276,8 +237,56 @@ fn changes(
     Ok(changes)
 }
 
-/// Returns true if the entry says no more than `now`, the entry that an export of the stored lesson has now. Such an
-/// entry may come from an earlier export of the same lesson, whose uses must not be counted twice.
+/// Returns the stored lesson as an entry of a file, to compare it with one.
+fn written(shelf: &Shelf, lesson: &Lesson) -> Entry {
+    let original = lesson.original.clone().unwrap_or_default();
+    let is_words = matches!(lesson.text, LessonText::Words(_));
+    let known = |named: Option<&str>| named.map(str::to_owned);
+    let (failed_command, error_pattern) = match lesson.trouble() {
+        _ if is_words => (lesson.failed_command.clone(), lesson.error_pattern.clone()),
+        _ if lesson.original.is_some() => (original.failed_command, original.error_pattern),
+        // In version 1, a command without an error would match every failure of that command.
+        None | Some(FailureKind::Any) => (None, None),
+        Some(trouble) => (known(lesson.command()), known(Some(trouble.as_str()))),
+    };
+    let domain = match &shelf.scope {
+        Scope::Host(host) => lesson
+            .domain
+            .clone()
+            .or_else(|| Some(host.name().to_owned())),
+        Scope::Global => lesson.domain.clone(),
+    };
+    let source = match lesson.source {
+        _ if lesson.original.is_some() => {
+            Source::parse(&original.source).unwrap_or(Source::Learned)
+        }
+        LessonSource::Seed => Source::Seed,
+        LessonSource::User => Source::User,
+        LessonSource::Learned | LessonSource::Imported => Source::Learned,
+    };
+    let told = sites_of(&original.triggered_domains);
+    let mut triggered_domains = original.triggered_domains;
+    let since = lesson
+        .triggered_domains
+        .iter()
+        .filter(|site| !told.contains(*site));
+    triggered_domains.extend(since.map(|site| site.as_str().to_owned()));
+    Entry {
+        lesson: original.lesson.unwrap_or_else(|| lesson.text.render()),
+        category: lesson.category,
+        failed_command,
+        error_pattern,
+        domain,
+        use_count: lesson.counts.used,
+        created_at: Some(lesson.created_at.date_naive()),
+        last_used: Some(lesson.last_used.date_naive()),
+        source,
+        triggered_domains,
+    }
+}
+
+/// Returns true if the entry says no more than `now`, the stored lesson as an entry. Such an entry may come from a file that was
+/// written from the same lesson, whose uses must not be counted twice.
 fn is_earlier(entry: &Entry, now: &Entry) -> bool {
     let grown = Entry {
         use_count: now.use_count,
@@ -304,11 +313,6 @@ impl Entry {
             if !self.triggered_domains.contains(domain) {
                 self.triggered_domains.push(domain.clone());
             }
-        }
-        for (name, value) in &other.extra {
-            self.extra
-                .entry(name.clone())
-                .or_insert_with(|| value.clone());
         }
     }
 }
@@ -357,7 +361,6 @@ impl Item {
             source: entry.source.as_str().to_owned(),
             use_count: entry.use_count,
             triggered_domains: entry.triggered_domains.clone(),
-            extra: entry.extra.clone(),
             ..Original::default()
         };
         if self.is_words() {
@@ -419,12 +422,6 @@ impl Item {
                 {
                     lesson.triggered_domains.insert(site);
                 }
-            }
-            for (name, value) in &entry.extra {
-                original
-                    .extra
-                    .entry(name.clone())
-                    .or_insert_with(|| Value::clone(value));
             }
             lesson.original = Some(original);
         }

@@ -1,9 +1,8 @@
-//! The file `memory.json`, version 1: parsing, import and export. Another program keeps its lessons in such a file.
+//! The file `memory.json`, version 1: parsing and import. Another program keeps its lessons in such a file.
 //!
-//! Parsing is strict about the fields of version 1 and keeps unknown fields. A bad lesson does not affect the others. The
+//! Parsing is strict about the fields of version 1 and skips unknown fields. A bad lesson does not affect the others. The
 //! words of an imported lesson wait for review by a person, unless the importing person vouches for them.
 
-mod export;
 mod import;
 #[cfg(test)]
 mod tests;
@@ -11,18 +10,16 @@ mod tests;
 use std::{collections::BTreeSet, fmt};
 
 use chrono::NaiveDate;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use url::Url;
 
-pub use export::export;
-pub(crate) use export::has_foreign_fields;
 pub use import::{Import, MAX_ON_A_SHELF, import};
 
 use super::Category;
 use crate::base::{Error, ErrorKind, Host, Result, Site, text};
 
-/// Version of the file format that this crate reads and writes.
+/// Version of the file format that this crate reads.
 pub const VERSION: u64 = 1;
 /// Maximum size of a file that is read. Unit: bytes. Source: chosen; the default limit of the JSON store
 /// for a file.
@@ -37,8 +34,7 @@ const MAX_SHOWN: usize = 40;
 const PARSE: &str = "memory_json.parse";
 
 /// The origin of a lesson, as version 1 names it. The value `user` is an addition of this crate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The lesson was shipped with the program that wrote the file.
     Seed,
@@ -65,8 +61,8 @@ impl Source {
     }
 }
 
-/// One lesson of the file. The fields are in the order in which version 1 writes them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// One lesson of the file.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The advice.
     pub lesson: String,
@@ -88,9 +84,6 @@ pub struct Entry {
     pub source: Source,
     /// The domains where the lesson was useful.
     pub triggered_domains: Vec<String>,
-    /// Fields of the lesson that version 1 does not define.
-    #[serde(flatten)]
-    pub extra: Map<String, Value>,
 }
 
 /// A problem in one lesson of a file, or in the whole file, described for a person.
@@ -146,38 +139,8 @@ impl Problems {
 pub struct Document {
     /// The lessons that could be read, each with its position in the file, counted from 1.
     pub lessons: Vec<(usize, Entry)>,
-    /// Fields of the file that version 1 does not define.
-    pub extra: Map<String, Value>,
-    /// Descriptions of the parts that could not be read. After an export, also the number of retired lessons that were
-    /// left out.
+    /// Descriptions of the parts that could not be read.
     pub problems: Vec<Problem>,
-}
-
-#[derive(Serialize)]
-struct Written<'a> {
-    version: u64,
-    lessons: Vec<&'a Entry>,
-    #[serde(flatten)]
-    extra: &'a Map<String, Value>,
-}
-
-impl Document {
-    /// Returns the document as indented JSON with a newline at the end.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Corrupt`] if the document cannot be written as JSON.
-    pub fn to_json(&self) -> Result<String> {
-        let lessons = self.lessons.iter().map(|(_, entry)| entry).collect();
-        let written = Written {
-            version: VERSION,
-            lessons,
-            extra: &self.extra,
-        };
-        let mut text = serde_json::to_string_pretty(&written)
-            .map_err(|e| Error::new(ErrorKind::Corrupt, "memory_json.write").with_source(e))?;
-        text.push('\n');
-        Ok(text)
-    }
 }
 
 /// Parses a file `memory.json` of version 1. A lesson that cannot be read is left out and listed as a problem.
@@ -234,7 +197,6 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     }
     Ok(Document {
         lessons,
-        extra: map,
         problems: problems.told(),
     })
 }
@@ -279,7 +241,6 @@ fn entry(value: Value) -> Result<Entry, String> {
         last_used: day(&mut map, "last_used")?,
         source,
         triggered_domains,
-        extra: map,
     })
 }
 

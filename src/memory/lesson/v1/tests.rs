@@ -1,4 +1,4 @@
-//! Conversion of the lessons in a file to the form of this crate, and back.
+//! Conversion of the lessons in a file to the form of this crate.
 
 use std::collections::BTreeMap;
 
@@ -95,16 +95,23 @@ fn a_documented_seed_becomes_ours_and_its_uses_are_added_once() {
     take(&mut memory, &file(&documented()), false);
     let (_, seed) = &lessons(&memory, &global())[1];
     assert_eq!((seed.counts.used, seed.triggered_domains.len()), (5, 3));
-    let back = export(&memory.into_iter().collect::<Vec<_>>());
-    let back = serde_json::to_value(&back.lessons[1].1).unwrap();
+    let original = seed.original.clone().unwrap();
+    let command = original.failed_command.as_deref();
+    let pattern = original.error_pattern.as_deref();
     assert_eq!(
-        back, newer[0],
-        "words, pattern, order and dates are those of the file"
+        (command, pattern),
+        (Some("fill"), Some("too many arguments"))
+    );
+    assert_eq!(json!(original.lesson), newer[0]["lesson"]);
+    assert_eq!(
+        json!(original.triggered_domains),
+        newer[0]["triggered_domains"],
+        "in the order of the file"
     );
 }
 
 #[test]
-fn uses_in_an_export_of_this_memory_are_not_added_again() {
+fn uses_that_this_memory_counted_and_a_file_repeats_are_not_added_again() {
     let uses = |memory: &mut BTreeMap<Shelf, Vec<Record>>, more: u64| {
         let (key, mut lesson) = lessons(memory, &global()).remove(0);
         lesson.counts.used += more;
@@ -114,14 +121,21 @@ fn uses_in_an_export_of_this_memory_are_not_added_again() {
         lesson.counts.used
     };
     let upkeep = Lessons.upkeep(&global(), &[], now()).unwrap();
-    let seeds = apply(&[], &upkeep.changes(&[]).unwrap());
+    let seeds = BTreeMap::from([(global(), apply(&[], &upkeep.changes(&[]).unwrap()))]);
+    let (_, seed) = lessons(&seeds, &global()).remove(0);
+    let mut of_seed = plain(&seed.text.render());
+    (of_seed["category"], of_seed["source"]) = (json!(seed.category), json!("seed"));
+    (of_seed["created_at"], of_seed["last_used"]) = (json!("2026-05-06"), json!("2026-05-06"));
+    let trouble = seed.trouble().unwrap();
+    (of_seed["failed_command"], of_seed["error_pattern"]) =
+        (json!(seed.command()), json!(trouble.as_str()));
     let mut imported = BTreeMap::new();
     take(&mut imported, &file(&json!([plain("Press Escape.")])), true);
-    for mut memory in [BTreeMap::from([(global(), seeds)]), imported] {
-        uses(&mut memory, 3);
-        let exported = export(&memory.clone().into_iter().collect::<Vec<_>>());
+    for (mut memory, mut told) in [(seeds, of_seed), (imported, plain("Press Escape."))] {
+        // A file that says what memory said after three uses.
+        told["use_count"] = json!(uses(&mut memory, 3));
         let before = uses(&mut memory, 1);
-        take(&mut memory, &exported, true);
+        take(&mut memory, &file(&json!([told])), true);
         assert_eq!(uses(&mut memory, 0), before);
     }
 }
@@ -175,10 +189,8 @@ fn what_is_accepted_is_what_a_prompt_shows_and_what_the_file_said_is_kept() {
     assert!(lesson.text.render().starts_with("Click the banner. xxx"));
     assert_eq!(lesson.text.render().chars().count(), 300);
     assert_eq!(
-        export(&memory.into_iter().collect::<Vec<_>>()).lessons[0]
-            .1
-            .lesson,
-        written
+        lesson.original.as_ref().unwrap().lesson.as_deref(),
+        Some(&*written)
     );
 }
 
@@ -229,56 +241,33 @@ fn a_lesson_of_a_site_goes_to_its_host_and_one_of_a_public_suffix_nowhere() {
         1,
         "subdomains are included"
     );
-    let domains: Vec<_> = export(&memory.into_iter().collect::<Vec<_>>())
-        .lessons
-        .into_iter()
-        .map(|(_, l)| l.domain.unwrap())
+    let domains: Vec<_> = memory
+        .keys()
+        .flat_map(|shelf| lessons(&memory, shelf))
+        .map(|(_, lesson)| lesson.domain.unwrap())
         .collect();
     assert_eq!(domains, ["127.0.0.1", "Shop.example"]);
 }
 
 #[test]
-fn what_we_learned_is_written_in_the_words_of_version_1() {
+fn what_was_learned_here_is_known_in_the_words_of_version_1_and_waits_elsewhere() {
     let press = Move::press(NamedKey::Escape);
-    let template =
-        |trouble| Template::new(BrowserTool::Click, trouble, Recovery::First(vec![press]));
-    let text = LessonText::Template(template(FailureKind::Failed(ErrorClass::Intercepted)));
+    let failure = FailureKind::Failed(ErrorClass::Intercepted);
+    let template = Template::new(BrowserTool::Click, failure, Recovery::First(vec![press]));
+    let text = LessonText::Template(template);
     let mut lesson = Lesson::new(text, Category::ErrorRecovery, LessonSource::Learned, now());
     lesson.counts.used = 7;
     lesson.triggered_domains = sites_of(&["b.example".to_owned(), "a.example".to_owned()]);
-    let mut gone = lesson.clone();
-    gone.retired_by = Some(crate::RunId::parse("run_1").unwrap());
     let records = vec![
         lesson.to_record("a").unwrap(),
-        gone.to_record("b").unwrap(),
-        Record::new("c", &json!(1)),
+        Record::new("c", &json!("not a lesson")),
     ];
-    let shelves = vec![(global(), records)];
-    let document = export(&shelves);
-    let said: Vec<_> = document.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(
-        said,
-        [
-            "c on default/lessons cannot be read",
-            "1 retired lessons are left out"
-        ]
-    );
-    let written = serde_json::to_value(&document.lessons[0].1).unwrap();
-    assert_eq!(
-        written,
-        json!({
-            "lesson": lesson.text.render(), "category": "error_recovery", "failed_command": "click",
-            "error_pattern": "intercepted", "domain": null, "use_count": 7, "created_at": "2026-05-06",
-            "last_used": "2026-05-06", "source": "learned", "triggered_domains": ["a.example", "b.example"]
-        })
-    );
-    // Imported where it was learned, the file changes nothing; elsewhere its words wait for review.
-    let again = parse(document.to_json().unwrap().as_bytes()).unwrap();
-    assert_eq!(
-        (again.lessons, again.problems),
-        (document.lessons.clone(), Vec::new())
-    );
-    let mut here: BTreeMap<_, _> = shelves.into_iter().collect();
+    let document = file(&json!([{
+        "lesson": lesson.text.render(), "category": "error_recovery", "failed_command": "click",
+        "error_pattern": "intercepted", "domain": null, "use_count": 7, "created_at": "2026-05-06",
+        "last_used": "2026-05-06", "source": "learned", "triggered_domains": ["a.example", "b.example"]
+    }]));
+    let mut here = BTreeMap::from([(global(), records)]);
     let before = here.clone();
     take(&mut here, &document, false);
     assert_eq!(here, before);
@@ -328,34 +317,17 @@ fn one_bad_lesson_does_not_cost_the_others() {
 }
 
 #[test]
-fn unknown_fields_are_kept() {
+fn unknown_fields_are_skipped() {
     let mut lesson = plain("Good.");
     lesson["note"] = json!({ "by": "hand" });
-    let text = json!({ "version": 1, "lessons": [lesson], "owner": ["me"] }).to_string();
+    let document = json!({ "version": 1, "lessons": [lesson], "owner": ["me"] });
+    let document = parse(document.to_string().as_bytes()).unwrap();
     let mut memory = BTreeMap::new();
-    let document = parse(text.as_bytes()).unwrap();
-    take(&mut memory, &document, false);
-    let back = export(&memory.into_iter().collect::<Vec<_>>());
-    assert_eq!(
-        serde_json::from_str::<Value>(&back.to_json().unwrap()).unwrap(),
-        serde_json::from_str::<Value>(&text).unwrap()
-    );
-}
-
-#[test]
-fn unknown_fields_of_several_files_are_kept() {
-    let mut memory = BTreeMap::new();
-    for text in [
-        r#"{"version":1,"lessons":[],"owner":"a","team":"a"}"#,
-        r#"{"version":1,"lessons":[],"team":"b"}"#,
-    ] {
-        take(&mut memory, &parse(text.as_bytes()).unwrap(), false);
-    }
-    let back = export(&memory.into_iter().collect::<Vec<_>>());
-    assert_eq!(
-        Value::from(back.extra),
-        json!({ "owner": "a", "team": "b" })
-    );
+    assert_eq!(take(&mut memory, &document, false).problems, []);
+    let kept: Vec<_> = memory.into_iter().collect();
+    assert_eq!(kept.len(), 1);
+    let Record { body, .. } = &kept[0].1[0];
+    assert!(!body.to_string().contains("hand"), "{body}");
 }
 
 #[test]
