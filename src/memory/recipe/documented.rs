@@ -231,27 +231,12 @@ impl StepEntry {
         is_enter && typed.action == "type" && own.selector == typed.selector
     }
 
-    /// Converts the step; `None` if it is no action on this host.
-    fn step(
-        &self,
-        host: &Host,
-        elements: &Elements,
-        goal: &str,
-        slots: &mut Slots<'_>,
-    ) -> Option<RecipeStep> {
+    /// Returns the action without its targets and texts, and the text that it types or chooses; `None` if it is no action.
+    fn form(&self, has_target: bool) -> Option<(BrowserAction, Option<TextValue>)> {
         let action = &self.action;
-        let page = template(&self.url, host);
-        if page.is_none() && !self.url.is_empty() {
-            return None;
-        }
-        let selector = action
-            .selector
-            .as_deref()
-            .filter(|selector| !selector.is_empty());
-        let named = selector.map(|selector| target(selector, elements));
         let on = || Some(Target::Ref(ElementRef::parse("e0").ok()?));
         let said = |said: &Option<String>| said.as_deref().map(TextValue::from);
-        let (form, text) = match &*action.action {
+        Some(match &*action.action {
             "click" => (
                 BrowserAction::Click(Click {
                     target: on()?,
@@ -262,7 +247,7 @@ impl StepEntry {
             "hover" => (BrowserAction::Hover(OnTarget { target: on()? }), None),
             "press" => {
                 let key = Key::parse(action.key.as_deref()?).ok()?;
-                let target = selector.and_then(|_| on());
+                let target = if has_target { on() } else { None };
                 (
                     BrowserAction::Press(Press {
                         key,
@@ -287,21 +272,42 @@ impl StepEntry {
                 };
                 (BrowserAction::Select(select), Some(said(&action.value)?))
             }
-            "navigate" => {
-                let url = action.url.clone()?;
-                let leads_to = template(&url, host)?;
-                let opens = BrowserAction::Goto(Goto { url: url.clone() });
-                let (form, left) = goto(&url, goal, &opens);
-                return Some(RecipeStep {
-                    form,
-                    left,
-                    page,
-                    leads_to: Some(leads_to),
-                    ..RecipeStep::new(opens)
-                });
-            }
             _ => return None,
-        };
+        })
+    }
+
+    /// Converts the step; `None` if it is no action on this host.
+    fn step(
+        &self,
+        host: &Host,
+        elements: &Elements,
+        goal: &str,
+        slots: &mut Slots<'_>,
+    ) -> Option<RecipeStep> {
+        let action = &self.action;
+        let page = template(&self.url, host);
+        if page.is_none() && !self.url.is_empty() {
+            return None;
+        }
+        let selector = action
+            .selector
+            .as_deref()
+            .filter(|selector| !selector.is_empty());
+        let named = selector.map(|selector| target(selector, elements));
+        if action.action == "navigate" {
+            let url = action.url.clone()?;
+            let leads_to = template(&url, host)?;
+            let opens = BrowserAction::Goto(Goto { url: url.clone() });
+            let (form, left) = goto(&url, goal, &opens);
+            return Some(RecipeStep {
+                form,
+                left,
+                page,
+                leads_to: Some(leads_to),
+                ..RecipeStep::new(opens)
+            });
+        }
+        let (form, text) = self.form(selector.is_some())?;
         let mut step = RecipeStep {
             page,
             ..RecipeStep::new(form)

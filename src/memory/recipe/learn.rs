@@ -545,18 +545,15 @@ pub(super) fn heading(words: &str, hidden: &[String]) -> Option<String> {
         let value = hidden
             .iter()
             .find(|value| !value.is_empty() && plain[at..].starts_with(value));
-        match value {
-            Some(value) => {
-                kept.push("<>");
-                at += value.len();
+        if let Some(value) = value {
+            kept.push("<>");
+            at += value.len();
+        } else {
+            let word = &plain[at];
+            if !word.chars().all(char::is_numeric) {
+                kept.push(word);
             }
-            None => {
-                let word = &plain[at];
-                if !word.chars().all(char::is_numeric) {
-                    kept.push(word);
-                }
-                at += 1;
-            }
+            at += 1;
         }
     }
     (!kept.is_empty()).then(|| short_hash(kept.join(" ")))

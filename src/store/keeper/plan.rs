@@ -25,6 +25,14 @@ impl Place {
         }
     }
 
+    /// Returns true if the shelf of `host` also keeps what a memory kind learns elsewhere, on the other hosts of the site.
+    fn is_shared(&self, kind: &dyn MemoryKind, host: &Host) -> bool {
+        let other = host
+            .site()
+            .and_then(|site| Host::of_domain(&format!("www.{}", site.as_str())).ok());
+        matches!(self, Self::Hosts(_)) && other.is_some_and(|other| kind.home(&other) == *host)
+    }
+
     /// Returns true if the shelf of `host` keeps what a memory kind learns in this place.
     fn has_home(&self, kind: &dyn MemoryKind, host: &Host) -> bool {
         match self {
@@ -106,7 +114,11 @@ impl<M: MemoryBackend> Keeper<'_, M> {
         let mut plan = Plan::default();
         // An empty shelf of a host still names the host.
         for shelf in self.kept_shelves().await? {
-            if matches!(&shelf.scope, Scope::Host(host) if place.contains(host)) {
+            let kind = self.kind(&shelf);
+            let is_own = |host: &Host| {
+                place.contains(host) && !kind.is_some_and(|kind| place.is_shared(&**kind, host))
+            };
+            if matches!(&shelf.scope, Scope::Host(host) if is_own(host)) {
                 match self.records(&shelf).await? {
                     Ok(records) => plan.own += records.len(),
                     Err(_) => plan.unreadable += 1,
@@ -119,7 +131,8 @@ impl<M: MemoryBackend> Keeper<'_, M> {
                 Scope::Host(own) => {
                     let kind = self.kind(&shelf);
                     let is_home = kind.is_some_and(|kind| place.has_home(&**kind, own));
-                    if is_home && !place.contains(own) {
+                    let is_shared = kind.is_some_and(|kind| place.is_shared(&**kind, own));
+                    if is_home && (is_shared || !place.contains(own)) {
                         let edit = kind.map(|kind| place.forgotten_by(&**kind));
                         self.plan_told(&mut plan, shelf, edit).await?;
                     }
