@@ -226,7 +226,14 @@ fn beds() -> Result<Child, Failed> {
 /// Builds every target that contains tests, also those that a plain `cargo test` leaves out, and returns their programs.
 fn built() -> Result<Vec<Program>, Failed> {
     let mut build = cargo(&["test", "--no-run", "--lib", "--test", "*"]);
-    build.args(["--example", "test_all", "--example", "unit_test"]);
+    build.args([
+        "--example",
+        "test_all",
+        "--example",
+        "memory_only",
+        "--example",
+        "unit_test",
+    ]);
     build.arg("--message-format=json-render-diagnostics");
     let output = build.stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

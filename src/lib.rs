@@ -102,4 +102,4 @@ pub use base::{Error, ErrorKind, Host, Nonce, Origin, Result, RunId, SessionId, 
 pub use browser::BrowserDriver;
 pub use event::EventSink;
 pub use llm::LlmClient;
-pub use store::MemoryBackend;
+pub use store::{Memory, MemoryBackend};

@@ -22,7 +22,7 @@ use crate::{
     chat::{CallMode, ChatRequest, ChatResponse},
     event::EventKind,
     guard::{CallEstimate, Spent},
-    memory::{AdviceId, Cue, Lasts, places},
+    memory::{AdviceId, Lasts, places},
     page::{DialogKind, TargetIdentity},
     prompt::{StepParts, fitted},
     verify::changes,
@@ -61,15 +61,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         if self.executor.state.offered.was_asked(page.look) {
             return;
         }
-        let (page, seen, look) = (
-            page.place.template().cloned(),
-            Arc::clone(&page.observation),
-            page.look,
-        );
-        let cue = Cue::PageShown {
-            host: host.clone(),
-            page,
-            seen,
+        let look = page.look;
+        let Some(cue) = self.executor.page_cue() else {
+            return;
         };
         let started = Instant::now();
         let found = self.recall(&cue).await;

@@ -27,7 +27,7 @@ use crate::{
     page::{DigestOptions, PageView},
     prompt::{ContentType, SystemParts, system},
     secret::SecretName,
-    working::{Memory, Step, StopReason},
+    working::{Step, StopReason, WorkingMemory},
 };
 
 /// The state of a run after a step: the run continues, or it is over.
@@ -228,7 +228,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given. It is
     /// not the store that later runs learn from.
-    pub const fn memory(&self) -> &Memory {
+    pub const fn memory(&self) -> &WorkingMemory {
         &self.executor.state.memory
     }
 
@@ -240,7 +240,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// of the task that resumes it.
     ///
     /// # Errors
-    /// Returns the errors of [`Memory::give`].
+    /// Returns the errors of [`WorkingMemory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> Result<()> {
         self.executor.give(name, text)
     }

@@ -29,7 +29,7 @@ use crate::{
     guard::Spent,
     memory::recipe::Following,
     verify::Seen,
-    working::{About, By, Memory, Step, StopReason},
+    working::{About, By, Step, StopReason, WorkingMemory},
 };
 
 /// Version of the JSON format. A run is resumed only from the same version.
@@ -63,7 +63,7 @@ pub struct State {
     pub(super) following: Option<Following>,
     pub(super) remarks: Remarks,
     pub(super) lines_read: Option<LinesRead>,
-    pub(super) memory: Memory,
+    pub(super) memory: WorkingMemory,
     pub(super) offered: Offered,
     /// True if a checkpoint had no room for the first steps, so that `memory` lacks them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -117,7 +117,7 @@ impl State {
             following: None,
             remarks: Remarks::default(),
             lines_read: None,
-            memory: Memory::default(),
+            memory: WorkingMemory::default(),
             thought: None,
             gave: None,
             offered: Offered::default(),
@@ -167,7 +167,7 @@ impl State {
     }
 
     /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given.
-    pub const fn memory(&self) -> &Memory {
+    pub const fn memory(&self) -> &WorkingMemory {
         &self.memory
     }
 

@@ -11,7 +11,7 @@ use crate::{
     memory::Advice,
     registry::{Checkpoint, Continuation},
     secret::{SecretName, Vault},
-    working::Memory,
+    working::WorkingMemory,
 };
 
 /// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; every request contains both.
@@ -162,9 +162,9 @@ impl Task {
     /// [instructions](Self::with_instructions). An earlier text of the same name is replaced.
     ///
     /// # Errors
-    /// Returns the errors of [`Memory::give`], which accepts at most 20 texts of 4,000 characters each.
+    /// Returns the errors of [`WorkingMemory::give`], which accepts at most 20 texts of 4,000 characters each.
     pub fn with_given(mut self, name: &str, text: &str) -> Result<Self> {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for (name, text) in &self.given {
             memory.give(name, text)?;
         }

@@ -19,7 +19,7 @@ use crate::{
     agent::explore,
     base::{Host, text::counted},
     explore::{Limits, Reach},
-    store::Keeper,
+    store::Memory,
     working::{MapPage, SiteMap},
 };
 
@@ -94,7 +94,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
     };
     let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
     let host = Host::of(&start).map_err(|error| failed(&error))?;
-    Keeper::new(&memory, args.memory.namespace())
+    Memory::new(&memory, args.memory.namespace())
         .learn_map(&host, &map, Utc::now())
         .await
         .map_err(|error| failed(&error))?;

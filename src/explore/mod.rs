@@ -3,7 +3,7 @@
 //!
 //! This module does no input or output. [`Frontier`] says which page to open next, and records the page that the caller then
 //! passes to it. The result is a [`SiteMap`](crate::working::SiteMap). [`explore`](crate::agent::explore()) opens the pages
-//! in a browser, and [`Keeper::learn_map`](crate::store::Keeper::learn_map) keeps the map for the next runs.
+//! in a browser, and [`Memory::learn_map`](crate::store::Memory::learn_map) keeps the map for the next runs.
 //!
 //! # Decisions
 //!

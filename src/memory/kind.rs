@@ -2,7 +2,7 @@
 //! undo.
 //!
 //! The kinds of this crate are listed in [`kinds`]; each has a folder of its own. To add your own kind, pass it to
-//! `with_kinds` of the decision loop and of the [keeper](crate::store::Keeper). No other module depends on a particular
+//! `with_kinds` of the decision loop and of the [keeper](crate::store::Memory). No other module depends on a particular
 //! kind: prompts get [`Advice`], events get [`Note`]s, and people get [descriptions](MemoryKind::describe).
 //! `tests/scripted_loop/memory_kind.rs` is a complete kind in 150 lines.
 //!

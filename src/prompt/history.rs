@@ -139,7 +139,7 @@ mod tests {
             Target, Wait,
         },
         page::{Appearance, Change, Role, TargetIdentity},
-        working::Memory,
+        working::WorkingMemory,
     };
 
     #[test]
@@ -405,7 +405,7 @@ mod tests {
                 step
             })
             .collect();
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for step in steps {
             memory.record(step);
         }

@@ -141,11 +141,11 @@ mod tests {
     use super::*;
     use crate::{
         action::{Extract, Note, Outcome, Read, Signature},
-        working::Memory,
+        working::WorkingMemory,
     };
 
     fn mode_after(actions: &[(usize, AgentAction)]) -> Mode {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for (count, action) in actions.iter().cloned() {
             for _ in 0..count {
                 let action = Action::Agent(action.clone());

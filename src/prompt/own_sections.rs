@@ -280,17 +280,17 @@ mod tests {
         base::Nonce,
         page::{Layout, PageHead, ViewOptions, interpret},
         prompt::Mode,
-        working::Memory,
+        working::WorkingMemory,
     };
 
     /// Returns the names of the extracted texts that a message with this budget shows.
-    fn shown(memory: &Memory, results: &[(String, String)], budget: u64) -> Vec<String> {
+    fn shown(memory: &WorkingMemory, results: &[(String, String)], budget: u64) -> Vec<String> {
         shown_in(Mode::Execute, memory, results, budget)
     }
 
     fn shown_in(
         mode: Mode,
-        memory: &Memory,
+        memory: &WorkingMemory,
         results: &[(String, String)],
         budget: u64,
     ) -> Vec<String> {
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_last_extractions_stay_and_a_long_one_is_shortened() {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         let all: Vec<String> = (0..6).map(|n| format!("\"part {n}\"")).collect();
         for n in 0..6 {
             memory.extract(
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_result_of_this_message_is_not_told_twice() {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         memory.extract("price", "120".to_owned(), DateTime::UNIX_EPOCH);
         let now = [("price".to_owned(), "120".to_owned())];
         assert_eq!(shown(&memory, &now, 9_000), [""; 0]);
@@ -364,7 +364,7 @@ mod tests {
             "
 ",
         );
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         memory.extract("offers", text.clone(), DateTime::UNIX_EPOCH);
         let tree = crate::testing::tree("button \"Go\" e1");
         let head = PageHead::new("https://x.example/", "X");

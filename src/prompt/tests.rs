@@ -10,7 +10,7 @@ use crate::{
     base::{Nonce, TokenCount, Trust},
     memory::{Advice, AdviceId, Lasts, Namespace, PageName, Section, Shelf},
     page::{Layout, PageHead, PageView, Role, Tree, ViewOptions, interpret},
-    working::{Memory, Step},
+    working::{Step, WorkingMemory},
 };
 
 /// The sections that may be cut. [`Keep`] says whether a section keeps its first or its last lines.
@@ -31,7 +31,7 @@ struct Message {
     page: (PageView, Layout),
     lines: Vec<Vec<String>>,
     results: Vec<(String, String)>,
-    memory: Memory,
+    memory: WorkingMemory,
     advice: Vec<Advice>,
     refused: Vec<CallProblem>,
 }
@@ -53,7 +53,7 @@ impl Message {
             let signature = Signature::of(&action, &[], "");
             Step::new(number, action, Outcome::Done, signature)
         });
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         steps.for_each(|step| memory.record(step));
         let advice = |key: &str, lines: &[String], trust, section: Section| {
             let id = AdviceId {

@@ -25,8 +25,8 @@
 //! decides which shelves to read, what the records mean and how to change them. The decision loop loads and updates the
 //! shelves.
 //!
-//! [`Keeper`] is for people and their programs: it lists, accepts, undoes, forgets, exports and imports the contents of a
-//! store.
+//! [`Memory`] is the door to the contents of a store: it gives advice and recipes, learns from runs, takes what a person adds, and
+//! lists, accepts, undoes and forgets.
 //!
 //! [`RunRegistry`] is the register of the runs of a store. It lists the runs, and continues those that were
 //! interrupted.
@@ -38,7 +38,7 @@
 mod in_memory;
 #[cfg(feature = "json-file")]
 mod json_file;
-mod keeper;
+mod memory;
 pub(crate) mod port;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -50,8 +50,8 @@ pub use json_file::{Compacted, JsonFiles, JsonFilesOptions};
 #[cfg(all(feature = "json-file", feature = "testing"))]
 pub use json_file::{Fs, FsEntry, FsFile, FsKind, FsLock, StdFs};
 #[cfg(feature = "cli")]
-pub(crate) use keeper::Place;
-pub use keeper::{Damaged, Forgotten, Item, Items, Keeper, Undone};
+pub(crate) use memory::Place;
+pub use memory::{Damaged, Forgotten, Item, Items, Memory, Recalled, Undone};
 pub use port::MemoryBackend;
 #[cfg(feature = "postgres")]
 pub use postgres::{Postgres, PostgresOptions};

@@ -139,4 +139,4 @@ macro_rules! forward {
     )*};
 }
 
-forward!(Box<T>, Arc<T>);
+forward!(&T, Box<T>, Arc<T>);

@@ -144,11 +144,11 @@ mod tests {
     use super::*;
     use crate::{
         action::{Action, AgentAction, BrowserAction, ErrorClass, Finish, NoArguments, Signature},
-        working::{Memory, Pages},
+        working::{Pages, WorkingMemory},
     };
 
-    fn memory(steps: &[Step]) -> Memory {
-        let mut memory = Memory::default();
+    fn memory(steps: &[Step]) -> WorkingMemory {
+        let mut memory = WorkingMemory::default();
         steps.iter().cloned().for_each(|step| memory.record(step));
         memory
     }
@@ -328,7 +328,7 @@ mod tests {
             let kind = char::from_u32(u32::from('a') + n).unwrap();
             Place::of(format!("https://a.test/{kind}"))
         };
-        let (mut memory, mut steps) = (Memory::default(), Vec::new());
+        let (mut memory, mut steps) = (WorkingMemory::default(), Vec::new());
         for number in 1..=400 {
             let mut step = step(number);
             step.before = page(next(26));
@@ -367,6 +367,9 @@ mod tests {
         }
         assert!(count(&memory.history().earlier()) > 250);
         let stored = serde_json::to_string(&memory).unwrap();
-        assert_eq!(serde_json::from_str::<Memory>(&stored).unwrap(), memory);
+        assert_eq!(
+            serde_json::from_str::<WorkingMemory>(&stored).unwrap(),
+            memory
+        );
     }
 }

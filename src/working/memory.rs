@@ -86,7 +86,7 @@ impl Extraction {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Stored")]
-pub struct Memory {
+pub struct WorkingMemory {
     steps: Vec<Step>,
     #[serde(skip)]
     tally: Box<Tally>,
@@ -116,7 +116,7 @@ struct Stored {
     taken_back: BTreeSet<String>,
 }
 
-impl From<Stored> for Memory {
+impl From<Stored> for WorkingMemory {
     fn from(stored: Stored) -> Self {
         Self {
             tally: Box::new(Tally::of(&stored.steps)),
@@ -130,7 +130,7 @@ impl From<Stored> for Memory {
     }
 }
 
-impl Memory {
+impl WorkingMemory {
     /// Adds a step.
     pub fn record(&mut self, step: Step) {
         self.steps.push(step);
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_new_extraction_replaces_the_one_of_its_name_and_is_the_last() {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for (name, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
             memory.extract(name, text.to_owned(), DateTime::UNIX_EPOCH);
         }
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn notes_and_lines_drop_the_oldest() {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for n in 0..50 {
             memory.note(&format!("note {n}"));
             memory.keep([format!("line {n}")]);
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn what_is_given_is_bounded_and_refused_with_the_reason() {
-        let mut memory = Memory::default();
+        let mut memory = WorkingMemory::default();
         for n in 0..MAX_GIVEN {
             memory.give(&format!("name {n}"), "text").unwrap();
         }

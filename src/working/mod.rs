@@ -1,4 +1,4 @@
-//! The state that belongs to one run: its [`Memory`], which contains its steps, and its stop reason. [`History`] and
+//! The state that belongs to one run: its [`WorkingMemory`], which contains its steps, and its stop reason. [`History`] and
 //! [`Pages`] are views of the steps.
 //!
 //! The module does no I/O. The loop adds a [`Step`] for each action. `event` and `prompt` show the steps, and memory learns
@@ -34,7 +34,7 @@ pub(crate) mod words;
 pub(crate) use history::is_lasting;
 pub use history::{Earlier, Group, History, MAX_ENTRIES, MAX_GROUPS, MAX_LASTING, MAX_PAGES};
 pub use memory::{
-    Extraction, FRESH, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, Memory,
+    Extraction, FRESH, MAX_GIVEN, MAX_GIVEN_TEXT, MAX_LINES, MAX_NOTE, MAX_NOTES, WorkingMemory,
 };
 pub use pages::{Pages, Snapshot, Visited};
 use piece::Piece;

@@ -15,7 +15,7 @@ use webwise::{
         ShelfEdit, Standing, apply, archive, kinds,
     },
     report::explain::{StatusChange, explain},
-    store::{InMemory, Keeper, MemoryBackend as _},
+    store::{InMemory, Memory, MemoryBackend as _},
     testing::{Recorder, ScriptedBrowser, ScriptedModel, call},
 };
 
@@ -257,8 +257,8 @@ fn all_kinds() -> Vec<Arc<dyn MemoryKind>> {
     all
 }
 
-fn keeper(store: &InMemory) -> Keeper<'_, InMemory> {
-    Keeper::new(store, Namespace::default()).with_kinds(all_kinds())
+fn keeper(store: &InMemory) -> Memory<&InMemory> {
+    Memory::new(store, Namespace::default()).with_kinds(all_kinds())
 }
 
 /// A run on the shop that remembers the fact if it is told to; returns what the model read and the events.
@@ -393,14 +393,14 @@ async fn notes_move_to_another_store_and_wait_there_unless_vouched_for() {
     }
     // Without its kind, a shelf is known to be there, and is not taken for anything else.
     let other = InMemory::new();
-    let without = Keeper::new(&other, Namespace::default());
+    let without = Memory::new(&other, Namespace::default());
     let done = archive::import(&archive, without.kinds(), None, false);
     assert!(
         done.problems[0].contains("no kind of memory known here"),
         "{:?}",
         done.problems
     );
-    let unknown = Keeper::new(&store, Namespace::default())
+    let unknown = Memory::new(&store, Namespace::default())
         .items()
         .await
         .unwrap()
@@ -411,7 +411,7 @@ async fn notes_move_to_another_store_and_wait_there_unless_vouched_for() {
         [&Scope::Host(Host::of_domain("shop.example").unwrap())]
     );
     assert_eq!(unknown[0].collection, NOTES);
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let error = keeper
         .undo(&RunId::parse("run_1").unwrap())
         .await

@@ -10,7 +10,7 @@ use webwise::{
     event::{Event, EventKind},
     guard::ApprovalMode,
     memory::Namespace,
-    store::{InMemory, Keeper},
+    store::{InMemory, Memory},
     testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
     working::{By, Chosen},
 };
@@ -393,7 +393,7 @@ async fn declared_parameters_may_have_other_values() {
     .await;
     assert!(ran.report.is_success(), "{:?}", ran.report);
     assert_eq!((ran.followed(), ran.messages.len()), (vec![1, 2], 2));
-    let stored = Keeper::new(&store, Namespace::default())
+    let stored = Memory::new(&store, Namespace::default())
         .read(None)
         .await
         .unwrap();

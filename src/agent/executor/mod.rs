@@ -30,9 +30,11 @@ pub(super) use {
     record::{Concluded, InFlight, ends_in_vain},
 };
 
+use chrono::TimeDelta;
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use self::ending::redacted;
 use super::{
     Task,
     checkpoint::Checkpoints,
@@ -46,9 +48,10 @@ use crate::{
     browser::Turn,
     event::EventKind,
     guard::Spent,
+    memory::{Cue, RunLog},
     page::PageView,
     secret::{Redactor, SecretName, SecretResolver},
-    working::{About, By, Memory, Step, StopReason},
+    working::{About, By, Step, StopReason, WorkingMemory},
 };
 
 /// A run of a [`GuardedBrowser`], in which the caller decides each action.
@@ -353,14 +356,45 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
 
     /// Returns the run's own memory: its steps, its notes, and the texts that it read, extracted or was given. It is
     /// not the store that later runs learn from.
-    pub const fn memory(&self) -> &Memory {
+    pub const fn memory(&self) -> &WorkingMemory {
         &self.state.memory
+    }
+
+    /// Returns the log of the run so far, for [`Memory::learn`](crate::Memory::learn). `success` is the caller's judgement: the goal
+    /// was reached. Secrets in the log are replaced.
+    pub fn log(&self, success: bool) -> RunLog {
+        let now = self.parts.clock.now();
+        let steps = self.steps().iter();
+        let steps = steps.map(|step| redacted(step.clone(), &self.redactor));
+        let started = TimeDelta::from_std(self.elapsed())
+            .map_or(now, |span| now.checked_sub_signed(span).unwrap_or(now));
+        let about = self.state.about.clone();
+        RunLog::new(
+            self.id().clone(),
+            about,
+            now,
+            success,
+            steps.collect(),
+            Vec::new(),
+        )
+        .started_at(started)
+    }
+
+    /// Returns the page as it was last observed, as a reason to ask [memory](crate::Memory::recall) for advice; `None` before the
+    /// first observation, and for a page without a host.
+    pub fn page_cue(&self) -> Option<Cue> {
+        let page = self.state.page.now()?;
+        Some(Cue::PageShown {
+            host: page.place.host()?.clone(),
+            page: page.place.template().cloned(),
+            seen: Arc::clone(&page.observation),
+        })
     }
 
     /// Gives the run a text that the work needs and no page shows. Secrets in the text are replaced.
     ///
     /// # Errors
-    /// Returns the errors of [`Memory::give`].
+    /// Returns the errors of [`WorkingMemory::give`].
     pub fn give(&mut self, name: &str, text: &str) -> CrateResult<()> {
         self.state.memory.check_given(name, text)?;
         let [name, text] = [name, text].map(|said| self.redactor.text(said));

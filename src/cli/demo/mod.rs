@@ -38,7 +38,7 @@ use crate::{
     memory::{KindOptions, Scope},
     secret::{Secret, SecretName, Vault},
     stand_in::StandIn,
-    store::{JsonFiles, Keeper},
+    store::{JsonFiles, Memory},
 };
 
 /// Pause between two steps of the run with `--slow`. Source: chosen; long enough to see the result of a step.
@@ -134,7 +134,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
 
 /// Returns true if memory holds anything that an earlier run learned at this address.
 async fn knows(memory: &JsonFiles, args: &DemoArgs, url: &Url) -> bool {
-    let keeper = Keeper::new(memory, args.memory.namespace());
+    let keeper = Memory::new(memory, args.memory.namespace());
     let (Ok(read), Ok(host)) = (keeper.items().await, Host::of(url)) else {
         return false;
     };

@@ -13,7 +13,7 @@ use crate::{
         archive::{self, Archive},
         compare, kinds, v1,
     },
-    store::{JsonFiles, Keeper},
+    store::{JsonFiles, Memory},
 };
 
 pub(super) async fn run(place: &MemoryPlace, args: &DiffArgs) -> Result<(), Refusal> {
@@ -99,7 +99,7 @@ async fn load(path: &Path, namespace: &Namespace) -> Result<Archive, Refusal> {
     }
     if is_own {
         let store = JsonFiles::open(path);
-        let read = Keeper::new(&store, namespace.clone())
+        let read = Memory::new(&store, namespace.clone())
             .read(Some(namespace))
             .await;
         tell_notices(&store);

@@ -26,7 +26,7 @@ use crate::{
     },
     memory::{Origin, Scope, ago::ago},
     report::words::quoted,
-    store::{Forgotten, Item, Keeper, Place, Undone},
+    store::{Forgotten, Item, Memory, Place, Undone},
 };
 
 /// Maximum length of a run's goal in the question that is asked before the run is undone. Unit: characters. Source: chosen.
@@ -35,7 +35,7 @@ const MAX_GOAL: usize = 60;
 const MAX_HOSTS: usize = 5;
 
 pub(super) async fn run<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     args: &ForgetArgs,
 ) -> Result<(), Refusal> {
@@ -75,7 +75,7 @@ pub(super) async fn run<M: MemoryBackend>(
 
 /// Asks the person, then forgets what some hosts or a site taught, and prints what was forgotten.
 async fn forget<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &Place,
     name: &str,
     yes: bool,
@@ -89,7 +89,7 @@ async fn forget<M: MemoryBackend>(
 /// Returns the refusal to forget a host or site about which memory knows nothing. The refusal names some hosts that memory
 /// knows, those of `site` first.
 async fn unknown<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     name: &str,
     site: Option<&Site>,
@@ -127,10 +127,7 @@ async fn unknown<M: MemoryBackend>(
     ))))
 }
 
-pub(super) async fn one<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
-    item: &Item,
-) -> Result<(), Refusal> {
+pub(super) async fn one<M: MemoryBackend>(keeper: &Memory<M>, item: &Item) -> Result<(), Refusal> {
     keeper.forget(item).await?;
     say(one_line(&format!("Forgot {}.", item.name())));
     Ok(())
@@ -189,7 +186,7 @@ fn untold(error: Error) -> Refusal {
 }
 
 async fn all<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     yes: bool,
 ) -> Result<(), Refusal> {
@@ -211,7 +208,7 @@ async fn all<M: MemoryBackend>(
 }
 
 pub(super) async fn undo<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     runs: &Register,
     args: &UndoArgs,
 ) -> Result<(), Refusal> {

@@ -8,11 +8,11 @@ use crate::{
     base::text::counted,
     cli::{Refusal, memory::cannot_be_read, memory_place::MemoryPlace, say, say::one_line},
     memory::{Scope, Shelf},
-    store::{Item, Items, Keeper},
+    store::{Item, Items, Memory},
 };
 
 pub(super) async fn run<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     args: &ListArgs,
 ) -> Result<(), Refusal> {

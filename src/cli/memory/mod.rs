@@ -1,5 +1,5 @@
 //! `webwise memory`: lists, accepts, forgets, undoes, exports and imports what is remembered. All changes are made by
-//! [`Keeper`](crate::store::Keeper). An item is a record of memory, such as a lesson, with all other records that
+//! [`Memory`](crate::store::Memory). An item is a record of memory, such as a lesson, with all other records that
 //! belong to it, such as the steps of a recipe.
 //!
 //! ```text
@@ -33,7 +33,7 @@ use crate::{
     MemoryBackend,
     base::{Error, ErrorKind},
     report::words::store_notice,
-    store::{Damaged, Keeper},
+    store::{Damaged, Memory},
 };
 
 const MEND: &str =
@@ -47,7 +47,7 @@ pub(super) async fn run(args: &MemoryArgs) -> Result<(), Refusal> {
     }
     let store = args.place.open()?;
     let runs = Register::open(&args.place, args.place.open()?);
-    let keeper = Keeper::new(&store, args.place.namespace());
+    let keeper = Memory::new(&store, args.place.namespace());
     let done = match &args.command {
         MemoryCommand::List(own) => list::run(&keeper, &args.place, own).await,
         MemoryCommand::Show(own) => show::run(&keeper, own).await,

@@ -15,7 +15,7 @@ use crate::{
     base::text::Folded,
     cli::{Refusal, say, say::one_line},
     memory::{Origin, Standing},
-    store::{Item, Keeper},
+    store::{Item, Memory},
 };
 
 /// Maximum number of times that the person is asked about one item. If no answer is understood, the item is skipped. Source:
@@ -31,7 +31,7 @@ enum Word {
 }
 
 pub(super) async fn run<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     args: &ListArgs,
 ) -> Result<(), Refusal> {
     let read = keeper.items().await?;
@@ -94,7 +94,7 @@ fn asked(answers: &mut impl BufRead) -> Word {
 }
 
 pub(super) async fn trust<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     args: &KeyArgs,
 ) -> Result<(), Refusal> {
     let read = keeper.items().await?;
@@ -127,7 +127,7 @@ fn accepted(item: &Item) -> String {
 /// Accepts an item, then prints `said` and the text. Does so only if the stored text is still the text that was shown to the
 /// person.
 async fn accept<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     item: &Item,
     said: &str,
 ) -> Result<(), Refusal> {

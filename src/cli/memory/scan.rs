@@ -12,7 +12,7 @@ use crate::{
     memory::{self, Record, Shelf, ShelfFilter, waiting},
     registry::is_registry,
     secret::Redactor,
-    store::Keeper,
+    store::Memory,
 };
 
 /// Number and total size of the files that were searched, and the names of those that contain a secret. Unit of the size:
@@ -31,7 +31,7 @@ struct Files {
 /// records.
 pub(super) async fn run<M: MemoryBackend>(
     store: &M,
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<&M>,
     place: &MemoryPlace,
     args: &ScanArgs,
 ) -> Result<(), Refusal> {

@@ -8,11 +8,11 @@ use crate::{
     MemoryBackend,
     cli::{Refusal, say, say::one_line},
     memory::Described,
-    store::{Item, Keeper},
+    store::{Item, Memory},
 };
 
 pub(super) async fn run<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     args: &ShowArgs,
 ) -> Result<(), Refusal> {
     let read = keeper.items().await?;

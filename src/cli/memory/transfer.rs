@@ -33,11 +33,11 @@ use crate::{
         archive::{self, Restore},
         v1,
     },
-    store::Keeper,
+    store::Memory,
 };
 
 pub(super) async fn export<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     args: &ExportArgs,
 ) -> Result<(), Refusal> {
@@ -101,7 +101,7 @@ struct Kind {
 }
 
 pub(super) async fn import<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     place: &MemoryPlace,
     args: &ImportArgs,
 ) -> Result<(), Refusal> {
@@ -133,7 +133,7 @@ pub(super) async fn import<M: MemoryBackend>(
 }
 
 async fn take<M: MemoryBackend>(
-    keeper: &Keeper<'_, M>,
+    keeper: &Memory<M>,
     done: Restore,
     args: &ImportArgs,
 ) -> Result<(), Refusal> {

@@ -4,11 +4,8 @@ use std::collections::{BTreeMap, btree_map::Entry as Place};
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
-use serde_json::Map;
 
-use super::{
-    About, Claim, DROP, Fact, FactKind, FactSource, Held, MAX_FACTS, Slot, show::sentence,
-};
+use super::{DROP, Fact, FactKind, MAX_FACTS, show::sentence};
 use crate::memory::{
     agent_memory::{Converted, Domain, item, left_out, quoted},
     selector_text::names_reference,
@@ -37,32 +34,15 @@ impl Entry {
                 quoted(&self.confidence.to_string())
             ));
         }
-        let (about, claim) = (About::name(&self.key), Claim::words(&self.value));
-        if about == About::name("") || claim == Claim::words("") {
-            return Err("left out: it has no key or no value".to_owned());
-        }
         if names_reference(&self.key) || names_reference(&self.value) {
             return Err(
                 "left out: it names a reference, which belongs to one load of a page".to_owned(),
             );
         }
         let last_seen = self.last_seen.unwrap_or(now).min(now);
-        Ok(Fact {
-            kind: self.kind,
-            about,
-            source: FactSource::User,
-            sources: Vec::new(),
-            before: Some(Slot {
-                value: Held {
-                    claim,
-                    confidence: self.confidence,
-                },
-                challenger: None,
-            }),
-            runs_before: self.sources,
-            last_seen,
-            extra: Map::new(),
-        })
+        let told = (&*self.key, &*self.value);
+        Fact::told(self.kind, told, self.confidence, self.sources, last_seen)
+            .ok_or_else(|| "left out: it has no key or no value".to_owned())
     }
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::slot::{DROP, SHOWN, Slot};
+use super::slot::{DROP, Held, SHOWN, Slot};
 use crate::{
     base::{Error, ErrorKind, Result, RunId, canonical, fitting, short_hash, text},
     memory::{Aim, MAX_RECORD_BYTES, Record},
@@ -231,6 +231,44 @@ impl Fact {
             runs_before: 0,
             extra: Map::new(),
         }
+    }
+
+    /// Creates a fact in the words of a person. Its confidence is 1.
+    ///
+    /// # Errors
+    /// `InvalidInput` if a text is empty.
+    pub fn of_user(kind: FactKind, name: &str, words: &str, now: DateTime<Utc>) -> Result<Self> {
+        Self::told(kind, (name, words), 1.0, 0, now).ok_or_else(|| {
+            Error::new(ErrorKind::InvalidInput, "knowledge.fact")
+                .with("why", "it has no name or no words")
+        })
+    }
+
+    /// Creates a fact that a person vouches for, with the number of runs that observed it elsewhere; `None` if it has no name or no
+    /// words.
+    pub(super) fn told(
+        kind: FactKind,
+        (name, words): (&str, &str),
+        confidence: f64,
+        runs: u64,
+        last_seen: DateTime<Utc>,
+    ) -> Option<Self> {
+        let (about, claim) = (About::name(name), Claim::words(words));
+        if about == About::name("") || claim == Claim::words("") {
+            return None;
+        }
+        let value = Held { claim, confidence };
+        let challenger = None;
+        Some(Self {
+            kind,
+            about,
+            source: FactSource::User,
+            sources: Vec::new(),
+            before: Some(Slot { value, challenger }),
+            runs_before: runs,
+            last_seen,
+            extra: Map::new(),
+        })
     }
 
     /// Returns the fact's current value, and another observed value that contradicts it, if any. Returns `None` if no

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Counted, FailureKind, SiteRecovery, Template};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site, Trust, canonical, short_hash},
-    memory::{Record, Uses},
+    memory::{Advice, Record, Uses},
     page::PageTemplate,
 };
 
@@ -347,6 +347,27 @@ impl Lesson {
             original: None,
             extra: Map::new(),
         }
+    }
+
+    /// Creates a lesson in the words of a person, for one host or for all sites.
+    ///
+    /// # Errors
+    /// `InvalidInput` if a prompt could not show the words as they are.
+    pub fn of_user(words: &str, host: Option<&Host>, now: DateTime<Utc>) -> Result<Self> {
+        if words.is_empty() || Advice::shown(words) != words {
+            return Err(Error::new(ErrorKind::InvalidInput, "lesson.of_user")
+                .with("why", "a prompt cannot show these words as they are")
+                .with("words", words));
+        }
+        let category = match host {
+            Some(_) => Category::SiteSpecific,
+            None => Category::BestPractice,
+        };
+        let text = LessonText::Words(words.to_owned());
+        Ok(Self {
+            domain: host.map(|host| host.name().to_owned()),
+            ..Self::new(text, category, LessonSource::User, now)
+        })
     }
 
     /// Reads a stored lesson.

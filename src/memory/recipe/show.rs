@@ -91,6 +91,14 @@ impl Recipe {
         lines
     }
 
+    /// Returns the recipe as a prompt shows it: its goal and its steps, with a name such as `<title>` for each value. The names of
+    /// page elements in it are texts of a page: show them to a model as data.
+    pub fn to_text(&self, name: &str) -> String {
+        let lines = self.lines(name).into_iter();
+        let lines = lines.map(|line| line.iter().map(Piece::to_string).collect::<String>());
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the one line of a recipe whose steps are not shown.
     pub(crate) fn line(&self, name: &str) -> Vec<Vec<Piece>> {
         let mut head = self.head(name);

@@ -12,7 +12,7 @@ use crate::{
     page::{Layout, PageHead, TargetIdentity, ViewOptions, interpret},
     prompt::{LastFailure, StepParts, SystemParts, step, system},
     secret::SecretName,
-    working::{Memory, Place, Step},
+    working::{Place, Step, WorkingMemory},
 };
 
 const MAX_CALLS: usize = 30;
@@ -70,7 +70,7 @@ pub(super) fn goal_only(goal: &str) -> ChatRequest {
 
 pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
     let mut report = Report::default();
-    let mut history = Memory::default();
+    let mut history = WorkingMemory::default();
     let mut last_failure: Option<LastFailure> = None;
     let instruction = instruction(goal, advice);
     while report.calls < MAX_CALLS {
@@ -138,7 +138,7 @@ pub(super) fn run(goal: &str, mut site: Library, advice: &[Advice]) -> Report {
 
 fn message(
     site: &Library,
-    history: &Memory,
+    history: &WorkingMemory,
     failure: Option<&LastFailure>,
     advice: &[Advice],
 ) -> String {

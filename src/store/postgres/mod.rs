@@ -15,7 +15,7 @@
 //!   counts something would then count twice. If an edit by which memory learns from a run fails, a later run repeats
 //!   it; such an edit changes nothing the second time.
 //! - The store does not forget hosts by itself as `JsonFiles` does. A database has enough room, and people can forget hosts
-//!   with `Keeper`.
+//!   with `Memory`.
 
 mod connections;
 mod failure;
@@ -82,7 +82,7 @@ const REMOVE_EMPTY: &str = "DELETE FROM shelves WHERE id = $1 AND NOT EXISTS (SE
 ///   server offers encryption, but the server's certificate is not checked.
 /// - **Poolers.** `PgBouncer` works in session mode, and in transaction mode; see [`PostgresOptions::has_pooler`].
 ///
-/// The command line keeps its memory in files. [`Keeper`](super::Keeper) and [`RunRegistry`](super::RunRegistry) work with
+/// The command line keeps its memory in files. [`Memory`](super::Memory) and [`RunRegistry`](super::RunRegistry) work with
 /// this store as with any other.
 ///
 /// ```no_run

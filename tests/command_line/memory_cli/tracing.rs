@@ -27,7 +27,7 @@ type Inside = (Option<u64>, Fields);
 
 /// Keeps spans with their fields, and the fields of what is recorded inside of them.
 #[derive(Debug, Clone, Default)]
-struct Keeper {
+struct Memory {
     next: Arc<AtomicU64>,
     spans: Arc<Mutex<BTreeMap<u64, (&'static str, Fields)>>>,
     inside: Arc<Mutex<Vec<Inside>>>,
@@ -46,7 +46,7 @@ impl Visit for Visitor<'_> {
     }
 }
 
-impl Subscriber for Keeper {
+impl Subscriber for Memory {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "webwise"
     }
@@ -98,8 +98,8 @@ fn shelf() -> Shelf {
     Shelf::global(&Namespace::parse("team-a").unwrap(), "lessons")
 }
 
-fn emit(kinds: Vec<EventKind>) -> Keeper {
-    let keeper = Keeper::default();
+fn emit(kinds: Vec<EventKind>) -> Memory {
+    let keeper = Memory::default();
     ::tracing::subscriber::with_default(keeper.clone(), || {
         for kind in kinds {
             let at = "2026-01-02T03:04:05Z".parse().unwrap();

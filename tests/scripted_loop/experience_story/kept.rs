@@ -11,7 +11,7 @@ use webwise::{
     base::TokenCount,
     chat::{ChatRequest, LlmCapabilities},
     memory::{KindOptions, Namespace, kinds_with},
-    store::Keeper,
+    store::Memory,
 };
 
 use super::*;
@@ -232,7 +232,7 @@ async fn chosen(older: Way, newer: Way, trace_scoring: bool) -> String {
         }
         visit.run(&store, browser, replies("red cars")).await;
     }
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let items = keeper.items().await.unwrap().items;
     for (way, id, ..) in ways {
         let of = |collection: &str| {
@@ -303,7 +303,7 @@ async fn of_seven_runs_of_a_session_the_last_five_are_shown_two_of_them_in_full(
         let oldest = shown.iter().position(|line| line.contains("type 3"));
         assert!(newest == Some(0) && oldest.is_some(), "{shown:#?}");
     }
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let items = keeper.items().await.unwrap().items;
     let sessions = items
         .iter()
@@ -344,7 +344,7 @@ async fn a_run_reads_of_the_last_two_runs_that_failed_and_takes_no_way_from_them
 
     assert!(section(&fourth, "Done here before").is_empty());
     let ways = async || {
-        let keeper = Keeper::new(&store, Namespace::default());
+        let keeper = Memory::new(&store, Namespace::default());
         let items = keeper.items().await.unwrap().items.into_iter();
         let of = items.filter(|item| item.shelf.collection == "recipes");
         of.count()

@@ -2,7 +2,7 @@
 
 use webwise::{
     GuardedBrowser, agent::explore, base::Host, explore::Limits, memory::Namespace,
-    prompt::ShownPage, store::Keeper,
+    prompt::ShownPage, store::Memory,
 };
 
 use super::*;
@@ -110,7 +110,7 @@ async fn a_run_on_an_explored_site_opens_the_right_page_at_once() {
             .all(|message| !message.contains("## Pages of this site"))
     );
 
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let host = Host::of(&HOME.parse().unwrap()).unwrap();
     let learned = keeper.learn_map(&host, &map, chrono::Utc::now()).await;
     assert_eq!(learned.unwrap(), 1);

@@ -1,6 +1,6 @@
 //! The turns of a session on another host: how many of them are shown, and that a forgotten conversation begins anew.
 
-use webwise::{memory::Namespace, store::Keeper};
+use webwise::{memory::Namespace, store::Memory};
 
 use super::*;
 
@@ -52,7 +52,7 @@ async fn a_forgotten_conversation_begins_anew_under_the_same_id() {
     let next = turn(&store.fork(), HOME, 2, "File an issue").await;
     assert!(next.contains("Pay the roofer"), "{next}");
 
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let items = keeper.items().await.unwrap().items;
     let mut of_kind = items
         .iter()

@@ -14,7 +14,7 @@ use webwise::{
     event::EventKind,
     guard::ApprovalMode,
     memory::{MemoryKind, Namespace, ShelfFilter, kinds, lesson::Lessons, selector::MAX_SELECTORS},
-    store::{InMemory, Keeper, MemoryBackend as _},
+    store::{InMemory, Memory, MemoryBackend as _},
     testing::{FixedClock, Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
 };
 
@@ -301,7 +301,7 @@ async fn a_proposed_fact_is_shown_as_data_after_a_second_run_or_as_words_of_the_
 
     let store = InMemory::new();
     run(&store, kinds(), "run_1", DONE, page(), proposes()).await;
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let read = keeper.items().await.unwrap();
     let item = read
         .items

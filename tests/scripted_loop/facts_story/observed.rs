@@ -114,7 +114,7 @@ async fn a_fact_that_nobody_sees_again_is_removed_when_its_confidence_is_gone() 
         let later = run_at(clock, options, &store, kinds(), "run_2", HOME, page, looks).await;
         let expired = later.changes.iter().any(|(what, _)| what == "fact_expired");
         assert_eq!(expired, is_gone, "{days}: {:?}", later.changes);
-        let keeper = Keeper::new(&store, Namespace::default());
+        let keeper = Memory::new(&store, Namespace::default());
         let items = keeper.items().await.unwrap().items;
         let is_kept = items
             .iter()
@@ -137,7 +137,7 @@ async fn a_proposal_about_a_selector_is_kept_as_one_and_shown_after_two_runs() {
     let data =
         "\n## Facts about this site\n- \"selector search box: It is the field with the glass.\"\n";
     assert!(third.messages[0].contains(data), "{}", third.messages[0]);
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let items = keeper.items().await.unwrap().items;
     let kind = items
         .iter()

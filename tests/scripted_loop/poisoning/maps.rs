@@ -5,7 +5,7 @@ use webwise::{
     explore::{Frontier, Limits},
     memory::Namespace,
     page::{ElementRef, Node, Observation, PageHead, Role, Tree, ViewOptions, interpret},
-    store::{InMemory, Keeper},
+    store::{InMemory, Memory},
 };
 
 use crate::poisoning::{
@@ -43,7 +43,7 @@ fn explored(memory: &InMemory, host: &str, text: &str) {
     let map = frontier.finish();
     let host = Host::of(&start.parse().unwrap()).unwrap();
     let now = "2026-01-01T00:00:00Z".parse().unwrap();
-    let keeper = Keeper::new(memory, Namespace::default());
+    let keeper = Memory::new(memory, Namespace::default());
     let learned = runtime().block_on(keeper.learn_map(&host, &map, now));
     assert_eq!(learned.unwrap(), 1);
 }

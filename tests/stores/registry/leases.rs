@@ -12,7 +12,7 @@ use webwise::{
     agent::StepEnd,
     memory::{Namespace, ShelfFilter},
     registry::{Checkpoint, End, Heartbeat, RunStatus},
-    store::{Held, InMemory, JsonFiles, Keeper, MemoryBackend as _, RunRegistry},
+    store::{Held, InMemory, JsonFiles, Memory, MemoryBackend as _, RunRegistry},
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, ScriptedReply as Reply, call},
     working::StopReason,
 };
@@ -64,7 +64,7 @@ async fn the_first_checkpoint_of_a_run_that_was_forgotten_meanwhile_is_not_kept(
     let runs = RunRegistry::new(store.clone(), Namespace::default());
     let lease = runs.start(&begun("run_1", 0, SHOP, None)).await.unwrap();
     let host = Host::of(&Url::parse(SHOP).unwrap()).unwrap();
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     keeper.forget_host(&host).await.unwrap();
     let checkpoint = Checkpoint::new(json!("late"), None);
     for is_first in [true, false] {

@@ -8,7 +8,7 @@ use webwise::{
     registry::{
         Checkpoint, End, Heartbeat, MAX_CHECKPOINT, MAX_RUNS, RunFilter, RunManifest, RunStatus,
     },
-    store::{Held, InMemory, JsonFiles, Keeper, Lease, RunRegistry},
+    store::{Held, InMemory, JsonFiles, Lease, Memory, RunRegistry},
 };
 
 use crate::registry::{at, begun, id};
@@ -248,7 +248,7 @@ async fn a_person_forgets_a_host_with_its_runs_and_a_run_that_goes_on_stays_forg
     let store = InMemory::new();
     let (runs, leases) = register(store.clone()).await;
     runs.keep(&leases[3], &checkpoint("x"), true).await.unwrap();
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     assert!(keeper.items().await.unwrap().unknown.is_empty());
     assert!(
         keeper.read(None).await.unwrap().is_empty(),
@@ -300,7 +300,7 @@ async fn an_entry_that_cannot_be_read_is_forgotten_by_its_host_or_named() {
         Ok(edited.into_iter().map(Change::Put).collect())
     });
     store.update(&shelf, edit).await.unwrap();
-    let keeper = Keeper::new(&store, Namespace::default());
+    let keeper = Memory::new(&store, Namespace::default());
     let host = Host::of_domain("www.shop.example").unwrap();
     let error = keeper.forget_host(&host).await.unwrap_err();
     assert_eq!(error.kind(), webwise::ErrorKind::Corrupt);

@@ -1,7 +1,8 @@
-//! Gives a person control over memory: to list, accept, forget, undo, export and import records.
+//! The door to memory: advice, learning, and the control of a person, who lists, accepts, forgets and undoes.
 
 mod items;
 mod plan;
+mod using;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,6 +10,7 @@ use chrono::{DateTime, Utc};
 
 pub use self::items::{Damaged, Item, Items};
 pub(crate) use self::plan::Place;
+pub use self::using::Recalled;
 use super::MemoryBackend;
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
@@ -42,29 +44,39 @@ pub struct Undone {
     pub kept: Vec<AdviceId>,
 }
 
-/// A person's access to the memory of one namespace: lists, accepts, forgets and undoes what runs have learned.
+/// The memory of one namespace, for people and for programs without the decision loop: it gives advice and recipes, learns from runs,
+/// takes what a person adds, and lists, accepts, forgets and undoes what was learned.
 ///
 /// ```
-/// use webwise::{memory::Namespace, store::{InMemory, Keeper}};
+/// use webwise::{Memory, memory::knowledge::FactKind, store::InMemory, Host};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> webwise::Result<()> {
-/// let store = InMemory::new();
-/// let keeper = Keeper::new(&store, Namespace::default());
-/// for item in keeper.items().await?.items {
+/// let memory = Memory::open(InMemory::new());
+/// let shop = Host::of_domain("shop.example")?;
+/// memory.record_obstacle(&shop, "cookie notice", "choose necessary only", chrono::Utc::now()).await?;
+/// memory.add_fact(&shop, FactKind::Quirk, "dates", "are written as day.month.year", chrono::Utc::now()).await?;
+/// for item in memory.items().await?.items {
 ///     println!("{}: {}", item.name(), item.described.text);
 /// }
 /// # Ok(()) }
 /// ```
+///
+/// `examples/memory_only.rs` drives a session by hand, and recalls it for another goal.
 #[derive(Debug, Clone)]
-pub struct Keeper<'s, M> {
-    store: &'s M,
+pub struct Memory<M> {
+    store: M,
     namespace: Namespace,
     kinds: Vec<Arc<dyn MemoryKind>>,
 }
 
-impl<'s, M: MemoryBackend> Keeper<'s, M> {
-    /// Creates a keeper of this namespace that knows the built-in memory kinds.
-    pub fn new(store: &'s M, namespace: Namespace) -> Self {
+impl<M: MemoryBackend> Memory<M> {
+    /// Opens the default namespace of a store, with the built-in memory kinds. A reference to a store is a store too.
+    pub fn open(store: M) -> Self {
+        Self::new(store, Namespace::default())
+    }
+
+    /// Opens this namespace of a store, with the built-in memory kinds.
+    pub fn new(store: M, namespace: Namespace) -> Self {
         Self {
             store,
             namespace,
@@ -72,13 +84,13 @@ impl<'s, M: MemoryBackend> Keeper<'s, M> {
         }
     }
 
-    /// Replaces the memory kinds that this keeper knows. Pass the kinds with which the decision loop was built.
+    /// Replaces the memory kinds of this memory. Pass the kinds with which the decision loop was built.
     #[must_use]
     pub fn with_kinds(self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
         Self { kinds, ..self }
     }
 
-    /// Returns the memory kinds that this keeper knows.
+    /// Returns the memory kinds of this memory.
     pub fn kinds(&self) -> &[Arc<dyn MemoryKind>] {
         &self.kinds
     }
@@ -489,7 +501,7 @@ mod tests {
         let store = Shared::default();
         let shelf = Shelf::global(&Namespace::default(), "lessons");
         store.0.update(&shelf, put("old")).await.unwrap();
-        let keeper = Keeper::new(&store, Namespace::default());
+        let keeper = Memory::new(&store, Namespace::default());
         let changed = keeper.change(&shelf, without(|_| true)).await.unwrap();
         assert_eq!(changed, [Change::Remove("old".to_owned())]);
         let records = store.load(&shelf).await.unwrap().records;
@@ -501,7 +513,7 @@ mod tests {
         let store = Shared::default();
         let manifests = manifest_shelf(&Namespace::default());
         store.0.update(&manifests, put("run_1")).await.unwrap();
-        let keeper = Keeper::new(&store, Namespace::default());
+        let keeper = Memory::new(&store, Namespace::default());
         keeper.forget_all().await.unwrap();
         assert_eq!(
             store.load(&checkpoint()).await.unwrap(),
@@ -514,7 +526,7 @@ mod tests {
         let store = InMemory::new();
         let host = Host::of(&"https://bank.example".parse().unwrap()).unwrap();
         let shelf = Shelf::host(&Namespace::default(), "lessons", &host);
-        let keeper = Keeper::new(&store, Namespace::default());
+        let keeper = Memory::new(&store, Namespace::default());
         store.update(&shelf, put("only")).await.unwrap();
         keeper.change(&shelf, without(|_| true)).await.unwrap();
         assert_eq!(keeper.kept_shelves().await.unwrap(), []);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Damaged, Keeper, MemoryBackend};
+use super::{Damaged, Memory, MemoryBackend};
 use crate::{
     base::{Error, ErrorKind, Host, Result, RunId, Site},
     memory::{Edit, MemoryKind, Record, Scope, Shelf, waiting::is_for_waiting},
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-impl<M: MemoryBackend> Keeper<'_, M> {
+impl<M: MemoryBackend> Memory<M> {
     pub(super) async fn forgetting(&self, place: &Place) -> Result<Plan> {
         let mut plan = Plan::default();
         // An empty shelf of a host still names the host.
