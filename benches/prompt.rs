@@ -13,7 +13,7 @@ use webwise::{
     browser::parse_snapshot,
     page::{DigestOptions, Layout, PageHead, PageView, ViewOptions, interpret},
     prompt::{StepParts, step},
-    working::{History, Memory, Place, Step},
+    working::{History, Place, Step, WorkingMemory},
 };
 
 const GOAL: &str = "Put the kayak 120 into the cart and report the price";
@@ -117,8 +117,8 @@ fn led(number: u32) -> Step {
 }
 
 /// A memory in which every part is as full as it may be.
-fn full(steps: u32) -> Memory {
-    let mut memory = Memory::default();
+fn full(steps: u32) -> WorkingMemory {
+    let mut memory = WorkingMemory::default();
     for number in 1..=steps {
         memory.record(led(number));
     }
