@@ -26,7 +26,7 @@ pub struct Moment<'a> {
     pub now: DateTime<Utc>,
     /// The parameters of the run's task. Their values are no part of [`about`](Self::about).
     pub parameters: &'a Parameters,
-    /// The run that asks, if it is known. Sessions and conversations that this run itself stored are not shown to it.
+    /// The run that asks, if it is known. A session that this run itself stored is not shown to it.
     pub run: Option<&'a RunId>,
 }
 

@@ -16,7 +16,6 @@ pub(crate) mod ago;
 mod aim;
 pub mod archive;
 mod control;
-pub mod conversation;
 mod cue;
 mod described;
 mod diff;

@@ -218,3 +218,10 @@ pub struct ShelfState {
     /// The records, ordered by key.
     pub records: Vec<Record>,
 }
+/// Returns the host whose shelf keeps what the hosts of a site have in common: its registrable domain. An address of this machine or
+/// of an internal network keeps its own, because each port is another application there.
+pub(super) fn home(host: &Host) -> Host {
+    let domain = host.site().filter(|site| !site.is_internal());
+    let domain = domain.and_then(|site| Host::of_domain(site.as_str()).ok());
+    domain.unwrap_or_else(|| host.clone())
+}

@@ -13,6 +13,7 @@ use crate::{
     memory::{
         RunLog, Use,
         aim::{is_menu, without_remark},
+        shelf::home,
         shortest::is_same_field,
         typed::Typed,
         whole::whole_way,
@@ -64,14 +65,6 @@ impl Learned {
             followed: log.steps.iter().any(|step| step.by.is_recipe()),
         })
     }
-}
-
-/// Returns the host whose shelf keeps the recipes of a host: its registrable domain. An address of this machine or of an internal
-/// network keeps its own, because each port is another application there.
-pub(super) fn home(host: &Host) -> Host {
-    let domain = host.site().filter(|site| !site.is_internal());
-    let domain = domain.and_then(|site| Host::of_domain(site.as_str()).ok());
-    domain.unwrap_or_else(|| host.clone())
 }
 
 /// Returns the first host of a run on which it acted.

@@ -127,7 +127,7 @@ impl MemoryKind for Recipes {
     }
 
     fn home(&self, host: &Host) -> Host {
-        learn::home(host)
+        super::shelf::home(host)
     }
 
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {

@@ -1,5 +1,7 @@
 //! Conversion of sessions (records of finished runs) from another program's memory folder, whose format is documented.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
@@ -69,6 +71,7 @@ impl Entry {
             turns_used: self.turns_used,
             duration_ms: self.duration_ms,
             imported: false,
+            hosts: BTreeSet::new(),
         };
         let session = session.cut();
         if session.goal.is_empty() {
@@ -99,6 +102,7 @@ pub(super) fn read(domain: &Domain, now: DateTime<Utc>) -> Converted {
             let what = "it ended on another host or does not say where, so its answer and address are left out";
             out.problems.push(format!("session {at}: {what}"));
         }
+        session.hosts.insert(domain.host.clone());
         sessions.retain(|known| known.run != session.run);
         sessions.push(session);
     }

@@ -3,26 +3,28 @@
 
 use std::collections::BTreeSet;
 
-use super::Session;
+use super::{Session, record::MAX_HOSTS};
 use crate::{
     base::{Error, ErrorKind, Host, Result},
-    memory::{Change, Record, RunLog},
+    memory::{Change, Record, RunLog, shelf::home},
     page::ERROR_PAGE,
 };
 
-/// Maximum number of sessions that are kept for each host. Source: chosen.
+/// Maximum number of sessions that are kept for each site. Source: chosen.
 pub const MAX_SESSIONS: usize = 5;
+/// Maximum number of sessions with an id that are kept for other sites. Source: chosen.
+pub(super) const MAX_ELSEWHERE: usize = 100;
 
-/// Returns the session of a run, and the hosts that store it: the first and the last host of the run. Returns `None` if
-/// the run saw only pages without a host, such as a blank page, or ended before the model decided anything.
+/// Returns the homes of a run's first and last host, and its session. Returns `None` if the run saw no page of a host, or if it ended
+/// before the model decided anything.
 pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     let places = || {
         let steps = log.steps.iter();
         steps.flat_map(|step| [&step.before, &step.after])
     };
     let hosts: Vec<&Host> = places().filter_map(|place| place.host()).collect();
-    let ends = [*hosts.first()?, *hosts.last()?];
-    let is_one = hosts.iter().all(|host| *host == ends[0]);
+    let ends = [home(hosts.first()?), home(hosts.last()?)];
+    let is_one = hosts.iter().all(|host| home(host) == ends[0]);
     let turns_used = log.steps.iter().map(|step| step.turn).max()?;
     if turns_used == 0 {
         return None;
@@ -33,6 +35,12 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
     let finished = ending
         .filter(|step| is_one && step.before.url() != ERROR_PAGE)
         .and_then(|step| step.finished.as_ref());
+    let mut last_hosts = BTreeSet::new();
+    for host in hosts.into_iter().rev() {
+        if last_hosts.len() < MAX_HOSTS {
+            last_hosts.insert(host.clone());
+        }
+    }
     let session = Session {
         id: log.about.session.clone(),
         run: log.run.clone(),
@@ -45,14 +53,14 @@ pub(super) fn session(log: &RunLog) -> Option<(BTreeSet<Host>, Session)> {
         turns_used,
         duration_ms: log.duration_ms(),
         imported: false,
+        hosts: last_hosts,
     };
-    let hosts = ends.into_iter().cloned().collect();
-    Some((hosts, session.cut()))
+    Some((ends.into(), session.cut()))
 }
 
-/// Returns the changes that record a session and remove the oldest sessions above [`MAX_SESSIONS`]. Sessions that wait for
+/// Returns the changes that record a session and remove the oldest sessions above `most`. Sessions that wait for
 /// review are neither counted nor removed.
-pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>> {
+pub(super) fn learn(records: &[Record], session: &Session, most: usize) -> Result<Vec<Change>> {
     let record = session.to_record()?;
     if records.contains(&record) {
         return Ok(Vec::new());
@@ -67,11 +75,11 @@ pub(super) fn learn(records: &[Record], session: &Session) -> Result<Vec<Change>
         .collect();
     known.sort_by_key(|(key, session)| (session.timestamp, *key));
     let is_newer = |(_, other): &&(&str, Session)| other.timestamp > session.timestamp;
-    if known.iter().filter(is_newer).count() >= MAX_SESSIONS {
+    if known.iter().filter(is_newer).count() >= most {
         // The run waited in the store while as many later runs were recorded.
         return Ok(Vec::new());
     }
-    let removed = (known.len() + 1).saturating_sub(MAX_SESSIONS);
+    let removed = (known.len() + 1).saturating_sub(most);
     let mut changes: Vec<Change> = known
         .iter()
         .take(removed)

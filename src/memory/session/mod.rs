@@ -1,24 +1,24 @@
-//! Sessions: the goals and results of earlier runs on a host, so that a later run can build on these results.
+//! Sessions: the goals and results of earlier runs on a site, so that a later run can build on these results.
 //!
-//! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A host
+//! Every run is recorded at its end, even if it failed: its goal, its answer, and the address at which it ended. A site
 //! keeps the last [`MAX_SESSIONS`] of these records. Callers can give a run a session id. If a run has the same session id
 //! as an earlier run, it probably continues the work of the earlier run. So it is shown the answer and the address of the
-//! earlier run. Everything here is pure.
+//! earlier run; on another site, it is shown the goal. Everything here is pure.
 //!
 //! # Decisions
 //!
 //! - A session is shown inside the fence that marks quoted data in a prompt: its answer is the model's text, and the model
 //!   may have copied it from a page.
-//! - The answer and the address are kept only if the run stayed on one host. Otherwise text of one site could reach a prompt
-//!   about another site.
-//! - A run that ended before the model decided anything is not recorded, because it says nothing about a host.
+//! - The answer and the address are kept only if the run stayed on one site, and are shown only there. Otherwise text of one site
+//!   could reach a prompt about another site. A prompt does not show the host of a session either, because the owner of a host
+//!   chooses its name.
+//! - A run that ended before the model decided anything is not recorded, because it says nothing about a site.
 //! - A session from another program's folder or another person's export is not shown until a person accepts it, because
 //!   anybody could have written its answer. If the importing person trusts the source, it is shown at once.
-//! - Earlier runs with another session id, or without a session id, are shown only if they failed, so that failed
-//!   attempts are not repeated. Only the newest two are shown, each as one line with its goal. Runs with the same goal
-//!   share one line. Successful runs are left out. In a trial, readers who took the place of the model mistook
-//!   the answers of such runs for answers to their own goal.
-//! - Once a later run with the same goal has succeeded on the host, an earlier failure is no longer shown to any run. A
+//! - Of earlier runs with another session id, or without a session id, only the last one with the same goal, word for word, is
+//!   shown, and only if it failed: its answer often says why. In a trial, readers who took the place of the model mistook
+//!   the answers of other runs for answers to their own goal.
+//! - Once a later run with the same goal has succeeded on the site, an earlier failure is no longer shown to any run. A
 //!   prompt with this failure would read as if the goal were still to be reached.
 //! - An answer is kept even if it contains claims that no page supports, because sums and counts are such claims too.
 //!   Prompts name these claims beside the answer.
@@ -38,8 +38,9 @@ pub use record::Session;
 
 use super::{
     AdviceId, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment, Namespace, Note,
-    Occasion, Origin, Record, RunLog, Shelf, ShelfEdit, Standing,
+    Occasion, Origin, Record, RunLog, Scope, Shelf, ShelfEdit, Standing,
     agent_memory::{Converted, Domain},
+    shelf::home,
 };
 use crate::base::{Error, ErrorKind, Host, Result, RunId, Site};
 
@@ -50,9 +51,23 @@ pub const COLLECTION: &str = "sessions";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sessions;
 
+/// Returns an edit that removes these sessions.
+fn without(is_removed: impl Fn(&Session) -> bool + Send + Sync + 'static) -> Edit {
+    Edit::new(move |records: &[Record]| {
+        let is_removed =
+            |record: &&Record| Session::from_record(record).is_ok_and(|one| is_removed(&one));
+        let removed = records.iter().filter(is_removed);
+        Ok(removed.map(|one| Change::Remove(one.key.clone())).collect())
+    })
+}
+
 impl MemoryKind for Sessions {
     fn name(&self) -> &'static str {
         COLLECTION
+    }
+
+    fn home(&self, host: &Host) -> Host {
+        home(host)
     }
 
     fn upkeep(&self, _: &Shelf, _: &[Record], _: DateTime<Utc>) -> Option<Edit> {
@@ -61,7 +76,12 @@ impl MemoryKind for Sessions {
 
     fn wants(&self, namespace: &Namespace, moment: &Moment<'_>) -> Vec<Shelf> {
         match moment.cue {
-            Cue::PageShown { host, .. } => vec![Shelf::host(namespace, COLLECTION, host)],
+            Cue::PageShown { host, .. } => {
+                let own = Shelf::host(namespace, COLLECTION, &home(host));
+                let has_id = moment.about.session.is_some();
+                let others = has_id.then(|| Shelf::global(namespace, COLLECTION));
+                std::iter::once(own).chain(others).collect()
+            }
             Cue::RunStarted | Cue::CommandFailed { .. } => Vec::new(),
         }
     }
@@ -71,7 +91,7 @@ impl MemoryKind for Sessions {
     }
 
     fn limit(&self, _: &Moment<'_>) -> usize {
-        MAX_SESSIONS
+        MAX_SESSIONS + show::ELSEWHERE
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {
@@ -85,30 +105,30 @@ impl MemoryKind for Sessions {
             serde_json::from_value(distilled["hosts"].clone()).map_err(corrupt)?;
         let session: Session =
             serde_json::from_value(distilled["session"].clone()).map_err(corrupt)?;
-        let edit = |host: &Host| {
-            let session = session.clone();
-            ShelfEdit {
-                shelf: Shelf::host(namespace, COLLECTION, host),
-                edit: Edit::new(move |records| learn::learn(records, &session)),
-            }
+        let edit = |shelf: Shelf, session: Session, most: usize| ShelfEdit {
+            shelf,
+            edit: Edit::new(move |records| learn::learn(records, &session, most)),
         };
-        Ok(hosts.iter().map(edit).collect())
+        let own = hosts.iter().map(|host| {
+            let shelf = Shelf::host(namespace, COLLECTION, host);
+            edit(shelf, session.clone(), MAX_SESSIONS)
+        });
+        let elsewhere = session.id.is_some().then(|| {
+            let shelf = Shelf::global(namespace, COLLECTION);
+            edit(shelf, session.elsewhere(), learn::MAX_ELSEWHERE)
+        });
+        Ok(own.chain(elsewhere).collect())
     }
 
     fn undo(&self, run: &RunId) -> Result<Edit> {
         let run = run.clone();
-        Ok(Edit::new(move |records: &[Record]| {
-            let taught = |record: &&Record| {
-                Session::from_record(record).is_ok_and(|session| session.run == run)
-            };
-            let of_run = records.iter().filter(taught);
-            Ok(of_run.map(|r| Change::Remove(r.key.clone())).collect())
-        }))
+        Ok(without(move |session| session.run == run))
     }
 
     /// Returns an edit that changes nothing, because there are no sessions on the global shelf.
-    fn forget(&self, _: &Site, _: Option<&Host>) -> Result<Edit> {
-        Ok(Edit::new(|_| Ok(Vec::new())))
+    fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
+        let (site, host) = (site.clone(), host.cloned());
+        Ok(without(move |session| session.was_on(&site, host.as_ref())))
     }
 
     fn accept(&self, key: &str, shown: &str, _: DateTime<Utc>) -> Result<Edit> {
@@ -177,7 +197,9 @@ impl MemoryKind for Sessions {
         committed: &Committed,
         _: usize,
     ) -> Vec<Note> {
-        let recorded = committed.changes.iter().filter_map(|change| {
+        // The session itself is on the shelf of its site.
+        let own = matches!(shelf.scope, Scope::Host(_)).then_some(&committed.changes);
+        let recorded = own.into_iter().flatten().filter_map(|change| {
             let Change::Put(record) = change else {
                 return None;
             };

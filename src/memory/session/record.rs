@@ -1,10 +1,12 @@
 //! The stored form of a session (the record of a finished run).
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{Error, ErrorKind, Result, RunId, SessionId, fitting, text},
+    base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, fitting, text},
     memory::Record,
     page::PageAddress,
 };
@@ -25,6 +27,8 @@ const MAX_URL: usize = 200;
 /// Maximum length of a value in the query of a session's address. Longer values are removed, because they are often tokens.
 /// Unit: bytes. Source: chosen.
 const MAX_QUERY_VALUE: usize = 40;
+/// Maximum number of hosts that a session lists.
+pub(super) const MAX_HOSTS: usize = 5;
 
 /// A finished run, stored for later runs on its host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,9 +64,30 @@ pub struct Session {
     /// accepted it since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
+    /// The last hosts of the run, at most 5. Records of earlier versions have none.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<Host>,
 }
 
 impl Session {
+    /// Returns the session as other sites are shown it: the answer and the address stay on the site of the run.
+    pub(super) fn elsewhere(&self) -> Self {
+        Self {
+            outcome: None,
+            unverified: String::new(),
+            final_url: None,
+            ..self.clone()
+        }
+    }
+
+    /// Returns true if the run acted on the host, or on any host of the site if `host` is `None`.
+    pub(super) fn was_on(&self, site: &Site, host: Option<&Host>) -> bool {
+        self.hosts.iter().any(|own| match host {
+            Some(host) => own == host,
+            None => own.site().as_ref() == Some(site),
+        })
+    }
+
     /// Reads a session from its record.
     ///
     /// # Errors
@@ -83,6 +108,11 @@ impl Session {
         let body = serde_json::to_value(self)
             .map_err(|error| Error::new(ErrorKind::Corrupt, "session.write").with_source(error))?;
         Ok(Record::new(self.run.as_str(), &body))
+    }
+
+    /// Returns a goal as a session stores it.
+    pub(super) fn goal(goal: &str) -> String {
+        fitting(&text::squeeze(&text::clean(goal)), MAX_GOAL)
     }
 
     /// Cleans the texts of the session, and cuts each to its maximum size.

@@ -7,7 +7,10 @@ use chrono::{DateTime, Utc};
 use super::Session;
 use crate::{
     base::{Trust, text},
-    memory::{Advice, AdviceId, Index, Lasts, Moment, Piece, Record, Section, Shelf, ago::ago},
+    memory::{
+        Advice, AdviceId, Cue, Index, Lasts, Moment, Piece, Record, Scope, Section, Shelf,
+        ago::ago, shelf::home,
+    },
 };
 
 /// The prompt section for sessions. Source of its priority: chosen.
@@ -15,9 +18,8 @@ const SECTION: Section = Section::custom("Session history", 50, Lasts::Page);
 /// Maximum number of earlier sessions that a prompt shows in full, with their answers and addresses. Only sessions that
 /// have the session id of the run are shown in full. Source: chosen.
 const IN_FULL: usize = 2;
-/// Maximum number of failed sessions that a prompt shows although they do not have the session id of the run. Source:
-/// chosen.
-const OF_OTHERS: usize = 2;
+/// Maximum number of sessions on other sites that a prompt shows. Source: chosen.
+pub(super) const ELSEWHERE: usize = 10;
 /// Maximum length of the goal in the line for a session that is not shown in full. Longer goals are cut. Unit:
 /// characters. Source: chosen.
 const MAX_GOAL: usize = 120;
@@ -50,35 +52,40 @@ impl SessionIndex {
 impl Index for SessionIndex {
     fn advise(&self, moment: &Moment<'_>, _: bool) -> Vec<Advice> {
         let (own, parent) = (&moment.about.session, moment.about.parent.as_ref());
-        let (mut continued, mut of_others) = (0, 0);
+        let Cue::PageShown { host, .. } = moment.cue else {
+            return Vec::new();
+        };
+        let site = home(host);
+        let goal = Session::goal(&moment.about.goal);
+        let (mut continued, mut of_others, mut elsewhere) = (0, 0, 0);
         let mut told = HashSet::new();
         let mut done = HashSet::new();
-        let earlier = self.0.iter().filter(|(_, session)| {
+        let earlier = self.0.iter().filter(|(id, session)| {
+            let is_here = session.hosts.iter().any(|own| home(own) == site);
+            let is_apart = id.shelf.scope == Scope::Global && (is_here || session.id != *own);
             if session.success {
                 done.insert(&session.goal);
             }
             // The prompt has a line of its own about the run that this one continues.
             let is_continued = !session.success && Some(&session.run) == parent;
             let is_outdated = !session.success && done.contains(&session.goal);
-            Some(&session.run) != moment.run && !is_continued && !is_outdated
+            Some(&session.run) != moment.run && !is_continued && !is_outdated && !is_apart
         });
         let advice = earlier.filter_map(|(id, session)| {
             let continues = own.is_some() && session.id == *own;
-            let (seen, most) = match (continues, session.success) {
-                (true, _) => (&mut continued, usize::MAX),
-                (false, false) => (&mut of_others, OF_OTHERS),
-                (false, true) => return None,
+            let is_same = !session.success && session.goal == goal;
+            let (seen, most, full) = match (id.shelf.scope == Scope::Global, continues) {
+                (true, _) => (&mut elsewhere, ELSEWHERE, 0),
+                (false, true) => (&mut continued, usize::MAX, IN_FULL),
+                (false, false) if is_same => (&mut of_others, 1, 1),
+                (false, false) => return None,
             };
+            let in_full = *seen < full;
             // A second line with the same goal and result says nothing new, unless an answer and an address follow it.
-            let is_told = !told.insert((&session.goal, session.success));
-            if is_told && !(continues && *seen < IN_FULL) {
+            if (!told.insert((&session.goal, session.success)) && !in_full) || *seen >= most {
                 return None;
             }
             *seen += 1;
-            if *seen > most {
-                return None;
-            }
-            let in_full = continues && *seen <= IN_FULL;
             let lines = lines(session, in_full, moment.now);
             let lines = lines.into_iter().map(|line| [Piece::Words(line)]);
             Advice::with_lines(id.clone(), lines, Trust::Model, SECTION)
@@ -87,12 +94,13 @@ impl Index for SessionIndex {
     }
 }
 
-/// Returns all lines that prompts may show for a session: the short line if it failed, and the full lines if it has a
-/// session id. Only runs with the same session id are shown the full lines.
+/// Returns all lines that prompts may show for a session: those for a run with the same goal if it failed, and those for a run with
+/// the same session id.
 pub(super) fn told(session: &Session, now: DateTime<Utc>) -> Vec<String> {
     let mut told = Vec::new();
     if !session.success {
-        told.extend(lines(session, false, now));
+        let of_goal = lines(session, true, now).into_iter();
+        told.extend(of_goal.map(|line| format!("(for the same goal) {line}")));
     }
     if session.id.is_some() {
         let in_full = lines(session, true, now).into_iter();

@@ -49,7 +49,11 @@ fn learned(logs: &[RunLog]) -> Vec<Record> {
     let mut records = Vec::new();
     for log in logs {
         let said = Sessions.distill(log).unwrap();
-        for ShelfEdit { edit, .. } in Sessions.learn(&Namespace::default(), &said).unwrap() {
+        let edits = Sessions.learn(&Namespace::default(), &said).unwrap();
+        let of_site = edits
+            .into_iter()
+            .filter(|one| one.shelf.scope != Scope::Global);
+        for ShelfEdit { edit, .. } in of_site {
             records = apply(&records, &edit.changes(&records).unwrap());
             assert_eq!(edit.changes(&records).unwrap(), [], "a run counts once");
         }
@@ -75,7 +79,7 @@ fn shown_after(
 ) -> Vec<String> {
     let host = Host::of_domain("shop.example").unwrap();
     let shelf = Shelf::host(&Namespace::default(), COLLECTION, &host);
-    let mut about = About::new("Another goal");
+    let mut about = About::new("Send the form");
     about.session = session.map(|id| SessionId::parse(id).unwrap());
     about.parent = parent.map(|run| RunId::parse(run).unwrap());
     let cue = Cue::PageShown {
@@ -84,10 +88,7 @@ fn shown_after(
         seen: Arc::new(Observation::new(SHOP, "Orders", Tree::default())),
     };
     let moment = Moment::new(&cue, &about, &[], at(120)).of_run(run);
-    assert_eq!(
-        Sessions.wants(&Namespace::default(), &moment),
-        std::slice::from_ref(&shelf)
-    );
+    assert_eq!(Sessions.wants(&Namespace::default(), &moment)[0], shelf);
     let advice = Sessions.index(&shelf, records).advise(&moment, false);
     let lines = advice.iter().flat_map(Advice::lines);
     lines.map(|line| line.text().to_owned()).collect()
@@ -131,7 +132,7 @@ fn the_last_five_runs_are_kept_and_a_late_one_does_not_push_a_newer_one_out() {
 }
 
 #[test]
-fn the_same_goal_that_failed_again_is_shown_once_and_leaves_room_for_another() {
+fn only_the_last_failure_of_the_same_goal_is_shown_with_its_answer() {
     let failed = |run: &str, goal: &str, minute| {
         let mut log = log(run, None, minute, &[SHOP]);
         (log.success, log.about.goal) = (false, goal.to_owned());
@@ -141,13 +142,13 @@ fn the_same_goal_that_failed_again_is_shown_once_and_leaves_room_for_another() {
         failed("run_1", "Send the form", 0),
         failed("run_2", "Buy a ball", 30),
         failed("run_3", "Send the form", 60),
-        failed("run_4", "Send the form", 90),
     ]);
     assert_eq!(
         shown(&records, None),
         [
-            "30 minutes ago, not done: Send the form",
-            "1 hour ago, not done: Buy a ball",
+            "1 hour ago, not done: Send the form",
+            "answer: Order 17 is sent",
+            "ended at https://shop.example/orders",
         ]
     );
 }
@@ -179,7 +180,10 @@ fn a_failure_is_not_shown_once_its_goal_was_reached_or_to_the_run_that_continues
         tried("run_1", Some("proj"), 0, true),
         tried("run_2", Some("proj"), 60, false),
     ]);
-    assert_eq!(shown(&again, None), ["1 hour ago, not done: Send the form"]);
+    assert_eq!(
+        shown(&again, None)[0],
+        "1 hour ago, not done: Send the form"
+    );
 }
 
 #[test]
@@ -198,27 +202,6 @@ fn claims_of_an_answer_that_no_page_supports_are_named_beside_it() {
     one.steps.last_mut().unwrap().before = Place::of("https://other.example/");
     let (_, session) = learn::session(&one).unwrap();
     assert_eq!((session.outcome, &*session.unverified), (None, ""));
-}
-
-#[test]
-fn a_run_of_another_session_sees_the_newest_two_that_failed_and_no_answer() {
-    let mut logs: Vec<RunLog> = (1..=4)
-        .map(|n| log(&format!("run_{n}"), Some("proj"), 30 * n, &[SHOP]))
-        .collect();
-    for failed in &mut logs[..3] {
-        failed.success = false;
-    }
-    let records = learned(&logs);
-    let lines = [
-        "30 minutes ago, not done: Goal of run_3",
-        "1 hour ago, not done: Goal of run_2",
-    ];
-    assert_eq!(shown(&records, None), lines);
-    assert_eq!(shown(&records, Some("other")), lines);
-    assert_eq!(
-        shown(&records, Some("proj")).last().map(String::as_str),
-        Some("1 hour ago, not done: Goal of run_1")
-    );
 }
 
 #[test]
@@ -328,7 +311,7 @@ fn an_imported_session_waits_with_its_answer_and_is_accepted_as_it_was_shown() {
         waiting.push(kind.admit(&late, false).unwrap());
     }
     let session = Session::from_record(&Record::new("run_1", &body)).unwrap();
-    let changes = learn::learn(&waiting, &session).unwrap();
+    let changes = learn::learn(&waiting, &session, MAX_SESSIONS).unwrap();
     assert_eq!(changes, [Change::Put(session.to_record().unwrap())]);
 }
 
@@ -348,7 +331,7 @@ fn the_newest_sessions_are_kept_in_whatever_order_they_are_learned() {
     ] {
         let mut records = Vec::new();
         for n in order {
-            let changes = learn::learn(&records, &session(n)).unwrap();
+            let changes = learn::learn(&records, &session(n), MAX_SESSIONS).unwrap();
             records = apply(&records, &changes);
         }
         let keys: Vec<&str> = records.iter().map(|record| &*record.key).collect();
@@ -376,4 +359,50 @@ fn a_person_reads_all_of_a_long_imported_session_before_accepting_it() {
     };
     assert!(accepted(&Advice::shown(&described.text)).is_err());
     assert_eq!(accepted(&described.text).unwrap().len(), 1);
+}
+
+#[test]
+fn a_run_of_the_same_session_on_another_site_is_shown_the_goal_alone() {
+    let logs: Vec<RunLog> = (1..=12)
+        .map(|n| log(&format!("run_{n}"), Some("proj"), n, &[SHOP]))
+        .collect();
+    let said = logs.iter().map(|log| Sessions.distill(log).unwrap());
+    let mut records = Vec::new();
+    for said in said {
+        let edits = Sessions.learn(&Namespace::default(), &said).unwrap();
+        let [_, ShelfEdit { shelf, edit }] = &edits[..] else {
+            panic!("{edits:?}")
+        };
+        assert_eq!(*shelf, Shelf::global(&Namespace::default(), COLLECTION));
+        records = apply(&records, &edit.changes(&records).unwrap());
+    }
+    let shelf = Shelf::global(&Namespace::default(), COLLECTION);
+    let shown = |host: &str, session: &str| {
+        let mut about = About::new("Pay");
+        about.session = Some(SessionId::parse(session).unwrap());
+        let cue = Cue::PageShown {
+            host: Host::of_domain(host).unwrap(),
+            page: None,
+            seen: Arc::new(Observation::new(
+                "https://bank.example/",
+                "Bank",
+                Tree::default(),
+            )),
+        };
+        let moment = Moment::new(&cue, &about, &[], at(120));
+        let advice = Sessions.index(&shelf, &records).advise(&moment, false);
+        advice
+            .iter()
+            .map(|one| one.text().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let goals = shown("bank.example", "proj");
+    assert_eq!(goals.len(), 10);
+    assert_eq!(goals[0], "1 hour ago, done: Goal of run_12");
+    assert_eq!(shown("bank.example", "other"), [""; 0]);
+    // Its own site shows the answers.
+    assert_eq!(shown("api.shop.example", "proj"), [""; 0]);
+    let site = Host::of_domain("shop.example").unwrap().site().unwrap();
+    let forget = Sessions.forget(&site, None).unwrap();
+    assert_eq!(forget.changes(&records).unwrap().len(), 12);
 }

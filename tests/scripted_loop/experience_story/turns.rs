@@ -1,6 +1,4 @@
-//! The turns of a session on another host: how many of them are shown, and that a forgotten conversation begins anew.
-
-use webwise::{memory::Namespace, store::Memory};
+//! The runs of a session on another site: how many of them are shown.
 
 use super::*;
 
@@ -29,7 +27,7 @@ async fn of_twelve_turns_of_a_session_the_last_ten_are_shown_the_newest_first() 
         turn(&store, BANK, n, &format!("Pay bill number {n}")).await;
     }
     let message = turn(&store, HOME, 13, "File an issue").await;
-    let (_, shown) = message.split_once("## Conversation\n").unwrap();
+    let (_, shown) = message.split_once("## Session history\n").unwrap();
     let shown = shown.lines().take_while(|line| line.starts_with("- "));
     let shown: Vec<String> = shown.map(str::to_owned).collect();
     let expected: Vec<String> = (3..=12)
@@ -43,32 +41,4 @@ async fn of_twelve_turns_of_a_session_the_last_ten_are_shown_the_newest_first() 
         })
         .collect();
     assert_eq!(shown, expected, "{message}");
-}
-
-#[tokio::test]
-async fn a_forgotten_conversation_begins_anew_under_the_same_id() {
-    let store = InMemory::new();
-    turn(&store, BANK, 1, "Pay the roofer").await;
-    let next = turn(&store.fork(), HOME, 2, "File an issue").await;
-    assert!(next.contains("Pay the roofer"), "{next}");
-
-    let keeper = Memory::new(&store, Namespace::default());
-    let items = keeper.items().await.unwrap().items;
-    let mut of_kind = items
-        .iter()
-        .filter(|item| item.shelf.collection == "conversations");
-    let (Some(conversation), None) = (of_kind.next(), of_kind.next()) else {
-        panic!("{items:?}")
-    };
-    keeper.forget(conversation).await.unwrap();
-    let next = turn(&store, HOME, 3, "File an issue").await;
-    assert!(
-        !next.contains("Pay the roofer") && !next.contains("## Conversation"),
-        "{next}"
-    );
-    let elsewhere = turn(&store, BANK, 4, "Pay the painter").await;
-    assert!(
-        elsewhere.contains("## Conversation\n- \"1 minute ago, done: File an issue\"\n"),
-        "{elsewhere}"
-    );
 }

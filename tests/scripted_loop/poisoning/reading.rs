@@ -11,8 +11,6 @@ use webwise::page::ElementRef;
 const NAMES: &str = "Names in the tips";
 /// The section with earlier runs. The goal there is the user's, the rest the model's.
 const SESSIONS: &str = "Session history";
-/// The section with what a session's earlier runs were asked on other hosts.
-const CONVERSATION: &str = "Conversation";
 /// The heading above the pages of a site map.
 const PAGES: &str = "Pages of this site";
 /// The section with facts. Those that models proposed are data.
@@ -20,7 +18,7 @@ const FACTS: &str = "Facts about this site";
 /// The section with recipes. The goals there are the user's, the names the pages'.
 const RECIPES: &str = "Done here before";
 /// Headings that may stand inside the fence.
-const HEADINGS: [&str; 24] = [
+const HEADINGS: [&str; 23] = [
     RECIPES,
     "Given",
     "Followed",
@@ -31,7 +29,6 @@ const HEADINGS: [&str; 24] = [
     FACTS,
     "Memory for this site",
     SESSIONS,
-    CONVERSATION,
     PAGES,
     "Earlier steps",
     "Earlier steps that cannot be undone",
@@ -47,10 +44,9 @@ const HEADINGS: [&str; 24] = [
     "Tips from earlier runs",
 ];
 /// The sections in which memory speaks as data.
-const MEMORY: [&str; 6] = [
+const MEMORY: [&str; 5] = [
     "Memory for this site",
     SESSIONS,
-    CONVERSATION,
     PAGES,
     FACTS,
     "Tips from earlier runs",
