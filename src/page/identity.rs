@@ -252,7 +252,10 @@ pub(super) fn capped(page_text: &str) -> String {
 pub(super) fn groups(tree: &Tree, outline: &Outline, id: NodeId) -> Vec<String> {
     let named = |id: NodeId| outline.place(id).named;
     let ancestors = std::iter::successors(named(id), |at| named(*at));
-    let names = ancestors.take(MAX_ANCESTORS);
+    // The name of a cell is what it contains, such as the value of the field in it.
+    let names = ancestors
+        .filter(|at| !matches!(tree[*at].role, Role::Cell | Role::GridCell))
+        .take(MAX_ANCESTORS);
     names.map(|at| capped(&tree[at].name)).collect()
 }
 

@@ -188,9 +188,24 @@ fn item_around(tree: &Tree, id: NodeId) -> Option<NodeId> {
     if others.is_empty() {
         let is_heading = |at: NodeId| matches!(tree[at].role, Role::ColumnHeader | Role::RowHeader);
         let ends = |at: &NodeId| tree[*at].role.is_landmark() || tree[*at].role.is_dialog();
+        // A table with headings of its rows, and none of its columns, lays out a form.
+        let is_of_data = |at: &NodeId| {
+            let table = tree
+                .ancestors(*at)
+                .find(|at| matches!(tree[*at].role, Role::Table | Role::Grid | Role::TreeGrid));
+            let has = |role: Role| {
+                let mut inside = table.into_iter().flat_map(|at| tree.descendants(at));
+                inside.any(|at| tree[at].role == role)
+            };
+            has(Role::ColumnHeader) || !has(Role::RowHeader)
+        };
         return around()
             .take_while(|at| !ends(at) && !is_heading(*at))
-            .find(|at| matches!(tree[*at].role, Role::Row | Role::ListItem));
+            .find(|at| match tree[*at].role {
+                Role::Row => is_of_data(at),
+                Role::ListItem => true,
+                _ => false,
+            });
     }
     let holds_other = |at: NodeId| {
         let last = tree.descendants(at).next_back();

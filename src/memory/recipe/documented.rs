@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     Given, Header, Left, MAX_RECIPES, MAX_STEPS, Recipe, RecipeStep,
-    learn::{MAX_GOAL, goto},
+    learn::{MAX_GOAL, address},
     slots::{Slots, has_all_words},
 };
 use crate::{
@@ -297,14 +297,18 @@ impl StepEntry {
         if action.action == "navigate" {
             let url = action.url.clone()?;
             let leads_to = template(&url, host)?;
-            let opens = BrowserAction::Goto(Goto { url: url.clone() });
-            let (form, left) = goto(&url, goal, &opens);
+            let opens = RecipeStep::new(BrowserAction::Goto(Goto { url: url.clone() }));
+            let (form, query, left) = match address(&url, goal, slots) {
+                Ok((form, query)) => (Some(form), query, None),
+                Err(left) => (None, Vec::new(), Some(left)),
+            };
             return Some(RecipeStep {
                 form,
+                query,
                 left,
                 page,
                 leads_to: Some(leads_to),
-                ..RecipeStep::new(opens)
+                ..opens
             });
         }
         let (form, text) = self.form(selector.is_some())?;

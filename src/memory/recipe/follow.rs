@@ -13,18 +13,19 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::{
-    Given, Recipe, RecipeStep, Slot,
-    learn::{generalised, heading},
+    Given, Left, Recipe, RecipeStep, Slot,
+    learn::{YES, generalised, heading},
 };
 use crate::{
-    action::{BrowserAction, Effect, Finish, Outcome, Parameters, Target, TextValue},
+    action::{BrowserAction, Effect, Finish, Goto, Outcome, Parameters, Target, TextValue},
     base::text::{self, Folded},
     memory::{AdviceId, PageName, aim::is_of_search},
     page::{
-        ElementRef, NodeId, Observation, PageTemplate, Recorded, Resolved, Role, Searched, Tri,
-        Wanted, alike, item_words, resolve, says,
+        ElementRef, Node, NodeId, Observation, PageTemplate, Recorded, Resolved, Role, Searched,
+        Tri, Wanted, alike, item_words, resolve, says,
     },
     secret::SecretName,
     working::{By, Chosen, Step},
@@ -166,6 +167,11 @@ impl Following {
                     "the value {key} must be a text or a parameter of this task; the recipe types secrets by itself"
                 ));
             }
+            let asked = recipe.steps.iter().flat_map(|step| &step.asked);
+            let is_asked = asked.into_iter().any(|slot| slot.name == key);
+            if is_asked && yes_or_no(&text).is_none() {
+                return Err(format!("the value {key} must be yes or no"));
+            }
             values.insert(key.to_owned(), text);
         }
         for (_, slot) in &slots {
@@ -208,8 +214,10 @@ impl Following {
         is_full: bool,
     ) -> Option<Self> {
         let goal = &recipe.header.goal;
-        let values = recipe.slots().filter_map(|(_, slot)| {
+        let values = recipe.slots().filter_map(|(at, slot)| {
+            let is_asked = recipe.steps[at].asked.as_ref() == Some(slot);
             let text = match (&slot.parameter, &slot.default) {
+                _ if is_asked => TextValue::Literal(YES.to_owned()),
                 (Some(parameter), _) => TextValue::Parameter(parameter.clone()),
                 (None, Some(value)) => TextValue::Literal(value.clone()),
                 (None, None) => TextValue::Literal(slot.literal(goal)?.to_owned()),
@@ -322,12 +330,21 @@ impl Following {
         if let Some(count) = self.logged_in(here) {
             return Ok(Turn::Skip(count, "the login is over".to_owned()));
         }
-        if let Some(left) = step.left {
+        let found = (step.left == Some(Left::Found)).then(|| self.only_result(step, here));
+        if let (Some(left), None | Some(None)) = (step.left, found) {
             return Err(Stop::new(left.why()));
         }
         let Some(form) = &step.form else {
             return Err(Stop::new("do it yourself"));
         };
+        if let Some(slot) = &step.asked
+            && yes_or_no(&self.value(slot)?) == Some(false)
+        {
+            return Ok(Turn::Skip(1, "not asked for".to_owned()));
+        }
+        if let BrowserAction::Goto(goto) = form {
+            return self.opened(goto, step, here).map(Turn::Act);
+        }
         if !self.is_place(step, here) {
             if step.closes {
                 return Ok(Turn::Skip(1, "what it closed is not there".to_owned()));
@@ -339,7 +356,11 @@ impl Following {
         let mut action = form.clone();
         let mut elements = Vec::new();
         for (nth, target) in step.targets.iter().enumerate() {
-            match self.element(step, target, nth == 0, here) {
+            let element = match found.flatten().filter(|_| nth == 0) {
+                Some(id) => Ok(id),
+                None => self.element(step, target, nth == 0, here),
+            };
+            match element {
                 Ok(id) => elements.push(id),
                 Err(stop) if step.closes && stop.listed.is_empty() => {
                     return Ok(Turn::Skip(
@@ -386,6 +407,64 @@ impl Following {
         Ok(Turn::Act(action))
     }
 
+    /// Returns the action that opens the address of a step.
+    fn opened(
+        &self,
+        goto: &Goto,
+        step: &RecipeStep,
+        here: &Here<'_>,
+    ) -> Result<BrowserAction, Stop> {
+        let mut url = Url::parse(&goto.url).map_err(|_| Stop::new("do it yourself"))?;
+        let is_here = here.template.is_some_and(|now| {
+            Url::parse(now.as_str()).is_ok_and(|now| now.origin() == url.origin())
+        });
+        if !is_here {
+            return Err(Stop::new("this is another site than when it was recorded"));
+        }
+        for one in &step.query {
+            let value = self.literal(&one.slot, here)?;
+            let value = format!("{}{value}", one.sign);
+            url.query_pairs_mut().append_pair(&one.key, &value);
+        }
+        Ok(BrowserAction::Goto(Goto { url: url.into() }))
+    }
+
+    /// Returns the only link of the page that leads to the kind of page to which the step led.
+    fn only_result(&self, step: &RecipeStep, here: &Here<'_>) -> Option<NodeId> {
+        let mut found: Vec<(NodeId, Url)> = Vec::new();
+        for (id, node) in here
+            .page
+            .tree
+            .iter()
+            .filter(|(_, node)| node.role == Role::Link)
+        {
+            let url = led_to(node, here).filter(|_| node.reference.is_some());
+            if let Some(url) = url.filter(|url| self.leads(url, step)) {
+                found.push((id, url));
+            }
+        }
+        let (first, url) = found.first()?;
+        found
+            .iter()
+            .all(|(_, other)| other == url)
+            .then_some(*first)
+    }
+
+    /// Returns true if the address is of the kind to which the step led.
+    fn leads(&self, url: &Url, step: &RecipeStep) -> bool {
+        let to = step.leads_to.as_ref();
+        to.is_some_and(|to| PageTemplate::of(url).is_ok_and(|now| is_kind(to, &now, &self.said)))
+    }
+
+    /// Returns the one of several links that leads where the step led.
+    fn leading(&self, ids: &[NodeId], step: &RecipeStep, here: &Here<'_>) -> Option<NodeId> {
+        let leads = |id: &&NodeId| {
+            let node = &here.page.tree[**id];
+            led_to(node, here).is_some_and(|url| self.leads(&url, step))
+        };
+        ids.iter().find(leads).copied()
+    }
+
     /// Returns true if the page is of the kind on which the step was recorded, and has its heading.
     fn is_place(&self, step: &RecipeStep, here: &Here<'_>) -> bool {
         let is_kind = match (&step.page, here.template) {
@@ -398,7 +477,8 @@ impl Following {
 
     /// Returns true if the page has this heading, or none is given.
     pub(super) fn is_headed(&self, headed: Option<&str>, here: &Here<'_>) -> bool {
-        headed.is_none() || heading(here.seen.main_heading(), &self.said).as_deref() == headed
+        let now = |said: &[String]| heading(here.seen.main_heading(), said);
+        headed.is_none() || now(&self.said).as_deref() == headed || now(&[]).as_deref() == headed
     }
 
     /// Returns the answer as the page shows it, from the page's `own` words, if all steps of the task were taken without the
@@ -442,6 +522,7 @@ impl Following {
         }
         match resolve(here.page, Wanted::Recorded(&wanted), &[]) {
             Resolved::Same(id) | Resolved::Moved(id) | Resolved::Known(id) => Ok(id),
+            Resolved::Ambiguous(ids) if let Some(id) = self.leading(&ids, step, here) => Ok(id),
             Resolved::Ambiguous(ids) => Err(Stop::new(format!(
                 "{} elements could be its {}",
                 ids.len(),
@@ -713,10 +794,9 @@ fn has_option(
     };
     let tree = here.page.tree;
     let options = tree.descendants(*list).map(|at| &tree[at]);
-    let options: Vec<&crate::page::Node> =
-        options.filter(|node| node.role == Role::Option).collect();
+    let options: Vec<&Node> = options.filter(|node| node.role == Role::Option).collect();
     let folded = Folded::of(&wanted);
-    let is_it = |node: &&crate::page::Node| {
+    let is_it = |node: &&Node| {
         let value = node.value.as_deref().unwrap_or_default();
         Folded::of(&node.name) == folded || Folded::of(value) == folded
     };
@@ -728,6 +808,24 @@ fn has_option(
         .iter()
         .map(|node| text::truncate(&node.name, PageName::MAX_NAME));
     Err(Stop::new(format!("{list} has no such option, but")).listing(names))
+}
+
+/// Returns the address of a link.
+fn led_to(node: &Node, here: &Here<'_>) -> Option<Url> {
+    let page = Url::parse(&here.seen.url).ok()?;
+    page.join(node.url.as_deref()?).ok()
+}
+
+/// Reads `yes` or `no`.
+fn yes_or_no(value: &TextValue) -> Option<bool> {
+    let TextValue::Literal(text) = value else {
+        return None;
+    };
+    match text.trim().to_lowercase().as_str() {
+        YES | "true" | "1" => Some(true),
+        "no" | "false" | "0" => Some(false),
+        _ => None,
+    }
 }
 
 /// Returns the text that a value stands for; `None` for a secret.

@@ -156,10 +156,12 @@ impl Recipe {
         let is_known = |slot: &Slot| {
             slot.parameter.is_some() || slot.default.is_some() || slot.literal(goal).is_some()
         };
-        let known = self
-            .steps
-            .iter()
-            .take_while(|step| step.left.is_none() && step.slots().all(is_known));
+        let known = self.steps.iter().take_while(|step| {
+            let mut slots = step
+                .slots()
+                .filter(|slot| step.asked.as_ref() != Some(*slot));
+            step.left.is_none() && slots.all(is_known)
+        });
         known.count()
     }
 }

@@ -150,7 +150,11 @@ impl RecipeStep {
             own.default = text.filter(|_| is_same).map(|(_, text)| text.clone());
         }
         let is_known = |step: &Self| step.slots().all(|slot| slot.default.is_some());
-        if differs && is_same_choice && self.left == Some(Left::Chosen) && is_known(self) {
+        if differs
+            && is_same_choice
+            && matches!(self.left, Some(Left::Chosen | Left::Found))
+            && is_known(self)
+        {
             self.left = None;
         }
         // Only what both runs saw is required of a page.

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Given, Header, Left, MAX_STEPS, ReadAgain, Recipe, RecipeStep, Slot,
+    Given, Header, Left, MAX_STEPS, QuerySlot, ReadAgain, Recipe, RecipeStep, Slot,
     slots::{Slots, contains, has_all_words},
 };
 use crate::{
@@ -24,6 +24,10 @@ use crate::{
 
 /// Maximum length of the goal of a recorded run. Unit: bytes. It fits into a record.
 pub(super) const MAX_GOAL: usize = 900;
+/// The value of a slot that says that a box is to be ticked.
+pub(super) const YES: &str = "yes";
+/// Maximum length of a word in the query of an address that is no value. Unit: bytes.
+const MAX_WORD: usize = 20;
 /// Maximum length of a text that can become a default. Unit: characters.
 const MAX_DEFAULT: usize = 40;
 
@@ -184,6 +188,9 @@ fn recipe(log: &RunLog, home_host: &Host) -> Option<(Recipe, Vec<(String, String
         slots: Slots::new(&goal),
         texts: Vec::new(),
         hidden: Vec::new(),
+        path: Vec::new(),
+        gave: false,
+        searched: false,
     };
     let mut steps: Vec<RecipeStep> = taken.iter().map(|step| maker.step(step)).collect();
     if !steps.iter_mut().all(RecipeStep::fit) {
@@ -216,6 +223,11 @@ struct Maker<'r> {
     texts: Vec<(String, String)>,
     /// The values so far, and the names of chosen elements: texts that a page may show, and another run does not have.
     hidden: Vec<String>,
+    /// The words in the address of the page.
+    path: Vec<String>,
+    /// True if a value was given on this page, and on the page before.
+    gave: bool,
+    searched: bool,
 }
 
 impl Maker<'_> {
@@ -223,12 +235,13 @@ impl Maker<'_> {
         let Action::Browser(action) = &step.action else {
             return RecipeStep::new(BrowserAction::Snapshot(crate::action::NoArguments {}));
         };
-        let (form, mut left) = form(action, self.goal);
+        let (form, mut left) = form(action);
         let page = step
             .before
             .template()
             .map(|page| generalised(page, &self.hidden));
         let heading = heading(&step.heading, &self.hidden);
+        self.path = text::words(step.before.template().map_or("", PageTemplate::path));
         let target = step.targets.first();
         let targets: Option<Vec<Recorded>> = step.targets.iter().map(Recorded::of).collect();
         let mut made = RecipeStep {
@@ -241,6 +254,8 @@ impl Maker<'_> {
             text: None,
             named: None,
             item: None,
+            asked: None,
+            query: Vec::new(),
             effect: step.effect,
             waits: self.waited_before(step),
             unclear: !step.outcome.is_done(),
@@ -251,6 +266,9 @@ impl Maker<'_> {
             || made.targets.iter().any(Recorded::is_nameless)
         {
             left = left.or(Some(Left::Unnamed));
+        }
+        if let BrowserAction::Goto(goto) = action {
+            left = left.or_else(|| self.address(&mut made, goto));
         }
         if let Some(target) = target {
             left = left.or_else(|| self.aim(&mut made, step, target));
@@ -264,21 +282,41 @@ impl Maker<'_> {
         let moved = step.before.template() != step.after.template();
         let after = step.after.template().filter(|_| moved);
         made.leads_to = after.map(|page| generalised(page, &self.hidden));
+        self.gave |= matches!(made.text, Some(Given::Slot(_))) || !made.query.is_empty();
+        if moved || step.reloaded {
+            self.searched = std::mem::take(&mut self.gave);
+        }
         made
+    }
+
+    /// Records the address that a step opens. Returns the reason why it cannot be kept.
+    fn address(&mut self, made: &mut RecipeStep, goto: &Goto) -> Option<Left> {
+        match address(&goto.url, self.goal, &mut self.slots) {
+            Err(left) => return Some(left),
+            Ok((form, query)) => (made.form, made.query) = (Some(form), query),
+        }
+        let values: Vec<String> = made
+            .query
+            .iter()
+            .filter_map(|one| one.slot.literal(self.goal))
+            .map(str::to_owned)
+            .collect();
+        values.iter().for_each(|value| self.hide(value));
+        None
     }
 
     /// Records how the target is found: by its own name, by a value of the goal that names it, or by a value that its row or card
     /// contains. Returns the reason why it can be none of these.
     fn aim(&mut self, made: &mut RecipeStep, step: &Step, target: &TargetIdentity) -> Option<Left> {
-        use BrowserTool as T;
-        let is_listed = !is_menu(target.landmark.as_ref())
-            && (target.collection.is_some() || !step.item.is_empty());
+        let in_menu = is_menu(target.landmark.as_ref());
+        let is_listed = !in_menu && (target.collection.is_some() || !step.item.is_empty());
         let is_generic = step.within.is_some();
         let name = without_remark(&target.role, target.best_name());
+        let leads = leads(step, target, name);
         let is_pick = match target.role {
             Role::Option | Role::Radio | Role::MenuItemRadio => true,
-            Role::Link
-            | Role::Row
+            Role::Link => is_listed || leads == Leads::ToItem,
+            Role::Row
             | Role::Cell
             | Role::GridCell
             | Role::ListItem
@@ -287,7 +325,7 @@ impl Maker<'_> {
             | Role::Generic => is_listed && !is_generic,
             _ => false,
         };
-        let is_box = matches!(made.tool, T::Check | T::Uncheck)
+        let is_box = matches!(made.tool, BrowserTool::Check | BrowserTool::Uncheck)
             || matches!(
                 target.role,
                 Role::Checkbox | Role::Switch | Role::MenuItemCheckbox
@@ -302,19 +340,29 @@ impl Maker<'_> {
             made.named = Some(self.named(words, name));
             return None;
         }
+        if leads == Leads::ToPage {
+            return None;
+        }
         if is_pick && !matches!(target.role, Role::Radio) {
             // If another run with another goal makes the same choice, it was none.
-            made.named = Some(self.chosen(target.role.as_str(), name));
-            return Some(Left::Chosen);
+            made.named = Some(self.chosen(name));
+            let is_found = self.searched && leads == Leads::ToItem;
+            return Some(if is_found { Left::Found } else { Left::Chosen });
         }
         if is_box && is_of_goal {
-            return Some(Left::Asked);
-        }
-        if self.typed.is_in(name) {
+            let mut slot = self.slots.named(&super::slots::slug(name), YES);
+            slot.at = None;
+            made.asked = Some(slot);
+        } else if self.typed.is_in(name) {
             made.named = Some(self.named(target.role.as_str(), name));
             return Some(Left::Chosen);
         }
-        let needs_item = is_generic || (is_listed && !takes_text(made.tool) && !is_box);
+        let is_own = takes_text(made.tool) || is_box;
+        let attribute = made.targets.first().and_then(|of| of.attribute.as_ref());
+        let is_counted = attribute.is_some_and(|(_, value)| value.contains(char::is_numeric));
+        let needs_item = is_generic
+            || (is_listed && !is_own)
+            || (is_own && (target.collection.is_some() || is_counted));
         if !needs_item || step.item.is_empty() {
             return None;
         }
@@ -326,21 +374,17 @@ impl Maker<'_> {
                 None
             }
             // The rows of a new form say nothing but the labels of its fields.
-            None if takes_text(made.tool)
-                && made.targets.iter().all(|of| of.attribute.is_some()) =>
-            {
-                None
-            }
+            None if is_own && attribute.is_some() && !is_counted => None,
             None => {
-                made.item = step.item.first().map(|first| self.chosen("row", first));
+                made.item = step.item.first().map(|first| self.chosen(first));
                 Some(Left::Chosen)
             }
         }
     }
 
     /// Returns a slot for what was chosen from the page. The goal does not have its value.
-    fn chosen(&mut self, name: &str, value: &str) -> Slot {
-        let mut slot = self.named(name, value);
+    fn chosen(&mut self, value: &str) -> Slot {
+        let mut slot = self.named("chosen", value);
         slot.at = None;
         if value.chars().count() <= MAX_DEFAULT {
             self.texts.push((slot.name.clone(), value.to_owned()));
@@ -349,8 +393,16 @@ impl Maker<'_> {
     }
 
     fn named(&mut self, name: &str, value: &str) -> Slot {
-        self.hidden.push(value.to_owned());
+        self.hide(value);
         self.slots.named(name, value)
+    }
+
+    /// Notes a value that later pages may repeat. A word of the page's own address is not a value of the run.
+    fn hide(&mut self, value: &str) {
+        let words = text::words(value);
+        if !words.iter().all(|word| self.path.contains(word)) {
+            self.hidden.push(value.to_owned());
+        }
     }
 
     /// Returns the source of a text that a step typed or chose.
@@ -378,7 +430,7 @@ impl Maker<'_> {
                 if !step.by.is_recipe() && value.chars().count() <= MAX_DEFAULT {
                     self.texts.push((slot.name.clone(), value.clone()));
                 }
-                self.hidden.push(value.clone());
+                self.hide(value);
                 Given::Slot(slot)
             }
         }
@@ -393,9 +445,15 @@ impl Maker<'_> {
             if is_hidden && nth == 0 {
                 *target = target.called("");
             }
+            if made.item.is_some() {
+                // They tell one row from another.
+                let is_counted = |(_, value): &(String, String)| value.contains(char::is_numeric);
+                target.attribute = target.attribute.take().filter(|one| !is_counted(one));
+                target.group = None;
+            }
         }
         if matches!(made.tool, BrowserTool::Goto | BrowserTool::TabNew) && made.left.is_some() {
-            made.form = None;
+            (made.form, made.query) = (None, Vec::new());
         }
     }
 
@@ -412,6 +470,35 @@ impl Maker<'_> {
             _ => true,
         });
         looks.any(|one| matches!(one.action, Action::Browser(BrowserAction::Wait(_))))
+    }
+}
+
+/// The kind of page to which a click on a link led.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leads {
+    /// A page of its own, such as a list or a form.
+    ToPage,
+    /// The page of an item: its address has an id, or repeats the name of the link.
+    ToItem,
+    /// The run stayed on the page, or the target is no link.
+    Nowhere,
+}
+
+fn leads(step: &Step, target: &TargetIdentity, name: &str) -> Leads {
+    let moved = step.before.template() != step.after.template();
+    let after = step
+        .after
+        .template()
+        .filter(|_| moved && target.role == Role::Link);
+    let Some(path) = after.map(PageTemplate::path) else {
+        return Leads::Nowhere;
+    };
+    let words = text::words(name);
+    let repeats = words.len() > 1 && path.split('/').any(|part| text::words(part) == words);
+    if path.contains(':') || repeats {
+        Leads::ToItem
+    } else {
+        Leads::ToPage
     }
 }
 
@@ -443,11 +530,11 @@ fn closes_cover(step: &Step) -> bool {
 }
 
 /// Returns the action without its targets and texts, or the reason why the model must take it itself.
-fn form(action: &BrowserAction, goal: &str) -> (Option<BrowserAction>, Option<Left>) {
+fn form(action: &BrowserAction) -> (Option<BrowserAction>, Option<Left>) {
     use BrowserAction as A;
     let left = match action {
         A::DialogAccept(_) | A::DialogDismiss(_) => Left::Dialog,
-        A::Goto(Goto { url }) => return goto(url, goal, action),
+        A::Goto(_) => return (None, None),
         A::ClickAt(_)
         | A::ClickXy(_)
         | A::HoverXy(_)
@@ -477,31 +564,38 @@ fn form(action: &BrowserAction, goal: &str) -> (Option<BrowserAction>, Option<Le
     (None, Some(left))
 }
 
-/// Returns the action that opens an address, if the address is that of a kind of page and of no item.
-pub(super) fn goto(
+/// Returns the action that opens an address, and the values of the goal in its query. The address must be that of a kind of page and of no
+/// item, and whatever else its query has must be words.
+pub(super) fn address(
     url: &str,
     goal: &str,
-    action: &BrowserAction,
-) -> (Option<BrowserAction>, Option<Left>) {
-    let place = Place::of(url);
-    let is_plain = url::Url::parse(url).is_ok_and(|url| {
-        url.query().is_none() && url.fragment().is_none() && url.password().is_none()
-    });
-    let is_kind = place.template().is_some_and(|page| {
-        let parts: Vec<&str> = page
-            .path()
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .collect();
-        !parts
-            .iter()
-            .any(|part| part.contains(':') || has_all_words(goal, part))
-    });
-    if is_plain && is_kind {
-        (Some(action.clone()), None)
-    } else {
-        (None, Some(Left::Address))
+    slots: &mut Slots<'_>,
+) -> Result<(BrowserAction, Vec<QuerySlot>), Left> {
+    let mut url = url::Url::parse(url).map_err(|_| Left::Address)?;
+    let is_item = |part: &str| {
+        part.contains(':') || (text::words(part).len() > 1 && has_all_words(goal, part))
+    };
+    let place = Place::of(url.as_str());
+    let page = place.template().ok_or(Left::Address)?;
+    if page.path().split('/').any(is_item) || url.fragment().is_some() || url.password().is_some() {
+        return Err(Left::Address);
     }
+    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
+    url.set_query(None);
+    let mut query = Vec::new();
+    for (key, value) in pairs {
+        let bare = value.trim_start_matches(|c: char| !c.is_alphanumeric());
+        if !bare.is_empty() && contains(goal, bare) {
+            let sign = value[..value.len() - bare.len()].to_owned();
+            let slot = slots.named(&super::slots::slug(&key), bare);
+            query.push(QuerySlot { key, sign, slot });
+        } else if value.len() <= MAX_WORD && !value.contains(char::is_numeric) {
+            url.query_pairs_mut().append_pair(&key, &value);
+        } else {
+            return Err(Left::Address);
+        }
+    }
+    Ok((BrowserAction::Goto(Goto { url: url.into() }), query))
 }
 
 /// Returns the template with `:x` for each path segment that is one of these texts, or a code of letters and digits.

@@ -45,7 +45,7 @@ pub use answer::ReadAgain;
 pub(crate) use follow::{Asked, Following, Here, Next, PAUSE};
 pub use index::overlap;
 pub use record::{
-    FAILED_IN_A_ROW, Given, Header, Left, MAX_RESULTS, MAX_RUNS, MAX_STEP_BYTES, Recipe,
+    FAILED_IN_A_ROW, Given, Header, Left, MAX_RESULTS, MAX_RUNS, MAX_STEP_BYTES, QuerySlot, Recipe,
     RecipeStep, Slot,
 };
 pub use show::MAX_SHOWN;

@@ -96,6 +96,12 @@ pub struct RecipeStep {
     /// The value that the row or card around the first target contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Slot>,
+    /// The value `yes` or `no` that says whether the step is taken: its box was ticked because the goal asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Slot>,
+    /// The values in the query of the address that the step opens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub query: Vec<QuerySlot>,
     /// The possible effect of the step, as judged before it was taken.
     pub effect: Effect,
     /// True if the run waited for something of the page before the step.
@@ -112,6 +118,19 @@ pub struct RecipeStep {
     pub left: Option<Left>,
 }
 
+/// A value in the query of an address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct QuerySlot {
+    /// The name of the parameter of the address.
+    pub key: String,
+    /// The signs before the value, such as `~`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sign: String,
+    /// The value.
+    pub slot: Slot,
+}
+
 /// The reason why a step is left to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -119,8 +138,9 @@ pub struct RecipeStep {
 pub enum Left {
     /// Its element was chosen by what the page showed.
     Chosen,
-    /// Its box was ticked because the goal asked for it.
-    Asked,
+    /// Its element was chosen by what the page showed, after values of the goal were searched for. If a page has only one such
+    /// element, it can be followed.
+    Found,
     /// It answered a dialog.
     Dialog,
     /// It opened an address that may belong to the goal.
@@ -136,7 +156,7 @@ impl Left {
     pub const fn why(self) -> &'static str {
         match self {
             Self::Chosen => "choose it yourself from what the page shows",
-            Self::Asked => "only if your goal asks for it",
+            Self::Found => "the only result, else choose it yourself",
             Self::Dialog => "answer the dialog yourself",
             Self::Address => "open the page that fits your goal yourself",
             Self::Unnamed => "its element has no name: do it yourself",
@@ -220,6 +240,8 @@ impl RecipeStep {
             text: None,
             named: None,
             item: None,
+            asked: None,
+            query: Vec::new(),
             waits: false,
             unclear: false,
             closes: false,
@@ -233,7 +255,9 @@ impl RecipeStep {
             Some(Given::Slot(slot)) => Some(slot),
             _ => None,
         };
-        text.into_iter().chain(&self.named).chain(&self.item)
+        let query = self.query.iter().map(|one| &one.slot);
+        let others = [&self.named, &self.item, &self.asked].into_iter().flatten();
+        text.into_iter().chain(others).chain(query)
     }
 
     pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Slot> {
@@ -241,9 +265,9 @@ impl RecipeStep {
             Some(Given::Slot(slot)) => Some(slot),
             _ => None,
         };
-        text.into_iter()
-            .chain(&mut self.named)
-            .chain(&mut self.item)
+        let query = self.query.iter_mut().map(|one| &mut one.slot);
+        let others = [&mut self.named, &mut self.item, &mut self.asked].into_iter();
+        text.into_iter().chain(others.flatten()).chain(query)
     }
 
     pub(super) const fn types_secret(&self) -> bool {

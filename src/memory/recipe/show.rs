@@ -140,6 +140,11 @@ impl RecipeStep {
         });
         let mut values: Vec<Piece> = values.map(Piece::from).collect();
         values.extend(self.argument().map(Piece::from));
+        values.extend(
+            self.asked
+                .iter()
+                .map(|slot| format!("<{}: yes or no>", slot.name).into()),
+        );
         let submits = match &self.form {
             Some(BrowserAction::Fill(fill)) => fill.submit,
             Some(BrowserAction::Type(typed)) => typed.submit,
@@ -173,8 +178,17 @@ impl RecipeStep {
                 times => format!("{} {times} times", quoted(press.key.as_str(), MAX_PATH)),
             },
             BrowserAction::Goto(goto) => {
-                let url = text::truncate(&goto.url, 2 * MAX_PATH);
-                serde_json::Value::from(url).to_string()
+                let mut url = goto.url.clone();
+                for one in &self.query {
+                    let join = if url.contains('?') { '&' } else { '?' };
+                    url.push_str(&format!(
+                        "{join}{}={}{}",
+                        one.key,
+                        one.sign,
+                        one.slot.sign()
+                    ));
+                }
+                serde_json::Value::from(text::truncate(&url, 4 * MAX_PATH)).to_string()
             }
             BrowserAction::DragBy(drag) => format!("by {},{}", drag.x, drag.y),
             BrowserAction::TabSelect(tab) | BrowserAction::TabClose(tab) => tab.index.to_string(),

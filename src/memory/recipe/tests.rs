@@ -393,7 +393,7 @@ fn what_was_chosen_from_the_page_is_left_to_the_model_until_another_goal_chooses
     );
     assert_eq!(
         lines(&only(&same))[1],
-        r#"1. click link <link="Broken lamp"> -> /tickets/:n"#
+        r#"1. click link <chosen="Broken lamp"> -> /tickets/:n"#
     );
 }
 
