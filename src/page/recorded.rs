@@ -180,8 +180,31 @@ fn is_same_name(one: &str, other: &str, loosely: bool) -> bool {
 /// if the page has such others; otherwise the nearest table row or list item.
 fn item_around(tree: &Tree, id: NodeId) -> Option<NodeId> {
     let own = &tree[id];
+    // Fields of one column may have no names, and differ in the numbers of an attribute.
+    let told = |node: &super::Node| {
+        let mut out = String::new();
+        let attribute = node.property("name").filter(|_| node.name.is_empty());
+        without_numbers(attribute.unwrap_or(&node.name), |c| out.push(c));
+        out
+    };
+    let own_told = told(own);
+    // The search of the page's head is no counterpart of that of its content.
+    let part = |at: NodeId| {
+        let is_part = |at: &NodeId| {
+            let role = &tree[*at].role;
+            role.is_landmark() && !matches!(role, Role::Region | Role::Form)
+        };
+        tree.ancestors(at).find(is_part)
+    };
+    let own_part = part(id);
     let is_like = |(at, node): &(NodeId, &super::Node)| {
-        *at != id && node.role == own.role && node.name == own.name && node.reference.is_some()
+        *at != id
+            && node.role == own.role
+            && node.name.is_empty() == own.name.is_empty()
+            && (node.name == own.name || node.name.is_empty())
+            && told(node) == own_told
+            && node.reference.is_some()
+            && part(*at) == own_part
     };
     let others: Vec<NodeId> = tree.iter().filter(is_like).map(|(at, _)| at).collect();
     let around = || tree.ancestors(id).take(MAX_LEVELS);
@@ -228,7 +251,9 @@ pub(crate) fn item_words(tree: &Tree, id: NodeId) -> Vec<String> {
     for at in tree.descendants(item).take(MAX_NODES) {
         let node = &tree[at];
         let is_own = at >= id && at <= own_last;
-        if is_own || node.role.is_editable() || node.role == Role::Button {
+        // The name of a cell around the element is what it contains.
+        let is_around = tree.ancestors(id).any(|around| around == at);
+        if is_own || is_around || node.role.is_editable() || node.role == Role::Button {
             continue;
         }
         let said = match &node.value {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Given, Header, Left, MAX_STEPS, QuerySlot, ReadAgain, Recipe, RecipeStep, Slot,
-    slots::{Slots, contains, has_all_words},
+    slots::{Slots, contains, has_all_words, names_choice},
 };
 use crate::{
     action::{Action, BrowserAction, BrowserTool, Goto, Outcome, Target, TextValue},
@@ -283,7 +283,7 @@ impl Maker<'_> {
         let after = step.after.template().filter(|_| moved);
         made.leads_to = after.map(|page| generalised(page, &self.hidden));
         self.gave |= matches!(made.text, Some(Given::Slot(_))) || !made.query.is_empty();
-        if moved || step.reloaded {
+        if moved || step.reloaded || step.before.url() != step.after.url() {
             self.searched = std::mem::take(&mut self.gave);
         }
         made
@@ -313,8 +313,15 @@ impl Maker<'_> {
         let is_generic = step.within.is_some();
         let name = without_remark(&target.role, target.best_name());
         let leads = leads(step, target, name);
+        let is_of_goal = match leads {
+            Leads::ToPage => names_choice(self.goal, name),
+            _ => contains(self.goal, name) || has_all_words(self.goal, name),
+        };
         let is_pick = match target.role {
             Role::Option | Role::Radio | Role::MenuItemRadio => true,
+            Role::Link if leads == Leads::Nowhere => {
+                is_listed && (is_of_goal || name.contains(char::is_numeric))
+            }
             Role::Link => is_listed || leads == Leads::ToItem,
             Role::Row
             | Role::Cell
@@ -330,7 +337,6 @@ impl Maker<'_> {
                 target.role,
                 Role::Checkbox | Role::Switch | Role::MenuItemCheckbox
             );
-        let is_of_goal = contains(self.goal, name) || has_all_words(self.goal, name);
         if is_pick && is_of_goal {
             let words = if target.role == Role::Radio {
                 "choice"
@@ -357,7 +363,7 @@ impl Maker<'_> {
             made.named = Some(self.named(target.role.as_str(), name));
             return Some(Left::Chosen);
         }
-        let is_own = takes_text(made.tool) || is_box;
+        let is_own = takes_text(made.tool) || is_box || target.role.is_editable();
         let attribute = made.targets.first().and_then(|of| of.attribute.as_ref());
         let is_counted = attribute.is_some_and(|(_, value)| value.contains(char::is_numeric));
         let needs_item = is_generic
@@ -370,7 +376,8 @@ impl Maker<'_> {
         let part = parts.max_by_key(|part| part.chars().count()).cloned();
         match part {
             Some(part) => {
-                made.item = Some(self.named("row", &part));
+                self.hide(&part);
+                made.item = Some(self.slots.row(&part));
                 None
             }
             // The rows of a new form say nothing but the labels of its fields.
@@ -583,14 +590,20 @@ pub(super) fn address(
     let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
     url.set_query(None);
     let mut query = Vec::new();
-    for (key, value) in pairs {
+    for (key, value) in &pairs {
+        // A key that is repeated lists what the page shows.
+        let is_list = pairs.iter().filter(|(other, _)| other == key).count() > 1;
         let bare = value.trim_start_matches(|c: char| !c.is_alphanumeric());
-        if !bare.is_empty() && contains(goal, bare) {
+        if !is_list && !bare.is_empty() && contains(goal, bare) {
             let sign = value[..value.len() - bare.len()].to_owned();
-            let slot = slots.named(&super::slots::slug(&key), bare);
-            query.push(QuerySlot { key, sign, slot });
+            let slot = slots.named(&super::slots::slug(key), bare);
+            query.push(QuerySlot {
+                key: key.clone(),
+                sign,
+                slot,
+            });
         } else if value.len() <= MAX_WORD && !value.contains(char::is_numeric) {
-            url.query_pairs_mut().append_pair(&key, &value);
+            url.query_pairs_mut().append_pair(key, value);
         } else {
             return Err(Left::Address);
         }

@@ -68,7 +68,9 @@ impl Recipe {
             .slots()
             .filter(|(at, _)| self.steps[*at].left.is_none())
         {
-            names.push(&slot.name);
+            if !names.contains(&&*slot.name) {
+                names.push(&slot.name);
+            }
         }
         let sets = match &names[..] {
             [] => "sets nothing".to_owned(),

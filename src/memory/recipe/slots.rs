@@ -28,6 +28,8 @@ pub(super) fn slug(words: &str) -> String {
 pub(super) struct Slots<'g> {
     goal: &'g str,
     names: Vec<String>,
+    /// The values of rows, with their slots.
+    rows: Vec<(String, Slot)>,
     /// The places of the goal that belong to a slot.
     taken: Vec<(usize, usize)>,
 }
@@ -37,6 +39,7 @@ impl<'g> Slots<'g> {
         Self {
             goal,
             names: Vec::new(),
+            rows: Vec::new(),
             taken: Vec::new(),
         }
     }
@@ -60,6 +63,16 @@ impl<'g> Slots<'g> {
             .find(|name| !name.is_empty())
             .unwrap_or_else(|| "value".to_owned());
         self.named(&name, value)
+    }
+
+    /// Returns the slot for a row or card that contains this value: the same one for all steps in the row.
+    pub(super) fn row(&mut self, value: &str) -> Slot {
+        if let Some((_, slot)) = self.rows.iter().find(|(known, _)| known == value) {
+            return slot.clone();
+        }
+        let slot = self.named("row", value);
+        self.rows.push((value.to_owned(), slot.clone()));
+        slot
     }
 
     /// Returns a new slot with this name, or with a number behind it if the name is taken.
@@ -99,6 +112,16 @@ pub(super) fn contains(goal: &str, words: &str) -> bool {
         one.to_lowercase().eq(other.to_lowercase())
     })
     .is_empty()
+}
+
+/// Returns true if the goal contains the words in the same case, and not as the first of a sentence: there stands what to do, such as
+/// `Add`, and a link of this name is no choice.
+pub(super) fn names_choice(goal: &str, words: &str) -> bool {
+    let same = places(goal, words, |one, other| one == other);
+    same.into_iter().any(|(start, _)| {
+        let before = goal[..start].trim_end();
+        !before.is_empty() && !before.ends_with(['.', '!', '?', ':', '\n'])
+    })
 }
 
 /// Returns true if all words of `name` are words of the goal.
