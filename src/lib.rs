@@ -31,11 +31,13 @@
 //! | the person who approves actions | [`Approver`](agent::Approver) | [`agent`] |
 //! | tools of your own | [`Tool`](agent::Tool) | [`agent`] |
 //!
+//! A program that uses memory without the loop opens it as [`Memory`].
+//!
 //! A program that chooses the actions itself uses a [`GuardedBrowser`]. It has the guards and checks of a
 //! [`DecisionLoop`] but needs no model and no memory.
 //!
 //! The modules that decide do no I/O; they take values and return values. [`page`] interprets a page, [`memory`]
-//! decides what is remembered, [`goal`] recognises a recorded task, [`prompt`] writes the request, [`guard`] decides
+//! decides what is remembered, [`prompt`] writes the request, [`guard`] decides
 //! what is allowed, [`secret`] keeps secrets out of everything else.
 //!
 //! Where a comment says `Source: chosen`, the number is a judgement and not a measurement. Any other source, such as

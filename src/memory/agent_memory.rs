@@ -38,7 +38,7 @@ use crate::base::{
 
 /// Maximum size of a file that is read. Unit: bytes. Source: chosen, the same as for every file of memory.
 pub const MAX_BYTES: usize = 8 * 1_024 * 1_024;
-/// Maximum number of files in a folder. Source: chosen; enough for the trajectories of more than 400 hosts.
+/// Maximum number of files in a folder. Source: chosen; enough for more than 400 hosts.
 pub const MAX_FILES: usize = 10_000;
 /// Maximum number of problems listed one by one. Source: chosen; as many as a person will read.
 const MAX_PROBLEMS: usize = 100;

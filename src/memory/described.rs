@@ -47,30 +47,27 @@ impl fmt::Display for Standing {
     }
 }
 
-/// The counts for a lesson, a trajectory or a pattern: how often it was shown and used, and how often it helped or not.
-/// For a trajectory, only the latest results are counted, at most [`MAX_RESULTS`](super::trajectory::MAX_RESULTS).
+/// The counts for a lesson or a recipe: how often it was shown and used, and how often it helped or not. For a recipe, only the
+/// latest results are counted, at most [`MAX_RESULTS`](super::recipe::MAX_RESULTS).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Uses {
-    /// Number of runs in which a prompt contained the item. Runs that only replayed steps of a trajectory are counted
-    /// too, and so are uses of a pattern that [`credit`](super::pattern::credit) reported.
+    /// Number of runs in which a prompt contained the item.
     pub shown: u64,
     /// Number of times that runs used the item, with or without success:
     ///
     /// - Lesson: the run carried out the recovery that the lesson advises, after the failure or in advance, or it was
     ///   shown the lesson and at least began the recovery. A lesson in free text counts as used if it was shown
     ///   after the failure.
-    /// - Trajectory: the run replayed steps of it, or took at least half of its steps by its own decisions.
-    /// - Pattern: the run took all of its steps, or tried to take one and failed.
+    /// - Recipe: the run took steps of it.
     ///
     /// A run can use a lesson that it was not shown. Descriptions of a lesson do not count the run that taught it;
     /// [`Counts::uses`](super::lesson::Counts::uses) does.
     pub used: u64,
     /// Number of successful uses: the recovery that a lesson advises restored the effect of the failed action or
-    /// prevented the failure, all steps of the pattern were carried out, or the run took at least half of the
-    /// trajectory's steps and reached its goal.
+    /// prevented the failure, or the model chose the recipe and the run reached its goal.
     pub helped: u64,
-    /// Number of times that the item did not help: it was used without success, or, for a trajectory, a run did not reach
-    /// its goal although a prompt had shown the trajectory. Interrupted runs do not count.
+    /// Number of times that the item did harm or did not help: a lesson was used without success; a step of a recipe failed, led
+    /// to another page than when it was recorded, or filled a field that the run filled again. Interrupted runs do not count.
     pub harmed: u64,
 }
 
@@ -89,23 +86,19 @@ impl fmt::Display for Uses {
     }
 }
 
-/// The result of a trajectory or pattern in a run: whether the run took its steps, and whether they helped.
+/// The result of a recipe in a run: whether the run followed it, and whether that helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Use {
-    /// The run took the steps successfully. For a trajectory, half of the steps are enough if the run reached its goal.
+    /// The model chose the recipe, and the run reached its goal.
     Helped,
-    /// The run skipped a step of a pattern, but no step failed, or the run was interrupted. Or the run reached its goal
-    /// without the steps of a trajectory.
+    /// The run was shown the recipe and took no step of it.
     Ignored,
-    /// The run took steps of a trajectory, but the end of the run does not show whether they helped. Either the run was
-    /// interrupted, or it reached its goal mostly by other steps, or it had another task and replayed only a few steps.
+    /// The run took steps of the recipe, but its end does not show whether they helped.
     Used,
-    /// The run took steps of a trajectory and did not reach its goal, or a step of a pattern failed.
+    /// A step of the recipe did not do what was recorded, or the run filled its field again.
     Failed,
-    /// The run was shown a trajectory, did not take its steps, and did not reach its goal.
-    InVain,
 }
 
 impl Use {
@@ -120,7 +113,7 @@ impl Use {
     }
 
     pub(super) const fn is_harm(self) -> bool {
-        matches!(self, Self::Failed | Self::InVain)
+        matches!(self, Self::Failed)
     }
 }
 

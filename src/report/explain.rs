@@ -78,8 +78,7 @@ pub struct Credit {
     pub followed: bool,
     /// True if using the item helped: the action had its effect, or the goal was reached.
     pub helped: bool,
-    /// True if the run did what the item advises, but this did not help. Also true if a trajectory was shown, and the
-    /// run did not take its steps and did not reach its goal.
+    /// True if the run did what the item advises, but this did not help or did harm.
     pub harmed: bool,
 }
 

@@ -352,8 +352,7 @@ impl<M: MemoryBackend> Memory<M> {
     }
 
     /// Undoes what was learned from a run. If another run also supports a record, the record is kept without the undone
-    /// run's evidence, counts and name. A trajectory (the recorded steps of a run) is kept if another run took all of
-    /// its steps.
+    /// run's evidence, counts and name. A recipe (the recorded steps of a run) is kept if another run took all of its steps.
     ///
     /// # Errors
     /// `Unsupported` if the memory kind of some shelves is unknown or cannot undo a run. `Corrupt` if some shelves cannot be

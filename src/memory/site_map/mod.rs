@@ -9,7 +9,7 @@
 //! - A page is shown as quoted data, because the page wrote its title and headings.
 //! - A page that shares no word with the goal is not shown. So a map takes space in a prompt only if it may help.
 //! - An exploration adds pages to the map of its host. If there are too many, the pages that were seen longest ago are
-//!   removed. Runs do not change a map, because memory keeps their steps as trajectories.
+//!   removed. Runs do not change a map, because memory keeps their steps as recipes.
 
 mod record;
 mod show;
@@ -32,7 +32,7 @@ use crate::{
 
 /// Name of the collection of site maps.
 pub const COLLECTION: &str = "site_map";
-/// Age from which a page is removed from the map of its host. Source: chosen; trajectories have the same maximum age.
+/// Age from which a page is removed from the map of its host. Source: chosen; recipes have the same maximum age.
 const MAX_AGE: TimeDelta = TimeDelta::days(30);
 
 /// The memory kind for site maps.
