@@ -146,10 +146,12 @@ impl Seen {
 
     fn has_read(&self, wanted: &[String]) -> bool {
         let is_in = |words: &[String]| words.windows(wanted.len()).any(|some| some == wanted);
-        // An extraction may contain text that the model typed into a field; the page's own words do not.
-        self.read
-            .iter()
-            .any(|(text, page)| text.as_deref().is_none_or(is_in) && is_in(page))
+        // An extraction may contain text that the model typed into a field; the page's own words do not. Between two words of a line
+        // that was extracted, the page may have others, such as the options of a list.
+        self.read.iter().any(|(text, page)| match text {
+            Some(text) => is_in(text) && wanted.iter().all(|word| page.contains(word)),
+            None => is_in(page),
+        })
     }
 }
 

@@ -520,6 +520,9 @@ impl Following {
                 ))),
             };
         }
+        if named.is_some() {
+            return self.named(step, &wanted, here);
+        }
         match resolve(here.page, Wanted::Recorded(&wanted), &[]) {
             Resolved::Same(id) | Resolved::Moved(id) | Resolved::Known(id) => Ok(id),
             Resolved::Ambiguous(ids) if let Some(id) = self.leading(&ids, step, here) => Ok(id),
@@ -528,14 +531,39 @@ impl Following {
                 ids.len(),
                 shown()
             ))),
-            Resolved::PartOf(_) | Resolved::Gone => match named {
-                // A choice may have a remark behind its name, such as a price.
-                Some(_) => beginning_with(here.page, &wanted).ok_or_else(|| {
-                    Stop::new(format!("there is no {}, but", shown()))
-                        .listing(names_like(here.page, &wanted))
-                }),
-                None => Err(Stop::new(format!("there is no {}", shown()))),
-            },
+            Resolved::PartOf(_) | Resolved::Gone => {
+                Err(Stop::new(format!("there is no {}", shown())))
+            }
+        }
+    }
+
+    /// Returns the only element that has the name of a value, word for word and number for number. A choice may have a remark behind
+    /// its name, such as a price.
+    fn named(&self, step: &RecipeStep, wanted: &Recorded, here: &Here<'_>) -> Result<NodeId, Stop> {
+        let words = text::words(&wanted.name);
+        let named = |with_remark: bool| {
+            let all = here.page.tree.iter().filter(|(_, node)| {
+                let is_it = if with_remark {
+                    has_remark(&node.name, &wanted.name)
+                } else {
+                    text::words(&node.name) == words
+                };
+                node.role == wanted.role && node.reference.is_some() && is_it
+            });
+            all.map(|(id, _)| id).collect::<Vec<_>>()
+        };
+        let mut found = named(false);
+        if found.is_empty() && !words.is_empty() {
+            found = named(true);
+        }
+        let shown = PageName::new(&wanted.role, &wanted.name, None);
+        match found[..] {
+            [one] => Ok(one),
+            [] => Err(Stop::new(format!("there is no {shown}, but"))
+                .listing(names_like(here.page, wanted))),
+            _ => self
+                .leading(&found, step, here)
+                .ok_or_else(|| Stop::new(format!("{} elements could be its {shown}", found.len()))),
         }
     }
 
@@ -769,6 +797,10 @@ fn holds(
         Some(BrowserAction::Uncheck(_)) if is(Tri::False) || node.states.checked.is_none() => {
             "it is not ticked"
         }
+        Some(BrowserAction::Select(_)) => {
+            let value = plain(text?, here)?;
+            has_chosen(here.page.tree, *elements.first()?, &value).then_some("it has its value")?
+        }
         Some(BrowserAction::Fill(fill)) if !fill.submit => {
             let value = plain(text?, here)?;
             let has = node.value.as_deref().is_some_and(|shown| shown == value);
@@ -971,22 +1003,27 @@ fn has_chosen(tree: &crate::page::Tree, list: NodeId, text: &str) -> bool {
     })
 }
 
-/// Returns the only element whose name begins with that of the wanted one, as whole words.
-fn beginning_with(page: Searched<'_>, wanted: &Recorded) -> Option<NodeId> {
-    let begin = text::words(&wanted.name);
-    let mut found = page.tree.iter().filter(|(_, node)| {
-        node.role == wanted.role
-            && node.reference.is_some()
-            && text::words(&node.name).starts_with(&begin)
-    });
-    let (one, _) = found.next().filter(|_| !begin.is_empty())?;
-    found.next().is_none().then_some(one)
+/// Returns true if the name is these words and a remark behind them, such as `(€ 12.90)`.
+fn has_remark(name: &str, words: &str) -> bool {
+    let (name, words) = (name.to_lowercase(), words.trim().to_lowercase());
+    let rest = name.strip_prefix(&words).map(str::trim_start);
+    rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
 }
 
-/// Returns the names of the elements of the wanted role.
+/// Returns the names of the elements of the wanted role, in the same landmark.
 fn names_like(page: Searched<'_>, wanted: &Recorded) -> Vec<String> {
-    let alike = page.tree.iter().filter(|(_, node)| {
-        node.role == wanted.role && node.reference.is_some() && !node.name.is_empty()
+    let is_there = |id| {
+        let mut around = page.tree.ancestors(id).map(|at| &page.tree[at].role);
+        wanted
+            .landmark
+            .as_ref()
+            .is_none_or(|own| around.any(|role| role == own))
+    };
+    let alike = page.tree.iter().filter(|(id, node)| {
+        node.role == wanted.role
+            && node.reference.is_some()
+            && !node.name.is_empty()
+            && is_there(*id)
     });
     alike
         .map(|(_, node)| text::truncate(&node.name, PageName::MAX_NAME))

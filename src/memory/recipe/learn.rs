@@ -240,7 +240,11 @@ impl Maker<'_> {
             .before
             .template()
             .map(|page| generalised(page, &self.hidden));
-        let heading = heading(&step.heading, &self.hidden);
+        // The heading of an item's page may be the item's own, which another run does not have.
+        let is_item = page.as_ref().is_some_and(|page| page.path().contains(':'));
+        let is_lasting =
+            !is_item || kept_heading(&step.heading, &self.hidden).contains(&"<>".to_owned());
+        let heading = heading(&step.heading, &self.hidden).filter(|_| is_lasting);
         self.path = text::words(step.before.template().map_or("", PageTemplate::path));
         let target = step.targets.first();
         let targets: Option<Vec<Recorded>> = step.targets.iter().map(Recorded::of).collect();
@@ -634,27 +638,31 @@ pub(super) fn generalised(page: &PageTemplate, hidden: &[String]) -> PageTemplat
     PageTemplate::try_from(format!("{origin}{}", parts.join("/"))).unwrap_or_else(|_| page.clone())
 }
 
-/// Returns the hash of a heading without numbers and without these texts; `None` if nothing is left of it.
+/// Returns the hash of a heading without digits and without these texts; `None` if nothing is left of it.
 pub(super) fn heading(words: &str, hidden: &[String]) -> Option<String> {
+    let kept = kept_heading(words, hidden);
+    (!kept.is_empty()).then(|| short_hash(kept.join(" ")))
+}
+
+/// Returns the words of a heading without digits, with `<>` for each of these texts.
+fn kept_heading(words: &str, hidden: &[String]) -> Vec<String> {
     let mut hidden: Vec<Vec<String>> = hidden.iter().map(|text| text::words(text)).collect();
     hidden.sort_by_key(|words| std::cmp::Reverse(words.len()));
     let plain = text::words(words);
-    let mut kept: Vec<&str> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
     let mut at = 0;
     while at < plain.len() {
         let value = hidden
             .iter()
             .find(|value| !value.is_empty() && plain[at..].starts_with(value));
         if let Some(value) = value {
-            kept.push("<>");
+            kept.push("<>".to_owned());
             at += value.len();
         } else {
-            let word = &plain[at];
-            if !word.chars().all(char::is_numeric) {
-                kept.push(word);
-            }
+            let word: String = plain[at].chars().filter(|c| !c.is_numeric()).collect();
+            kept.extend((!word.is_empty()).then_some(word));
             at += 1;
         }
     }
-    (!kept.is_empty()).then(|| short_hash(kept.join(" ")))
+    kept
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Given, Recipe, RecipeStep, slots::masked};
+use super::{Given, Recipe, RecipeStep, Slot, slots::masked};
 use crate::{
     action::{BrowserAction, Effect},
     base::text::{self, counted},
@@ -75,6 +75,26 @@ impl Recipe {
         let sets = match &names[..] {
             [] => "sets nothing".to_owned(),
             names => format!("sets only: {}", names.join(", ")),
+        };
+        let is_unknown =
+            |slot: &Slot| slot.at.is_none() && slot.parameter.is_none() && slot.default.is_none();
+        let mut unknown: Vec<&str> = Vec::new();
+        for step in self.steps.iter().filter(|step| step.left.is_none()) {
+            let slots = step
+                .slots()
+                .filter(|slot| step.asked.as_ref() != Some(*slot));
+            unknown.extend(
+                slots
+                    .filter(|slot| is_unknown(slot))
+                    .map(|slot| &*slot.name),
+            );
+        }
+        let sets = match &unknown[..] {
+            [] => sets,
+            names => format!(
+                "{sets}; found out on the way, not in the goal: {}",
+                names.join(", ")
+            ),
         };
         let leaves = if self.header.leaves {
             "; its run went on at another site"

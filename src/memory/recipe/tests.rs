@@ -234,7 +234,7 @@ fn a_recipe_names_its_values_and_shows_none_of_them() {
             r#"2. fill textbox "Amount" <amount>"#,
             r#"3. select combobox "Priority" <priority>"#,
             r#"4. click button "Save" -> /tickets/:n"#,
-            "sets only: subject, amount, priority",
+            "sets only: subject, amount, priority; found out on the way, not in the goal: amount",
             r#"if this is your task: follow {"recipe":"t1","values":{NAME: VALUE, ...}}"#,
         ]
     );

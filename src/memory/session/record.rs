@@ -15,7 +15,7 @@ use crate::{
 /// a prompt.
 const MAX_GOAL: usize = 600;
 /// Characters that the model could take for markup. They are percent-encoded in the address of a session.
-const MARKUP: [char; 10] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~'];
+pub(super) const MARKUP: [char; 11] = ['`', '<', '>', '*', '[', ']', '{', '}', '|', '~', '#'];
 /// Maximum size of the answer in a session. Longer answers are cut. Unit: bytes of a JSON string. Source: chosen; fits into
 /// a record together with the goal and the address.
 const MAX_OUTCOME: usize = 600;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
 
-use super::Session;
+use super::{Session, record::MARKUP};
 use crate::{
     base::{Trust, text},
     memory::{
@@ -116,6 +116,8 @@ fn lines(session: &Session, in_full: bool, now: DateTime<Utc>) -> Vec<String> {
     let mut lines = vec![format!("{age}, {}: {goal}", session.result())];
     if in_full {
         let answer = session.outcome.iter();
+        // The model may have copied it from a page, so nothing in it may look like markup.
+        let answer = answer.map(|answer| answer.replace(MARKUP, " "));
         lines.extend(answer.map(|answer| format!("{}: {answer}", session.answer_label())));
         let url = session.final_url.iter();
         lines.extend(url.map(|url| format!("ended at {url}")));

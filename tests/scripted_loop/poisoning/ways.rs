@@ -107,14 +107,17 @@ fn a_way_with_hostile_names_stays_in_its_fence_and_on_its_host() {
             assert!(!says(&reading.outside), "{}: {message}", payload.name);
             offered += usize::from(message.contains("## Done here before"));
         }
-        for host in ["good.example", "sub.bad.example"] {
-            for (system, message) in run(&memory, host, None, OTHER_GOAL) {
-                assert!(
-                    !says(&system) && !says(&message),
-                    "{} on {host}: {message}",
-                    payload.name
-                );
-            }
+        for (system, message) in run(&memory, "good.example", None, OTHER_GOAL) {
+            let is_silent = !says(&system) && !says(&message);
+            assert!(is_silent, "{}: {message}", payload.name);
+        }
+        // Of its site, another host is told the answer of the session, as data, and no way.
+        for (system, message) in run(&memory, "sub.bad.example", None, OTHER_GOAL) {
+            let reading =
+                read(&message).unwrap_or_else(|why| panic!("{}: {why}\n{message}", payload.name));
+            let is_data = !says(&system) && !says(&reading.bare) && !says(&reading.outside);
+            assert!(is_data, "{}: {message}", payload.name);
+            assert!(!message.contains("## Done here before"), "{message}");
         }
     }
     figure!(
