@@ -14,6 +14,7 @@ use crate::{
     working::{About, By, Chosen, Place, Step},
 };
 
+mod aims;
 mod forms;
 
 const DESK: &str = "https://desk.example/tickets/new";
@@ -187,11 +188,26 @@ fn next_with(
     page: &Observation,
     secrets: &[crate::secret::SecretName],
 ) -> Next {
+    on(page, secrets, |here| {
+        loop {
+            match following.next(here) {
+                Next::Wait => {}
+                next => return next,
+            }
+        }
+    })
+}
+
+fn on<T>(
+    page: &Observation,
+    secrets: &[crate::secret::SecretName],
+    decide: impl FnOnce(&Here<'_>) -> T,
+) -> T {
     let head = PageHead::new(page.url.clone(), page.title.clone());
     let view = interpret(&head, &page.tree, &ViewOptions::default());
     let identities: OnceLock<Identities> = OnceLock::new();
     let place = Place::of(page.url.as_str());
-    let here = Here {
+    decide(&Here {
         page: Searched {
             tree: &page.tree,
             view: &view,
@@ -201,13 +217,7 @@ fn next_with(
         template: place.template(),
         parameters: &Parameters::new(),
         secrets,
-    };
-    loop {
-        match following.next(&here) {
-            Next::Wait => {}
-            next => return next,
-        }
-    }
+    })
 }
 
 /// Takes the next step on a page, which then is `to`. Returns the action as one line.
