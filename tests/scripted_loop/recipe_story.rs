@@ -299,11 +299,13 @@ async fn what_cannot_be_undone_needs_a_call_of_its_own_and_its_approval() {
     assert_eq!(asked.count(), 1);
 }
 
+type Change = fn(&mut Options);
+
 #[tokio::test]
 async fn the_very_same_goal_is_followed_up_to_the_form_and_with_full_to_the_end() {
     let (subject, owner) = ("Broken lamp", "Ann");
-    let full: fn(&mut Options) = |options| options.replay = Replay::Full;
-    let cases: [(&str, fn(&mut Options), Vec<usize>, usize); 5] = [
+    let full: Change = |options| options.replay = Replay::Full;
+    let cases: [(&str, Change, Vec<usize>, usize); 5] = [
         ("Save", |_| (), vec![1, 2], 2),
         ("Save", full, vec![1, 2, 3], 0),
         ("Pay now", full, vec![1, 2, 3], 0),

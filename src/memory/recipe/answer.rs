@@ -106,5 +106,5 @@ fn passage(words: &[&str]) -> Option<String> {
         }
     };
     let all: Vec<String> = words.iter().map(kept).collect();
-    (!words.iter().all(|word| is_value(word))).then(|| short_hash(all.join(" ")))
+    (!words.iter().all(is_value)).then(|| short_hash(all.join(" ")))
 }

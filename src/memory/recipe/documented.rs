@@ -168,10 +168,8 @@ impl Entry {
             return refuse("its steps name their targets by references of one page load");
         }
         // A recipe without a page would be shown nowhere, and no forgotten host would take it along.
-        if steps
-            .iter()
-            .all(|step| step.page.is_none() && step.leads_to.is_none())
-        {
+        let has_page = |step: &RecipeStep| step.page.is_some() || step.leads_to.is_some();
+        if !steps.iter().any(has_page) {
             return refuse("none of its steps names its page");
         }
         for at in 1..steps.len() {

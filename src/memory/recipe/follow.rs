@@ -28,7 +28,7 @@ use crate::{
         Tri, Wanted, alike, item_words, resolve, says,
     },
     secret::SecretName,
-    working::{By, Chosen, Step},
+    working::{By, Chosen, Place, Step},
 };
 
 /// Maximum number of options or names that an answer lists.
@@ -186,11 +186,11 @@ impl Following {
                 values.entry(slot.name.clone()).or_insert(text);
             }
         }
-        let is_asked =
-            |at: usize| (first - 1..end).contains(&at) && recipe.steps[at].left.is_none();
+        // A value may be found out on the way: the run stops before the step that needs it.
+        let is_first = |at: usize| at + 1 == first && recipe.steps[at].left.is_none();
         let missing = slots
             .iter()
-            .filter(|(at, slot)| is_asked(*at) && !values.contains_key(&slot.name));
+            .filter(|(at, slot)| is_first(*at) && !values.contains_key(&slot.name));
         let missing: Vec<&str> = missing.map(|(_, slot)| &*slot.name).collect();
         if !missing.is_empty() {
             return Err(format!("values lacks {}", missing.join(", ")));
@@ -371,16 +371,7 @@ impl Following {
                 Err(stop) => return Ok(Turn::Wait(stop)),
             }
         }
-        let text = match &step.text {
-            None => None,
-            Some(Given::Secret(name)) if here.secrets.contains(name) => {
-                Some(TextValue::Secret(name.clone()))
-            }
-            Some(Given::Secret(name)) => {
-                return Err(Stop::new(format!("this task has no secret {name}")));
-            }
-            Some(Given::Slot(slot)) => Some(self.value(slot)?),
-        };
+        let text = self.text(step, here)?;
         if let Some(why) = holds(step, &elements, text.as_ref(), here) {
             return Ok(Turn::Skip(1, why.to_owned()));
         }
@@ -405,6 +396,20 @@ impl Following {
             }
         }
         Ok(Turn::Act(action))
+    }
+
+    /// Returns the text that a step types or chooses.
+    fn text(&self, step: &RecipeStep, here: &Here<'_>) -> Result<Option<TextValue>, Stop> {
+        Ok(match &step.text {
+            None => None,
+            Some(Given::Secret(name)) if here.secrets.contains(name) => {
+                Some(TextValue::Secret(name.clone()))
+            }
+            Some(Given::Secret(name)) => {
+                return Err(Stop::new(format!("this task has no secret {name}")));
+            }
+            Some(Given::Slot(slot)) => Some(self.value(slot)?),
+        })
     }
 
     /// Returns the action that opens the address of a step.
@@ -467,12 +472,32 @@ impl Following {
 
     /// Returns true if the page is of the kind on which the step was recorded, and has its heading.
     fn is_place(&self, step: &RecipeStep, here: &Here<'_>) -> bool {
+        // A link that leads to a page of its own is the same one on every page of the host.
+        let is_link = step.targets.first().is_some_and(|of| of.role == Role::Link);
+        let to = step
+            .leads_to
+            .as_ref()
+            .filter(|_| is_link && step.named.is_none());
+        if let (Some(own), Some(now), Some(to)) = (&step.page, here.template, to)
+            && !to.path().contains(':')
+        {
+            return Place::of(own.as_str()).host() == Place::of(now.as_str()).host();
+        }
         let is_kind = match (&step.page, here.template) {
             (Some(own), Some(now)) => is_kind(own, now, &self.said),
             (Some(_), None) => false,
             (None, _) => true,
         };
-        is_kind && self.is_headed(step.heading.as_deref(), here)
+        // The heading of an item's page has a value that only the whole call would tell.
+        let is_item = step
+            .page
+            .as_ref()
+            .is_some_and(|page| page.path().contains(':'));
+        let mut before = self.recipe.steps[..self.at]
+            .iter()
+            .flat_map(RecipeStep::slots);
+        let is_untold = is_item && before.any(|slot| !self.values.contains_key(&slot.name));
+        is_kind && (is_untold || self.is_headed(step.heading.as_deref(), here))
     }
 
     /// Returns true if the page has this heading, or none is given.

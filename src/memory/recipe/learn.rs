@@ -299,13 +299,11 @@ impl Maker<'_> {
             Err(left) => return Some(left),
             Ok((form, query)) => (made.form, made.query) = (Some(form), query),
         }
-        let values: Vec<String> = made
-            .query
-            .iter()
-            .filter_map(|one| one.slot.literal(self.goal))
-            .map(str::to_owned)
-            .collect();
-        values.iter().for_each(|value| self.hide(value));
+        for one in &made.query {
+            if let Some(value) = one.slot.literal(self.goal) {
+                self.hide(value);
+            }
+        }
         None
     }
 

@@ -50,7 +50,7 @@ impl Recipe {
         let mut lines: Vec<String> = parts.iter().map(|part| quoted(part, MAX_GOAL)).collect();
         lines[0].insert_str(0, &format!("{name} "));
         let last = lines.len() - 1;
-        lines[last].push_str(&format!(" {steps}, {reached}"));
+        lines[last].extend([" ", &steps, ", ", &reached]);
         lines
     }
 
@@ -202,13 +202,9 @@ impl RecipeStep {
             BrowserAction::Goto(goto) => {
                 let mut url = goto.url.clone();
                 for one in &self.query {
-                    let join = if url.contains('?') { '&' } else { '?' };
-                    url.push_str(&format!(
-                        "{join}{}={}{}",
-                        one.key,
-                        one.sign,
-                        one.slot.sign()
-                    ));
+                    let join = if url.contains('?') { "&" } else { "?" };
+                    let sign = one.slot.sign();
+                    url.extend([join, &*one.key, "=", &*one.sign, &*sign]);
                 }
                 serde_json::Value::from(text::truncate(&url, 4 * MAX_PATH)).to_string()
             }

@@ -91,7 +91,8 @@ impl<'g> Slots<'g> {
         slot
     }
 
-    /// Returns the first place of a value in the goal that no other slot has, preferably in the same case.
+    /// Returns the first place of a value in the goal that no other slot has, else that of a slot with the same value,
+    /// preferably in the same case.
     fn place(&self, value: &str) -> Option<(usize, usize)> {
         let exact = places(self.goal, value, |one, other| one == other);
         let folded = places(self.goal, value, |one, other| {
@@ -102,7 +103,11 @@ impl<'g> Slots<'g> {
                 .iter()
                 .all(|(from, to)| end <= from || to <= start)
         };
-        exact.into_iter().chain(folded).find(is_free)
+        let all: Vec<(usize, usize)> = exact.into_iter().chain(folded).collect();
+        // Two fields may have the same value of the goal.
+        let is_same = |place: &&(usize, usize)| self.taken.contains(place);
+        let mut free = all.iter().filter(|place| is_free(place));
+        free.next().or_else(|| all.iter().find(is_same)).copied()
     }
 }
 
@@ -207,13 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_found_in_the_goal_as_whole_words_and_once_for_each_slot() {
+    fn a_value_is_found_in_the_goal_as_whole_words_and_for_each_slot_elsewhere_if_it_can() {
         let goal = "Rename Ann to ann in the annals";
         let mut slots = Slots::new(goal);
         let places: Vec<_> = ["ann", "Ann", "ann"]
             .map(|value| slots.named("name", value).at)
             .into();
-        assert_eq!(places, [Some((14, 17)), Some((7, 10)), None]);
+        assert_eq!(places, [Some((14, 17)), Some((7, 10)), Some((14, 17))]);
+        assert_eq!(slots.named("name", "anna").at, None);
         assert!(contains("搜索网球拍", "网球拍") && !contains("annals", "ann"));
     }
 

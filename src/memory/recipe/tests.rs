@@ -332,10 +332,12 @@ fn a_call_without_a_value_or_with_a_secret_is_refused() {
         &ticket("run_1", 0, "Broken lamp", "12", "High"),
     ));
     let refused = |values: &[(&str, &str)], last| following(&recipe, values, 1, last).unwrap_err();
-    assert_eq!(
-        refused(&[("subject", "x")], None),
-        "values lacks amount, priority"
-    );
+    assert_eq!(refused(&[("amount", "x")], None), "values lacks subject");
+    let mut partly = following(&recipe, &[("subject", "x")], 1, None).unwrap();
+    act(&mut partly, &seen(DESK, PAGE), DESK);
+    assert_eq!(next(&mut partly, &seen(DESK, PAGE)), Next::End);
+    let why = "did 1; stopped before 2: it needs the value amount";
+    assert_eq!(partly.summary(), why);
     assert!(refused(&[("title", "x")], None).contains("no value of this name"));
     assert!(refused(&[("subject", "<secret:PASSWORD>")], Some(1)).contains("secret"));
     assert!(refused(&[("subject", "a <secret:PASSWORD>")], Some(1)).contains("secret"));

@@ -200,7 +200,7 @@ fn without_slots(line: &str) -> String {
         let end = part.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
         match end {
             Some(end) if (1..=24).contains(&end) && part[end..].starts_with(['>', '=']) => {
-                out.push_str(&part[end..])
+                out.push_str(&part[end..]);
             }
             _ => out.push_str(part),
         }

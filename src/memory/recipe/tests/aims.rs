@@ -40,6 +40,9 @@ fn a_link_to_a_page_is_found_by_where_it_leads() {
         called(&recipe, &[], &seen(HOME, &swapped)),
         r#"click {"target":"e1"}"#
     );
+    let elsewhere = MENU.replace("\"Desk\"", "\"Another page\"");
+    let elsewhere = seen("https://desk.example/rooms", &elsewhere);
+    assert_eq!(called(&recipe, &[], &elsewhere), r#"click {"target":"e2"}"#);
     let gone = MENU.replace("/booking/add", "/order/add");
     assert!(called(&recipe, &[], &seen(HOME, &gone)).contains("2 elements could be its"));
 }

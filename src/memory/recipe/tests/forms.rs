@@ -42,13 +42,14 @@ fn form(nth: usize) -> Form {
         Field {
             key,
             name: NAMES[key][0].to_owned(),
-            testid: (nth % 2 == 0)
+            testid: nth
+                .is_multiple_of(2)
                 .then(|| format!("field_{}", char::from(b'a' + u8::try_from(key).unwrap()))),
         }
     });
     Form {
         heading: format!("New {}", ["ticket", "order", "contact"][nth % 3]),
-        group: if nth % 3 == 0 {
+        group: if nth.is_multiple_of(3) {
             "Details".to_owned()
         } else {
             String::new()
@@ -136,21 +137,22 @@ impl Page {
             self.empty -= 1;
             return seen(DESK, &text);
         }
-        text.push_str(&format!("form \"{}\"\n", self.form.group));
+        text.extend(["form \"", &*self.form.group, "\"\n"]);
         for (field, n) in self.form.fields.iter().zip(1..) {
             let testid = field.testid.as_ref().map(|id| format!(" [testid={id}]"));
             let value = self
                 .values
                 .get(&field.key)
                 .map(|value| format!(" = {value}"));
-            text.push_str(&format!(
+            let line = format!(
                 "  textbox \"{}\" e{n}{}{}\n",
                 field.name,
                 testid.unwrap_or_default(),
                 value.unwrap_or_default()
-            ));
+            );
+            text.push_str(&line);
         }
-        text.push_str(&format!("  button \"{}\" e90\n", self.form.button));
+        text.extend(["  button \"", &*self.form.button, "\" e90\n"]);
         seen(DESK, &text)
     }
 
