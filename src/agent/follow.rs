@@ -16,10 +16,7 @@ use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, ErrorClass, Follow, Outcome},
     event::EventKind,
-    memory::{
-        Cue, Moment, is_withheld,
-        recipe::{Asked, Following, Here, Next, PAUSE},
-    },
+    memory::{Asked, Cue, Following, Here, Moment, Next, PAUSE, is_withheld},
     secret::SecretName,
     verify::own_words,
     working::{By, Chosen, Step, StopReason},

@@ -95,6 +95,7 @@ mod absorb;
 mod agent_actions;
 pub(crate) mod approver;
 mod builder;
+mod by_hand;
 mod cancel;
 mod checkpoint;
 mod clock;

@@ -27,7 +27,7 @@ use crate::{
     action::{Action, BrowserAction, Outcome},
     base::{Error, ErrorKind, Result, RunId, tokens::Calibration},
     guard::Spent,
-    memory::recipe::Following,
+    memory::Following,
     verify::Seen,
     working::{About, By, Step, StopReason, WorkingMemory},
 };

@@ -229,7 +229,15 @@ pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
 /// # Errors
 /// The reason, in words for a person.
 pub(super) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
-    T::deserialize(value).map_err(|error| format!("left out: {}", quoted(&error.to_string())))
+    // The error of a date says nothing of its field.
+    let is_date = |said: &str| said.parse::<DateTime<Utc>>().is_ok();
+    let no_date = ["lastSeen", "timestamp"].iter().find_map(|field| {
+        let said = value[*field].as_str().filter(|said| !is_date(said))?;
+        Some(format!("left out: its {field} {said:?} is no date"))
+    });
+    T::deserialize(value).map_err(|error| {
+        no_date.unwrap_or_else(|| format!("left out: {}", quoted(&error.to_string())))
+    })
 }
 
 fn object(path: &str, bytes: &[u8]) -> Result<Map<String, Value>> {

@@ -56,6 +56,8 @@ pub use log::RunLog;
 pub use note::Note;
 pub use notice::{ReadOnly, StoreNotice, StoreNoticeKind};
 pub(crate) use places::places;
+pub use recipe::Recipe;
+pub(crate) use recipe::{Asked, Following, Here, MAX_SIZE, Next, PAUSE};
 pub use scan::{Scan, scan};
 pub use section::{Heading, Lasts, Section};
 pub(crate) use shelf::is_too_deep;

@@ -475,7 +475,7 @@ async fn a_bad_call_is_refused_with_the_reason() {
     let (subject, owner) = ("Cold room", "Bob");
     let bad = [
         json!({ "recipe": "t9" }),
-        json!({ "recipe": "t1", "values": { "subject": subject } }),
+        json!({ "recipe": "t1", "values": { "owner": owner } }),
         json!({ "recipe": "t1", "values": { "subject": "<secret:PASSWORD>", "owner": owner } }),
     ];
     let mut replies: Vec<ChatResponse> = bad.iter().map(follow).collect();
@@ -491,7 +491,7 @@ async fn a_bad_call_is_refused_with_the_reason() {
     assert!(ran.report.is_success(), "{:?}", ran.report);
     for (message, why) in ran.messages[1..].iter().zip([
         "there are: t1",
-        "values lacks owner",
+        "values lacks subject",
         "types secrets by itself",
     ]) {
         assert!(message.contains(why), "{why}: {message}");
@@ -502,4 +502,81 @@ async fn a_bad_call_is_refused_with_the_reason() {
         .iter()
         .filter(|step| matches!(&step.action, Action::Agent(_)));
     assert!(called.count() >= 3);
+}
+
+const LOGIN: &str = "https://auth.site.example/login";
+const APP: &str = "https://app.site.example/notes/new";
+const USER: &str = "https://auth.site.example/login#user";
+const NAMED_NOTE: &str = "https://app.site.example/notes/new#named";
+const NOTE: &str = "https://app.site.example/note/7";
+
+/// A site whose login and whose application are on two hosts.
+fn notes(title: &str) -> ScriptedBrowser {
+    let login = |value: &str| {
+        format!("heading \"Sign in\" [level=1]\ntextbox \"User\" e1{value}\nbutton \"Go on\" e2")
+    };
+    let note = |value: &str| {
+        format!("heading \"New note\" [level=1]\ntextbox \"Title\" e1{value}\nbutton \"Save\" e2")
+    };
+    let fill = |text: &str| format!("fill {}", json!({ "target": "e1", "text": text }));
+    ScriptedBrowser::new()
+        .with_page(LOGIN, "Sign in", &login(""))
+        .with_page(USER, "Sign in", &login(" = ann"))
+        .with_page(APP, "Notes", &note(""))
+        .with_page(NAMED_NOTE, "Notes", &note(&format!(" = {title}")))
+        .with_page(NOTE, "Note", "heading \"Note saved\" [level=1]")
+        .on(LOGIN, &fill("ann"), [Reply::Show(USER)])
+        .on(USER, r#"click {"target":"e2"}"#, [Reply::Show(APP)])
+        .on(APP, &fill(title), [Reply::Show(NAMED_NOTE)])
+        .on(NAMED_NOTE, r#"click {"target":"e2"}"#, [Reply::Show(NOTE)])
+}
+
+async fn notes_run(store: &InMemory, id: &str, title: &str, replies: Vec<ChatResponse>) -> Ran {
+    let task = Task::new(format!("Write the note {title}")).unwrap();
+    let task = task.with_start_url(LOGIN).unwrap();
+    let task = task.with_run_id(RunId::parse(id).unwrap());
+    run_task(store, task, notes(title), replies, |_| ()).await
+}
+
+#[tokio::test]
+async fn a_task_over_two_hosts_of_a_site_is_learned_followed_undone_and_forgotten() {
+    let finish = || {
+        call(
+            "finish",
+            json!({ "answer": "Saved", "evidence": "Note saved" }),
+        )
+    };
+    let fill = |text: &str| call("fill", json!({ "target": "e1", "text": text }));
+    let click = || call("click", json!({ "target": "e2" }));
+    let learned = async || {
+        let store = InMemory::new();
+        let own = vec![fill("ann"), click(), fill("Milk"), click(), finish()];
+        let first = notes_run(&store, "run_1", "Milk", own).await;
+        assert!(first.report.is_success(), "{:?}", first.report);
+        assert_eq!(first.report.not_kept, [""; 0]);
+        store
+    };
+    let store = learned().await;
+    let values = json!({ "recipe": "t1", "values": { "user": "ann", "title": "Bread" } });
+    let again = notes_run(&store, "run_2", "Bread", vec![follow(&values), finish()]).await;
+    assert!(again.report.is_success(), "{:?}", again.report);
+    let steps = again.report.steps.iter();
+    assert_eq!(steps.filter(|step| step.by.is_recipe()).count(), 4);
+    assert_eq!(again.messages.len(), 2);
+
+    let shows = async |store: &InMemory| {
+        let next = notes_run(store, "run_3", "Salt", vec![finish(), finish()]).await;
+        next.messages[0].contains("## Done here before")
+    };
+    assert!(shows(&store.fork()).await);
+    for host in ["auth.site.example", "app.site.example"] {
+        let store = learned().await;
+        let host = webwise::Host::of_domain(host).unwrap();
+        Memory::open(&store).forget_host(&host).await.unwrap();
+        assert!(!shows(&store).await, "{host}");
+    }
+    let store = learned().await;
+    let run = RunId::parse("run_1").unwrap();
+    Memory::open(&store).undo(&run).await.unwrap();
+    assert!(!shows(&store).await);
 }

@@ -136,7 +136,7 @@ async fn sleep_or_forever(time: Option<Duration>) {
 
 /// Returns the step with secrets replaced. If a replacement makes the step invalid, only its number, action, outcome
 /// and signature are kept.
-pub(super) fn redacted(step: Step, redactor: &Redactor) -> Step {
+pub(in crate::agent) fn redacted(step: Step, redactor: &Redactor) -> Step {
     if redactor.is_empty() {
         return step;
     }

@@ -21,6 +21,7 @@ mod scope;
 
 use std::{sync::Arc, time::Duration};
 
+pub(super) use ending::redacted;
 pub use guarded::GuardedBrowser;
 pub(super) use {
     aim::{identities, judged},
@@ -30,11 +31,9 @@ pub(super) use {
     record::{Concluded, InFlight, ends_in_vain},
 };
 
-use chrono::TimeDelta;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use self::ending::redacted;
 use super::{
     Task,
     checkpoint::Checkpoints,
@@ -48,7 +47,6 @@ use crate::{
     browser::Turn,
     event::EventKind,
     guard::Spent,
-    memory::{Cue, RunLog},
     page::PageView,
     secret::{Redactor, SecretName, SecretResolver},
     working::{About, By, Step, StopReason, WorkingMemory},
@@ -358,37 +356,6 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// not the store that later runs learn from.
     pub const fn memory(&self) -> &WorkingMemory {
         &self.state.memory
-    }
-
-    /// Returns the log of the run so far, for [`Memory::learn`](crate::Memory::learn). `success` is the caller's judgement: the goal
-    /// was reached. Secrets in the log are replaced.
-    pub fn log(&self, success: bool) -> RunLog {
-        let now = self.parts.clock.now();
-        let steps = self.steps().iter();
-        let steps = steps.map(|step| redacted(step.clone(), &self.redactor));
-        let started = TimeDelta::from_std(self.elapsed())
-            .map_or(now, |span| now.checked_sub_signed(span).unwrap_or(now));
-        let about = self.state.about.clone();
-        RunLog::new(
-            self.id().clone(),
-            about,
-            now,
-            success,
-            steps.collect(),
-            Vec::new(),
-        )
-        .started_at(started)
-    }
-
-    /// Returns the page as it was last observed, as a reason to ask [memory](crate::Memory::recall) for advice; `None` before the
-    /// first observation, and for a page without a host.
-    pub fn page_cue(&self) -> Option<Cue> {
-        let page = self.state.page.now()?;
-        Some(Cue::PageShown {
-            host: page.place.host()?.clone(),
-            page: page.place.template().cloned(),
-            seen: Arc::clone(&page.observation),
-        })
     }
 
     /// Gives the run a text that the work needs and no page shows. Secrets in the text are replaced.

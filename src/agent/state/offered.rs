@@ -6,10 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     base::{Host, Trust},
-    memory::{
-        Advice, AdviceId, Lasts, Section, Suggested,
-        recipe::{MAX_SIZE, Recipe},
-    },
+    memory::{Advice, AdviceId, Lasts, MAX_SIZE, Recipe, Section, Suggested},
     page::KnownElement,
 };
 

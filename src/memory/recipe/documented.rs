@@ -21,6 +21,7 @@ use crate::{
     memory::{
         agent_memory::{Converted, Domain, item, left_out, quoted},
         selector_text::{css, element},
+        shelf::home,
     },
     page::{ElementRef, Locator, LocatorStep, PageTemplate, Recorded, Role, TargetIdentity},
     working::Place,
@@ -349,7 +350,8 @@ impl StepEntry {
 /// Returns the page template of an address; `None` if the address does not belong to this host.
 fn template(url: &str, host: &Host) -> Option<PageTemplate> {
     let place = Place::of(url);
-    let is_own = place.host() == Some(host);
+    // `www.example.com` and `example.com` are one site.
+    let is_own = place.host().is_some_and(|own| home(own) == home(host));
     place.template().filter(|_| is_own).cloned()
 }
 

@@ -12,6 +12,7 @@ use crate::{
     memory::{
         agent_memory::{Converted, Domain, item, left_out},
         selector_text::names_reference,
+        shelf::home,
     },
     working::Place,
 };
@@ -43,7 +44,8 @@ impl Entry {
     /// Returns true if the session ended on this host. Compares the entry's address, because a [`Session`] does not keep an
     /// address that is long.
     fn ended_on(&self, host: &Host) -> bool {
-        Place::of(&*self.final_url).host() == Some(host)
+        let ended = Place::of(&*self.final_url).host().map(home);
+        ended == Some(home(host))
     }
 
     fn session(self, now: DateTime<Utc>) -> Result<Session, String> {

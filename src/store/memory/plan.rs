@@ -114,12 +114,10 @@ impl<M: MemoryBackend> Memory<M> {
         let mut plan = Plan::default();
         // An empty shelf of a host still names the host.
         for shelf in self.kept_shelves().await? {
-            let kind = self.kind(&shelf);
-            let is_own = |host: &Host| {
-                place.contains(host) && !kind.is_some_and(|kind| place.is_shared(&**kind, host))
-            };
-            if matches!(&shelf.scope, Scope::Host(host) if is_own(host)) {
+            let is_own = matches!(&shelf.scope, Scope::Host(host) if place.contains(host));
+            if is_own {
                 match self.records(&shelf).await? {
+                    Ok(_) if self.is_shared(&shelf, place) => continue,
                     Ok(records) => plan.own += records.len(),
                     Err(_) => plan.unreadable += 1,
                 }
@@ -131,8 +129,7 @@ impl<M: MemoryBackend> Memory<M> {
                 Scope::Host(own) => {
                     let kind = self.kind(&shelf);
                     let is_home = kind.is_some_and(|kind| place.has_home(&**kind, own));
-                    let is_shared = kind.is_some_and(|kind| place.is_shared(&**kind, own));
-                    if is_home && (is_shared || !place.contains(own)) {
+                    if is_home && !plan.removed.contains(&shelf) {
                         let edit = kind.map(|kind| place.forgotten_by(&**kind));
                         self.plan_told(&mut plan, shelf, edit).await?;
                     }
@@ -151,6 +148,14 @@ impl<M: MemoryBackend> Memory<M> {
         }
         self.forgetting_runs(&mut plan, place).await?;
         Ok(plan)
+    }
+
+    /// Returns true if the shelf also keeps what was learned outside of this place.
+    fn is_shared(&self, shelf: &Shelf, place: &Place) -> bool {
+        match (&shelf.scope, self.kind(shelf)) {
+            (Scope::Host(host), Some(kind)) => place.is_shared(&**kind, host),
+            _ => false,
+        }
     }
 
     /// Plans the removal of all runs that began in this place: their entries in the register of runs, and their

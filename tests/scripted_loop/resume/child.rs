@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use webwise::{
     BrowserDriver, DecisionLoop, Error, ErrorKind, MemoryBackend as _, Result, Task,
     action::Action,
-    agent::{Approval, ApprovalRequest, Approver, Clock, Options, StepEnd},
+    agent::{Approval, ApprovalRequest, Approver, Clock, Options, Replay, StepEnd},
     base::Host,
     browser::{
         BrowserCapabilities, ExecuteRequest, Execution, ObserveRequest, SceneRequest,
@@ -168,6 +168,7 @@ async fn work() {
     let mut options = Options::default();
     // Only an action in doubt is asked about.
     options.approval = ApprovalMode::Auto;
+    options.replay = Replay::Full;
     let agent = DecisionLoop::builder(eyes, model, store.clone())
         .with_options(options)
         .with_clock(clock)

@@ -55,17 +55,17 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A run that nobody kills.
-    pub(crate) fn unbroken() -> Self {
-        Self::run(&[None])
+    /// A run that nobody kills. If memory is taught, an earlier run did the same task, and this one follows its recipe.
+    pub(crate) fn unbroken(is_taught: bool) -> Self {
+        Self::run(&[None], is_taught)
     }
 
     /// A run whose process is killed, and that goes on in another one.
-    pub(crate) fn broken(kill: &Kill) -> Self {
+    pub(crate) fn broken(kill: &Kill, is_taught: bool) -> Self {
         let first = Some((kill.at, kill.side));
         match kill.again_at {
-            None => Self::run(&[first, None]),
-            Some(at) => Self::run(&[first, Some((at, Side::After)), None]),
+            None => Self::run(&[first, None], is_taught),
+            Some(at) => Self::run(&[first, Some((at, Side::After)), None], is_taught),
         }
     }
 
@@ -75,8 +75,12 @@ impl World {
     }
 
     /// A run in so many processes, each killed at a message unless it is `None`.
-    fn run(kills: &[Option<(usize, Side)>]) -> Self {
+    fn run(kills: &[Option<(usize, Side)>], is_taught: bool) -> Self {
         let place = tempfile::tempdir().unwrap();
+        if is_taught {
+            let club = Club::new(0, std::time::Duration::ZERO);
+            Self::default().process(place.path(), &club, 0, None);
+        }
         let club = Club::new(0, std::time::Duration::ZERO);
         let mut world = Self::default();
         for (nth, kill) in kills.iter().enumerate() {
@@ -190,10 +194,12 @@ fn spawn(place: &Path, port: u16, nth: usize) -> Child {
 
 /// The numbers of the steps that the run's folder tells as done.
 fn told(runs: &Path) -> Vec<Value> {
-    let Some(run) = fs::read_dir(runs).ok().and_then(|mut all| all.next()) else {
+    let all = fs::read_dir(runs).into_iter().flatten().flatten();
+    // The id of a run begins with its time.
+    let Some(run) = all.map(|run| run.path()).max() else {
         return Vec::new();
     };
-    let actions = fs::read_to_string(run.unwrap().path().join("actions.jsonl"));
+    let actions = fs::read_to_string(run.join("actions.jsonl"));
     let events = actions.unwrap_or_default();
     let events = events
         .lines()
