@@ -117,6 +117,11 @@ impl Recorded {
             self.group.as_ref().map(|_| true),
         ];
         let own = own.map(|mark| mark == Some(true));
+        // A field may be found by its attribute under another name, and anything else only by its name.
+        let is_field = self.role.is_editable();
+        if !is_field && !self.name.is_empty() && !is_same_but_for_a_count(&self.name, &other.name) {
+            return 0.0;
+        }
         let has = [
             is_same_name(&self.name, &other.name, loosely),
             self.attribute.is_some() && self.attribute == other.attribute,
@@ -160,6 +165,18 @@ fn attribute(identity: &TargetIdentity) -> Option<(String, String)> {
         let value = identity.attribute(name)?;
         Some(((*name).to_owned(), value.to_owned()))
     })
+}
+
+/// Returns true if two names are equal but for a text in parentheses at their end, such as in `Cart (3)`.
+fn is_same_but_for_a_count(one: &str, other: &str) -> bool {
+    let plain = |name: &str| {
+        let bare = name
+            .trim_end()
+            .strip_suffix(')')
+            .and_then(|name| name.rsplit_once('('));
+        Folded::of(bare.map_or(name, |(bare, _)| bare.trim_end()))
+    };
+    plain(one) == plain(other)
 }
 
 fn is_same_name(one: &str, other: &str, loosely: bool) -> bool {
@@ -269,11 +286,11 @@ pub(crate) fn item_words(tree: &Tree, id: NodeId) -> Vec<String> {
     parts
 }
 
-/// Returns true if one of the parts of a row or card is `words`, or contains them as whole words.
+/// Returns true if one of the parts of a row or card is `words`.
 pub(crate) fn says(parts: &[String], words: &str) -> bool {
-    let spaced = |said: &str| format!(" {} ", text::words(said).join(" "));
-    let words = spaced(words);
-    words.len() > 2 && parts.iter().any(|part| spaced(part).contains(&words))
+    let plain = |said: &str| Folded::of(&text::squeeze(said));
+    let words = plain(words);
+    !words.as_str().is_empty() && parts.iter().any(|part| plain(part) == words)
 }
 
 #[cfg(test)]

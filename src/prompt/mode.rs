@@ -72,9 +72,9 @@ impl Mode {
     /// Returns the mode that this mode acts as after these steps. It is the mode itself for every mode but `Auto`.
     ///
     /// ```
-    /// use webwise::{prompt::Mode, working::Memory};
+    /// use webwise::{prompt::Mode, working::WorkingMemory};
     ///
-    /// let memory = Memory::default();
+    /// let memory = WorkingMemory::default();
     /// assert_eq!(Mode::Auto.acts_as(memory.history()), Mode::Execute);
     /// assert_eq!(Mode::Research.acts_as(memory.history()), Mode::Research);
     /// ```

@@ -32,6 +32,8 @@ const MAX_CLAIM: usize = 200;
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
 const NOT_WHOLE: &str = "that something is not there: the page was not shown whole";
+/// Maximum number of other words of the page between those of an extracted line, such as the options of a list.
+const MAX_BETWEEN: usize = 60;
 /// Maximum number of words in the list that tells the model which words of the evidence the page lacks. Source: chosen.
 const MAX_TOLD: usize = 12;
 
@@ -149,10 +151,27 @@ impl Seen {
         // An extraction may contain text that the model typed into a field; the page's own words do not. Between two words of a line
         // that was extracted, the page may have others, such as the options of a list.
         self.read.iter().any(|(text, page)| match text {
-            Some(text) => is_in(text) && wanted.iter().all(|word| page.contains(word)),
+            Some(text) => is_in(text) && stands_apart(page, wanted),
             None => is_in(page),
         })
     }
+}
+
+/// Returns true if the page has the words in this order, with few others between them.
+fn stands_apart(page: &[String], wanted: &[String]) -> bool {
+    let Some(first) = wanted.first() else {
+        return false;
+    };
+    let starts = page.iter().enumerate().filter(|(_, word)| *word == first);
+    let most = wanted.len() * 3 + MAX_BETWEEN;
+    let mut found = starts.map(|(at, _)| {
+        let mut left = wanted.iter().peekable();
+        for word in page[at..].iter().take(most) {
+            left.next_if(|next| *next == word);
+        }
+        left.peek().is_none()
+    });
+    found.any(|is_all| is_all)
 }
 
 /// Searches for the words that an answer quotes as evidence, and returns where they were found.

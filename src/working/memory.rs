@@ -75,9 +75,9 @@ impl Extraction {
 /// program that uses the browser without a model can have its own.
 ///
 /// ```
-/// use webwise::working::Memory;
+/// use webwise::working::WorkingMemory;
 ///
-/// let mut memory = Memory::default();
+/// let mut memory = WorkingMemory::default();
 /// memory.give("customer", "A-17, prefers mail")?;
 /// memory.note("the list has two pages");
 /// assert_eq!(memory.given()["customer"], "A-17, prefers mail");

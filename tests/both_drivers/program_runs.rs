@@ -221,7 +221,7 @@ async fn the_flag_about_scoring_decides_which_of_two_ways_is_shown_first() {
     for (flags, is_older) in [(&["--trace-scoring"][..], true), (&[], false)] {
         // Each run changes what is kept.
         std::fs::write(&path, shelf.to_string()).unwrap();
-        let asked = asked(&run(flags));
+        let asked = asked(&run(flags)).replace("\\n", "\n");
         let mut lines = asked.lines();
         let first = lines.find(|line| line.trim_start().starts_with("- t1 "));
         let first = first.unwrap_or_else(|| panic!("a recipe is shown: {asked}"));

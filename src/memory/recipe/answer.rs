@@ -37,7 +37,15 @@ impl ReadAgain {
         if !is_short(&evidence) || !is_short(&answer) || !finished.unverified.is_empty() {
             return None;
         }
-        let same = |word: &&str| evidence.iter().position(|one| plain(one) == plain(word));
+        // A word that stands twice does not say which of its places is meant.
+        let same = |word: &&str| {
+            let mut places = evidence
+                .iter()
+                .enumerate()
+                .filter(|(_, one)| plain(one) == plain(word));
+            let (at, _) = places.next()?;
+            places.next().is_none().then_some(at)
+        };
         Some(Self {
             heading: heading(&step.heading, hidden),
             passage: passage(&evidence)?,

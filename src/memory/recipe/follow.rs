@@ -3,7 +3,8 @@
 //! # Decisions
 //!
 //! - A step is taken only where it was recorded: the kind of page and its main heading are the recorded ones, and exactly one
-//!   element is the recorded one. Whatever else the page is, the model looks at it.
+//!   element is the recorded one. Whatever else the page is, the model looks at it. The heading of an item's page is compared only if
+//!   it has a value of the call; a link to a page of its own is followed from any page of its host.
 //! - Before a button is pressed or a form is sent in another way, each value that was typed on this page is read back. A page may
 //!   have changed it, or put it elsewhere.
 //! - What cannot be undone is done only if the model asked for just this step first, and its last message showed the page as it
@@ -73,7 +74,7 @@ struct Typed {
     text: String,
 }
 
-/// The reason why the run stopped before a step, in our words, and texts of the page for it.
+/// The reason why the run stopped before a step, with names of the page as JSON strings in it, and more texts of the page for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stop {
     why: String,
@@ -340,7 +341,7 @@ impl Following {
         if let Some(slot) = &step.asked
             && yes_or_no(&self.value(slot)?) == Some(false)
         {
-            return Ok(Turn::Skip(1, "not asked for".to_owned()));
+            return self.left_out(step, here);
         }
         if let BrowserAction::Goto(goto) = form {
             return self.opened(goto, step, here).map(Turn::Act);
@@ -398,6 +399,20 @@ impl Following {
         Ok(Turn::Act(action))
     }
 
+    /// Skips a step whose box is not to be ticked, unless the page ticks it by itself.
+    fn left_out(&self, step: &RecipeStep, here: &Here<'_>) -> Result<Turn, Stop> {
+        let element = |target| self.element(step, target, true, here).ok();
+        let node = step
+            .targets
+            .first()
+            .and_then(element)
+            .map(|id| &here.page.tree[id]);
+        if node.is_some_and(|node| node.states.checked == Some(Tri::True)) {
+            return Err(Stop::new("it is ticked already: untick it yourself"));
+        }
+        Ok(Turn::Skip(1, "not asked for".to_owned()))
+    }
+
     /// Returns the text that a step types or chooses.
     fn text(&self, step: &RecipeStep, here: &Here<'_>) -> Result<Option<TextValue>, Stop> {
         Ok(match &step.text {
@@ -437,11 +452,13 @@ impl Following {
     /// Returns the only link of the page that leads to the kind of page to which the step led.
     fn only_result(&self, step: &RecipeStep, here: &Here<'_>) -> Option<NodeId> {
         let mut found: Vec<(NodeId, Url)> = Vec::new();
+        let landmark = step.targets.first().and_then(|of| of.landmark.as_ref());
+        let is_there = |id| landmark.is_none_or(|own| is_within(here.page.tree, id, own));
         for (id, node) in here
             .page
             .tree
             .iter()
-            .filter(|(_, node)| node.role == Role::Link)
+            .filter(|(id, node)| node.role == Role::Link && is_there(*id))
         {
             let url = led_to(node, here).filter(|_| node.reference.is_some());
             if let Some(url) = url.filter(|url| self.leads(url, step)) {
@@ -461,13 +478,18 @@ impl Following {
         to.is_some_and(|to| PageTemplate::of(url).is_ok_and(|now| is_kind(to, &now, &self.said)))
     }
 
-    /// Returns the one of several links that leads where the step led.
+    /// Returns the one of several links that leads where the step led; `None` if they lead to several such pages.
     fn leading(&self, ids: &[NodeId], step: &RecipeStep, here: &Here<'_>) -> Option<NodeId> {
-        let leads = |id: &&NodeId| {
-            let node = &here.page.tree[**id];
-            led_to(node, here).is_some_and(|url| self.leads(&url, step))
+        let led = |id: &NodeId| {
+            let url = led_to(&here.page.tree[*id], here)?;
+            self.leads(&url, step).then_some((*id, url))
         };
-        ids.iter().find(leads).copied()
+        let found: Vec<(NodeId, Url)> = ids.iter().filter_map(led).collect();
+        let (first, url) = found.first()?;
+        found
+            .iter()
+            .all(|(_, other)| other == url)
+            .then_some(*first)
     }
 
     /// Returns true if the page is of the kind on which the step was recorded, and has its heading.
@@ -480,6 +502,7 @@ impl Following {
             .filter(|_| is_link && step.named.is_none());
         if let (Some(own), Some(now), Some(to)) = (&step.page, here.template, to)
             && !to.path().contains(':')
+            && self.typed.is_empty()
         {
             return Place::of(own.as_str()).host() == Place::of(now.as_str()).host();
         }
@@ -565,20 +588,22 @@ impl Following {
     /// Returns the only element that has the name of a value, word for word and number for number. A choice may have a remark behind
     /// its name, such as a price.
     fn named(&self, step: &RecipeStep, wanted: &Recorded, here: &Here<'_>) -> Result<NodeId, Stop> {
-        let words = text::words(&wanted.name);
+        let plain = |said: &str| Folded::of(&text::squeeze(said));
+        let words = plain(&wanted.name);
         let named = |with_remark: bool| {
             let all = here.page.tree.iter().filter(|(_, node)| {
                 let is_it = if with_remark {
                     has_remark(&node.name, &wanted.name)
                 } else {
-                    text::words(&node.name) == words
+                    plain(&node.name) == words
                 };
                 node.role == wanted.role && node.reference.is_some() && is_it
             });
             all.map(|(id, _)| id).collect::<Vec<_>>()
         };
         let mut found = named(false);
-        if found.is_empty() && !words.is_empty() {
+        let may_have = matches!(wanted.role, Role::Option | Role::Radio | Role::Checkbox);
+        if found.is_empty() && may_have && !words.as_str().is_empty() {
             found = named(true);
         }
         let shown = PageName::new(&wanted.role, &wanted.name, None);
@@ -625,10 +650,12 @@ impl Following {
         let steps = &self.recipe.steps;
         let page = steps[self.at].page.as_ref();
         let is_of_page = |step: &&RecipeStep| step.page.as_ref() == page;
-        let login = steps[self.at..self.end]
-            .iter()
-            .take_while(is_of_page)
-            .count();
+        // The login ends with the first step that sends it, and leads away from its page.
+        let own = steps[self.at..self.end].iter().take_while(is_of_page);
+        let until = own.clone().position(sends);
+        let login = until
+            .map(|at| at + 1)
+            .filter(|login| *login == own.count())?;
         let next = steps
             .get(self.at + login)
             .filter(|_| self.at + login < self.end)?;
@@ -721,7 +748,10 @@ impl Following {
         } else if let Some(typed) = typed(step, taken, parameters) {
             self.typed.retain(|known| known.field != typed.field);
             self.typed.push(typed);
-        } else if settles(step) {
+        } else if settles(step)
+            && self.done.len() > 1
+            && self.done[self.done.len() - 2] + 2 == self.at
+        {
             // What was typed last may have become a choice.
             self.typed.pop();
         }
@@ -913,7 +943,9 @@ impl Recipe {
                 .rev()
                 .take_while(|one| one.page.as_ref() == page);
             let before: Vec<&RecipeStep> = before.collect();
-            let is_login = step.types_secret() || before.iter().any(|one| one.types_secret());
+            let is_of_login = |one: &&&RecipeStep| !sends(one) || one.types_secret();
+            let since = before.iter().take_while(is_of_login);
+            let is_login = step.types_secret() || since.into_iter().any(|one| one.types_secret());
             let of_search = |one: &RecipeStep| {
                 one.targets
                     .first()
@@ -921,8 +953,12 @@ impl Recipe {
             };
             let is_search = of_search(step)
                 || (step.targets.is_empty() && before.first().is_some_and(|one| of_search(one)));
-            let is_way = step.leads_to.is_some() && before.iter().all(|one| one.text.is_none());
-            let is_harmless = step.closes || !sends(step) || is_login || is_search || is_way;
+            // A link may send a form too, if something was given on its page.
+            let gave = before.iter().any(|one| one.gives());
+            let is_link = matches!(step.form, Some(BrowserAction::Click(_))) && !step.gives();
+            let is_quiet = !(sends(step) || gave && is_link);
+            let is_way = step.leads_to.is_some() && !gave;
+            let is_harmless = step.closes || is_quiet || is_login || is_search || is_way;
             step.effect != Effect::Irreversible && !step.unclear && is_harmless
         };
         steps.iter().enumerate().take_while(is_free).count()
@@ -970,18 +1006,10 @@ const fn needs_focus(form: &BrowserAction) -> bool {
 fn settles(step: &RecipeStep) -> bool {
     match &step.form {
         Some(BrowserAction::Press(press)) => press.key.is_enter(),
-        Some(BrowserAction::Click(_)) => step.targets.first().is_some_and(|of| {
-            matches!(
-                of.role,
-                Role::Option
-                    | Role::ListItem
-                    | Role::GridCell
-                    | Role::Cell
-                    | Role::MenuItem
-                    | Role::Generic
-                    | Role::Link
-            )
-        }),
+        Some(BrowserAction::Click(_)) => step
+            .targets
+            .first()
+            .is_some_and(|of| matches!(of.role, Role::Option | Role::ListItem | Role::MenuItem)),
         _ => false,
     }
 }
@@ -1032,18 +1060,13 @@ fn has_chosen(tree: &crate::page::Tree, list: NodeId, text: &str) -> bool {
 fn has_remark(name: &str, words: &str) -> bool {
     let (name, words) = (name.to_lowercase(), words.trim().to_lowercase());
     let rest = name.strip_prefix(&words).map(str::trim_start);
-    rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
+    rest.is_some_and(|rest| rest.starts_with('('))
 }
 
 /// Returns the names of the elements of the wanted role, in the same landmark.
 fn names_like(page: Searched<'_>, wanted: &Recorded) -> Vec<String> {
-    let is_there = |id| {
-        let mut around = page.tree.ancestors(id).map(|at| &page.tree[at].role);
-        wanted
-            .landmark
-            .as_ref()
-            .is_none_or(|own| around.any(|role| role == own))
-    };
+    let landmark = wanted.landmark.as_ref();
+    let is_there = |id| landmark.is_none_or(|own| is_within(page.tree, id, own));
     let alike = page.tree.iter().filter(|(id, node)| {
         node.role == wanted.role
             && node.reference.is_some()
@@ -1053,6 +1076,11 @@ fn names_like(page: Searched<'_>, wanted: &Recorded) -> Vec<String> {
     alike
         .map(|(_, node)| text::truncate(&node.name, PageName::MAX_NAME))
         .collect()
+}
+
+/// Returns true if an element is in a landmark of this role.
+fn is_within(tree: &crate::page::Tree, id: NodeId, landmark: &Role) -> bool {
+    tree.ancestors(id).any(|at| tree[at].role == *landmark)
 }
 
 /// Returns positions as numbers from 1, such as `1-3, 5`.

@@ -317,6 +317,8 @@ impl Maker<'_> {
         let leads = leads(step, target, name);
         let is_of_goal = match leads {
             Leads::ToPage => names_choice(self.goal, name),
+            // Each row of a list may have a link `Edit`.
+            Leads::ToItem if text::words(name).len() < 2 => names_choice(self.goal, name),
             _ => contains(self.goal, name) || has_all_words(self.goal, name),
         };
         let is_pick = match target.role {
@@ -334,11 +336,7 @@ impl Maker<'_> {
             | Role::Generic => is_listed && !is_generic,
             _ => false,
         };
-        let is_box = matches!(made.tool, BrowserTool::Check | BrowserTool::Uncheck)
-            || matches!(
-                target.role,
-                Role::Checkbox | Role::Switch | Role::MenuItemCheckbox
-            );
+        let is_box = is_box(made.tool, &target.role);
         if is_pick && is_of_goal {
             let words = if target.role == Role::Radio {
                 "choice"
@@ -356,6 +354,10 @@ impl Maker<'_> {
             made.named = Some(self.chosen(name));
             let is_found = self.searched && leads == Leads::ToItem;
             return Some(if is_found { Left::Found } else { Left::Chosen });
+        }
+        if is_box && is_of_goal && made.tool != BrowserTool::Check {
+            // Whether another goal wants it on or off is not known.
+            return Some(Left::Chosen);
         }
         if is_box && is_of_goal {
             let mut slot = self.slots.named(&super::slots::slug(name), YES);
@@ -509,6 +511,11 @@ fn leads(step: &Step, target: &TargetIdentity, name: &str) -> Leads {
     } else {
         Leads::ToPage
     }
+}
+
+const fn is_box(tool: BrowserTool, role: &Role) -> bool {
+    matches!(tool, BrowserTool::Check | BrowserTool::Uncheck)
+        || matches!(role, Role::Checkbox | Role::Switch | Role::MenuItemCheckbox)
 }
 
 const fn takes_text(tool: BrowserTool) -> bool {

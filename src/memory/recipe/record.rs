@@ -270,6 +270,15 @@ impl RecipeStep {
         text.into_iter().chain(others.flatten()).chain(query)
     }
 
+    /// Returns true if the step puts something into a form.
+    pub(super) const fn gives(&self) -> bool {
+        let is_choice = matches!(
+            self.tool,
+            BrowserTool::Check | BrowserTool::Uncheck | BrowserTool::Select
+        );
+        self.text.is_some() || is_choice
+    }
+
     pub(super) const fn types_secret(&self) -> bool {
         matches!(self.text, Some(Given::Secret(_)))
     }

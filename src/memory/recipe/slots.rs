@@ -77,10 +77,14 @@ impl<'g> Slots<'g> {
 
     /// Returns a new slot with this name, or with a number behind it if the name is taken.
     pub(super) fn named(&mut self, name: &str, value: &str) -> Slot {
+        let name = if name.is_empty() { "value" } else { name };
         let is_free = |name: &String| !self.names.contains(name);
         let others = (2..).map(|n| {
             let room = MAX_NAME - 3;
-            format!("{}_{n}", name.get(..room).unwrap_or(name))
+            format!(
+                "{}_{n}",
+                name.get(..room).unwrap_or(name).trim_end_matches('_')
+            )
         });
         let mut all = std::iter::once(name.to_owned()).chain(others);
         let name = all.find(is_free).unwrap_or_default();

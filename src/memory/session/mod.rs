@@ -125,7 +125,7 @@ impl MemoryKind for Sessions {
         Ok(without(move |session| session.run == run))
     }
 
-    /// Returns an edit that changes nothing, because there are no sessions on the global shelf.
+    /// Returns an edit that removes the sessions of runs that were there.
     fn forget(&self, site: &Site, host: Option<&Host>) -> Result<Edit> {
         let (site, host) = (site.clone(), host.cloned());
         Ok(without(move |session| session.was_on(&site, host.as_ref())))

@@ -82,10 +82,12 @@ impl Session {
 
     /// Returns true if the run acted on the host, or on any host of the site if `host` is `None`.
     pub(super) fn was_on(&self, site: &Site, host: Option<&Host>) -> bool {
-        self.hosts.iter().any(|own| match host {
-            Some(host) => own == host,
-            None => own.site().as_ref() == Some(site),
-        })
+        // Records of earlier versions name no host.
+        self.hosts.is_empty()
+            || self.hosts.iter().any(|own| match host {
+                Some(host) => own == host,
+                None => own.site().as_ref() == Some(site),
+            })
     }
 
     /// Reads a session from its record.

@@ -55,6 +55,13 @@ impl Place {
     }
 }
 
+/// The collections of earlier versions, which no memory kind reads any more.
+const GONE: [&str; 3] = ["trajectories", "patterns", "conversations"];
+
+fn is_gone(shelf: &Shelf) -> bool {
+    GONE.contains(&&*shelf.collection)
+}
+
 /// The changes that are planned, and the shelves that cannot be changed.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -134,6 +141,7 @@ impl<M: MemoryBackend> Memory<M> {
                         self.plan_told(&mut plan, shelf, edit).await?;
                     }
                 }
+                Scope::Global if is_gone(&shelf) => plan.removed.push(shelf),
                 // A run that memory has yet to learn from is stored in parts, and a host's name may be split between two
                 // parts. So all such runs are removed.
                 Scope::Global if is_for_waiting(&shelf) => {
@@ -188,7 +196,8 @@ impl<M: MemoryBackend> Memory<M> {
 
     pub(super) async fn undoing(&self, run: &RunId) -> Result<Plan> {
         let mut plan = Plan::default();
-        for shelf in self.shelves(Some(&self.namespace)).await? {
+        let shelves = self.shelves(Some(&self.namespace)).await?;
+        for shelf in shelves.into_iter().filter(|shelf| !is_gone(shelf)) {
             let edit = if is_for_waiting(&shelf) {
                 Some(Ok(super::of_waiting_run(run)))
             } else {

@@ -61,10 +61,10 @@ fn import(memory: &mut Memory, archive: &Archive, trust: bool) -> (usize, usize)
     (changed, done.waiting)
 }
 
-/// The shelf that keeps what the folder tells of its host. Recipes are kept for all hosts of the site.
+/// The shelf that keeps what the folder tells of its host. Recipes and sessions are kept for all hosts of the site.
 fn shelf(collection: &str) -> Shelf {
     let host = match collection {
-        "recipes" => "example.com",
+        "recipes" | "sessions" => "example.com",
         _ => "www.example.com",
     };
     let host = Host::of_domain(host).unwrap();
@@ -93,7 +93,7 @@ fn every_kind_takes_its_items_and_what_cannot_be_kept_is_told() {
     let expected = [
         ("default/knowledge@http://localhost:5173", 1),
         ("default/knowledge@www.example.com", 3),
-        ("default/sessions@www.example.com", 2),
+        ("default/sessions@example.com", 2),
         // Three headers, with three, three and four steps.
         ("default/recipes@example.com", 13),
         ("default/selectors@www.example.com", 2),
@@ -297,12 +297,12 @@ fn confidence_sources_and_days_are_kept_and_references_and_typed_texts_are_not()
     );
     let leads_to = way.steps[0].leads_to.as_ref().unwrap();
     assert_eq!(leads_to.path(), "/results");
-    // The model takes the steps itself whose target is a reference of one load of a page, or whose address says a word of the goal.
+    // The model takes the steps itself whose target is a reference of one load of a page.
     let left = |goal: &str| -> Vec<Option<Left>> {
         let steps = find(goal).steps.iter();
         steps.map(|step| step.left).collect()
     };
-    assert_eq!(left("Search"), [None, None, None, Some(Left::Address)]);
+    assert_eq!(left("Search"), [None; 4]);
     assert_eq!(
         left("Open"),
         [Some(Left::Unnamed), Some(Left::Unnamed), None]
