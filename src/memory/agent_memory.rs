@@ -5,7 +5,9 @@
 //! domains/HOST/knowledge.json          facts and sessions of a host
 //! domains/HOST/selectors.json          elements, and the selectors by which they were found
 //! domains/HOST/trajectories/traj_*     one file for each run that reached its goal: the steps of the run
-//! agent-runs/, runs/, hints.json       runs, results of suites, hints: counted, but not imported
+//! agent-runs/run_*                     one file for each run: its goal, addresses and result
+//! hints.json                           advice for every site, one sentence a line
+//! runs/                                results of suites: counted, but not imported
 //! ```
 //!
 //! This module does no input or output: files are passed in and returned as texts with their paths. Each kind of memory
@@ -20,8 +22,10 @@
 //! - References to elements, such as `@s3f51`, are never kept, because they belong to one load of one page.
 //! - The name of a host's folder does not contain the scheme (http or https). The scheme is taken from the addresses in
 //!   the folder's files. If the files contain no address, it is http for this machine and https for all other hosts.
-//! - The runs of the folder are not imported. They have neither a checkpoint (a saved state) nor a lease (the right of
-//!   one process to continue the run), so they could not be resumed.
+//! - The lines of `hints.json` become lessons, and a person reviews them like all imported words. The format of the
+//!   file is not documented: it is `{"hints": TEXT}`, as the other program's source writes it.
+//! - The runs of the folder become runs of the [register](crate::registry), if the importing person trusts the folder. They have no checkpoint (a saved
+//!   state), so a new run can go on from the page of such a run, but the run itself cannot be resumed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -30,7 +34,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{MemoryKind, Namespace, Record, Shelf, archive::Archive};
+use super::{MemoryKind, Namespace, Record, Shelf, archive::Archive, lesson};
 use crate::base::{
     Error, ErrorKind, Host, Result,
     text::{self, counted},
@@ -80,6 +84,10 @@ pub struct Converted {
 pub struct Folder {
     /// The domains, ordered by host.
     pub domains: Vec<Domain>,
+    /// The runs. The keys are the paths of the files.
+    pub runs: BTreeMap<String, Value>,
+    /// The lines of `hints.json`, without list marks.
+    pub hints: Vec<String>,
     /// Lines for a person about the files that are not imported, one for each kind of file.
     pub left_out: Vec<String>,
 }
@@ -119,7 +127,11 @@ impl<'p> Place<'p> {
 pub fn is_read(path: &str) -> bool {
     matches!(
         Place::of(path),
-        Place::Knowledge(_) | Place::Selectors(_) | Place::Trajectory(..)
+        Place::Knowledge(_)
+            | Place::Selectors(_)
+            | Place::Trajectory(..)
+            | Place::Run
+            | Place::Hints
     )
 }
 
@@ -147,8 +159,9 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
             .with("files", files.len())
             .with("most", MAX_FILES));
     }
+    let mut folder = Folder::default();
     let mut hosts: BTreeMap<&str, Files> = BTreeMap::new();
-    let (mut runs, mut suites, mut hints, mut others) = (0, 0, 0, 0);
+    let (mut suites, mut others) = (0, 0);
     for (path, bytes) in files {
         match Place::of(path) {
             Place::Knowledge(host) => {
@@ -170,9 +183,15 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
                 let files = hosts.entry(host).or_default();
                 files.trajectories.insert(name.to_owned(), document);
             }
-            Place::Run => runs += 1,
+            Place::Run => {
+                let run = Value::Object(object(path, bytes)?);
+                folder.runs.insert(path.clone(), run);
+            }
+            Place::Hints => match object(path, bytes)?.remove("hints") {
+                Some(Value::String(text)) => folder.hints = text.lines().filter_map(hint).collect(),
+                _ => return Err(wrong(path, "its hints are missing or not a text")),
+            },
             Place::Suite => suites += 1,
-            Place::Hints => hints += 1,
             Place::Other => others += 1,
         }
     }
@@ -180,7 +199,6 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
         return Err(Error::new(ErrorKind::InvalidInput, PARSE)
             .with("why", "it has no folder `domains` with files of a host"));
     }
-    let mut folder = Folder::default();
     for (name, files) in hosts {
         folder.domains.push(Domain {
             host: host_of(name, &files)
@@ -193,9 +211,7 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     }
     folder.domains.sort_by(|a, b| a.host.cmp(&b.host));
     let left_out = [
-        (runs, "run", "agent-runs"),
         (suites, "suite", "runs"),
-        (hints, "file", "hints.json"),
         (others, "file", "places that are not documented"),
     ];
     let left_out = left_out.iter().filter(|(count, ..)| *count > 0);
@@ -208,18 +224,30 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>) -> Result<Folder> {
     Ok(folder)
 }
 
+/// Returns a line of `hints.json` without its list mark; `None` if it is empty or a heading.
+fn hint(line: &str) -> Option<String> {
+    let line = text::squeeze(&text::clean(line));
+    let mark = |c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '.' | ')');
+    let words = match line.split_once(' ') {
+        Some((first, rest)) if first.chars().all(mark) => rest,
+        _ => &line,
+    };
+    let is_said = words.chars().any(char::is_alphabetic) && !words.starts_with('#');
+    is_said.then(|| words.to_owned())
+}
+
 fn wrong(path: &str, why: &str) -> Error {
     Error::new(ErrorKind::InvalidInput, PARSE)
         .with("file", text::truncate(&text::clean(path), MAX_PATH))
         .with("why", why)
 }
 
-pub(super) fn quoted(said: &str) -> String {
+pub(crate) fn quoted(said: &str) -> String {
     text::truncate(&text::squeeze(&text::clean(said)), MAX_QUOTED)
 }
 
 /// Returns one line that says how many items are left out and why; none if `count` is 0.
-pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
+pub(crate) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
     let line = || format!("{} left out: {why}", counted(count, what));
     (count > 0).then(line).into_iter().collect()
 }
@@ -228,13 +256,15 @@ pub(super) fn left_out(count: usize, what: &str, why: &str) -> Vec<String> {
 ///
 /// # Errors
 /// The reason, in words for a person.
-pub(super) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
+pub(crate) fn item<T: DeserializeOwned>(value: &Value) -> std::result::Result<T, String> {
     // The error of a date says nothing of its field.
     let is_date = |said: &str| said.parse::<DateTime<Utc>>().is_ok();
-    let no_date = ["lastSeen", "timestamp"].iter().find_map(|field| {
-        let said = value[*field].as_str().filter(|said| !is_date(said))?;
-        Some(format!("left out: its {field} {said:?} is no date"))
-    });
+    let no_date = ["lastSeen", "timestamp", "startedAt", "updatedAt"]
+        .iter()
+        .find_map(|field| {
+            let said = value[*field].as_str().filter(|said| !is_date(said))?;
+            Some(format!("left out: its {field} {said:?} is no date"))
+        });
     T::deserialize(value).map_err(|error| {
         no_date.unwrap_or_else(|| format!("left out: {}", quoted(&error.to_string())))
     })
@@ -332,6 +362,12 @@ pub fn archive(
 ) -> Archive {
     let mut archive = Archive::default();
     let mut more = 0;
+    let Converted { records, problems } = lesson::of_hints(&folder.hints, now);
+    if !records.is_empty() {
+        let shelf = Shelf::global(namespace, lesson::COLLECTION);
+        archive.shelves.push((shelf, records));
+    }
+    archive.problems.extend(problems);
     for domain in &folder.domains {
         for kind in kinds {
             let Converted {
@@ -459,26 +495,31 @@ mod tests {
             let file = error.said("file").unwrap();
             assert!(path.starts_with(file), "{error:?}");
         }
-        assert!(parse(&files(&[("hints.json", "{}")])).is_err());
+        for (path, text) in [("hints.json", "{}"), ("agent-runs/run_1.json", "")] {
+            assert!(parse(&files(&[fine, (path, text)])).is_err());
+        }
+        assert!(parse(&files(&[("hints.json", r#"{"hints":""}"#)])).is_err());
     }
 
     #[test]
-    fn files_that_are_not_imported_are_counted() {
+    fn hints_are_split_and_files_that_are_not_imported_are_counted() {
         let folder = parse(&files(&[
             ("domains/a.example/knowledge.json", "{}"),
-            ("agent-runs/run_1.json", ""),
-            ("agent-runs/run_2.json", ""),
+            ("agent-runs/run_1.json", "{}"),
             ("runs/run_1.json", ""),
-            ("hints.json", ""),
+            (
+                "hints.json",
+                r##"{"hints":"# Speed\n\n- Prefer the search box.\n2. Skip the tour.\n---"}"##,
+            ),
             ("domains/a.example/notes.txt", ""),
         ]))
         .unwrap();
+        assert_eq!(folder.hints, ["Prefer the search box.", "Skip the tour."]);
+        assert!(folder.runs.contains_key("agent-runs/run_1.json"));
         assert_eq!(
             folder.left_out,
             [
-                "2 runs in agent-runs are left out",
                 "1 suite in runs is left out",
-                "1 file in hints.json is left out",
                 "1 file in places that are not documented is left out"
             ]
         );

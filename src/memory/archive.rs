@@ -192,7 +192,7 @@ pub fn import(
         let kind = kinds.iter().find(|kind| kind.name() == shelf.collection);
         if kind.is_none() && !trust {
             restore.problems.push(format!(
-                "{shelf}: it belongs to no kind of memory known here, and such a shelf {UNVOUCHED}"
+                "{shelf}: it is no memory that a person can review here, and such a shelf {UNVOUCHED}"
             ));
             continue;
         }

@@ -33,6 +33,7 @@ use crate::{
         archive::{self, Restore},
         v1,
     },
+    registry,
     store::Memory,
 };
 
@@ -109,7 +110,14 @@ pub(super) async fn import<M: MemoryBackend>(
     if args.file.is_dir() {
         let files = folder::read(&args.file)?;
         let read = agent_memory::parse(&files).map_err(|e| wrong(&e))?;
-        let archive = agent_memory::archive(&read, keeper.kinds(), &place.namespace(), Utc::now());
+        let (namespace, now) = (place.namespace(), Utc::now());
+        let mut archive = agent_memory::archive(&read, keeper.kinds(), &namespace, now);
+        let runs = registry::archived(&read, now);
+        archive.problems.extend(runs.problems);
+        if !runs.records.is_empty() {
+            let shelf = registry::manifest_shelf(&namespace);
+            archive.shelves.push((shelf, runs.records));
+        }
         let done = archive::import(&archive, keeper.kinds(), None, args.trust);
         return take(keeper, done, args).await;
     }

@@ -1,9 +1,16 @@
 //! Import of lessons from another store.
 
-use super::{Lesson, LessonSource, LessonText};
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
+use super::{Lesson, LessonSource, LessonText, v1::MAX_ON_A_SHELF};
 use crate::{
-    base::{Error, ErrorKind, Result},
-    memory::{Advice, Record},
+    base::{Error, ErrorKind, Result, short_hash},
+    memory::{
+        Advice, Record,
+        agent_memory::{Converted, left_out, quoted},
+    },
 };
 
 /// Maximum length of an imported key. Unit: bytes. Source: chosen; keys made by this crate have 23 bytes.
@@ -48,6 +55,29 @@ pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
         return Ok(record.clone());
     }
     lesson.to_record(&record.key)
+}
+
+/// Returns lessons for every site in the words of another program's hints, for an import that a person vouches for.
+pub(in super::super) fn of_hints(hints: &[String], now: DateTime<Utc>) -> Converted {
+    let mut out = Converted::default();
+    let mut keys = BTreeSet::new();
+    for hint in hints {
+        let key = format!("hint-{}", short_hash(hint));
+        let record = Lesson::of_user(hint, None, now).and_then(|lesson| lesson.to_record(&key));
+        match record {
+            Ok(_) if out.records.len() == MAX_ON_A_SHELF || !keys.insert(key) => {}
+            Ok(record) => out.records.push(record),
+            Err(_) => out.problems.push(format!(
+                "hints.json: {:?} left out: it is longer than a prompt shows",
+                quoted(hint)
+            )),
+        }
+    }
+    let over = hints.len() - out.records.len() - out.problems.len();
+    let why = format!("it is there twice, or one of more than {MAX_ON_A_SHELF}");
+    out.problems.extend(left_out(over, "hint", &why));
+    out.records.sort_by(|a, b| a.key.cmp(&b.key));
+    out
 }
 
 #[cfg(test)]

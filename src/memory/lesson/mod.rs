@@ -70,6 +70,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+pub(super) use admit::of_hints;
 pub use counted::Counted;
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
 pub use record::{

@@ -165,7 +165,8 @@ impl Entry {
         if steps.is_empty() || steps.len() > MAX_STEPS {
             return refuse(&format!("it does not have 1 to {MAX_STEPS} steps"));
         }
-        if steps.iter().all(|step| step.left.is_some()) {
+        let says_nothing = |step: &RecipeStep| step.left.is_some() && step.text.is_none();
+        if steps.iter().all(says_nothing) {
             return refuse("its steps name their targets by references of one page load");
         }
         // A recipe without a page would be shown nowhere, and no forgotten host would take it along.

@@ -12,7 +12,9 @@ use webwise::{
     agent::Options,
     chat::ChatResponse,
     guard::ApprovalMode,
-    store::JsonFiles,
+    memory::Namespace,
+    registry::RunStatus,
+    store::{JsonFiles, RunRegistry},
     testing::{FixedClock, ScriptedBrowser, ScriptedModel, call},
 };
 
@@ -20,7 +22,11 @@ use crate::memory_cli::world::{Machine, copy};
 
 const HOME: &str = "https://www.example.com/";
 /// Words of the folder, one of each kind that prompts show.
-const WORDS: [&str; 2] = ["uses shadow DOM for modals", "Search for <search> reviews"];
+const WORDS: [&str; 3] = [
+    "uses shadow DOM for modals",
+    "Search for <search> reviews",
+    "Prefer the search box to the menu.",
+];
 
 /// A copy of the fixture that a test may change.
 fn fixture(machine: &Machine) -> PathBuf {
@@ -79,13 +85,13 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
     let done = machine.json(&["import", folder.to_str().unwrap()]);
     assert_eq!(
         (&done["taken"], &done["changed"], &done["waiting"]),
-        (&json!(21), &json!(21), &json!(11))
+        (&json!(22), &json!(22), &json!(12))
     );
     let again = machine.json(&["import", folder.to_str().unwrap()]);
     assert_eq!(again["changed"], 0);
     let said = machine.says(&["import", folder.to_str().unwrap()]);
     assert!(
-        said.contains("11 records must be reviewed by you before any prompt shows them"),
+        said.contains("12 records must be reviewed by you before any prompt shows them"),
         "{said}"
     );
     let names: Vec<String> = items(&machine)
@@ -95,7 +101,7 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
             item["name"].as_str().unwrap().to_owned()
         })
         .collect();
-    assert_eq!(names.len(), 11);
+    assert_eq!(names.len(), 12);
     let before = prompt(&machine, "run_1").await;
     for words in WORDS {
         assert!(!before.contains(words), "{words}: {before}");
@@ -113,6 +119,28 @@ async fn nothing_of_a_folder_reaches_a_prompt_before_a_person_trusts_it() {
     goes(&machine, "run_3", browser.clone(), model).await;
     let filled = browser.executed().pop().unwrap();
     assert_eq!(filled, r#"fill {"target":"e1","text":"watch"}"#);
+}
+
+#[tokio::test]
+async fn the_runs_of_a_folder_are_listed_if_a_person_vouches_for_it() {
+    let machine = Machine::new();
+    let folder = fixture(&machine);
+    let path = folder.to_str().unwrap();
+    let run = RunId::parse("run_1741600000000_k3x9ab").unwrap();
+    let registry = RunRegistry::new(JsonFiles::open(machine.memory()), Namespace::default());
+    let now = "2026-03-12T00:00:00Z".parse().unwrap();
+    let told = machine.json(&["import", path])["problems"].to_string();
+    assert!(
+        told.contains("agent-runs: ") && told.contains("--trust"),
+        "{told}"
+    );
+    assert_eq!(registry.get(&run, now).await.unwrap(), None);
+    machine.json(&["import", path, "--trust"]);
+    let listed = registry.get(&run, now).await.unwrap().unwrap();
+    assert_eq!(
+        (&*listed.goal, listed.status),
+        ("Search for smart watch reviews", RunStatus::Completed)
+    );
 }
 
 /// The folder's page after its search field got another name.
