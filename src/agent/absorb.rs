@@ -29,7 +29,7 @@ fn unclear(tool: &str) -> String {
 }
 
 /// Returns true if the action is one of the loop itself, a look, a wait, a hover or a scroll.
-const fn only_looks(action: &Action) -> bool {
+pub(super) const fn only_looks(action: &Action) -> bool {
     use BrowserAction as A;
     match action {
         Action::Agent(_) => true,

@@ -7,12 +7,15 @@ use std::{
     pin::pin,
     sync::Arc,
     task::Poll,
+    time::Duration,
 };
 
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::{Run, Tool, executor::InFlight, reading::MAX_EXTRACT, state::Queued};
+use super::{
+    Run, Tool, absorb::only_looks, executor::InFlight, reading::MAX_EXTRACT, state::Queued,
+};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{
@@ -23,7 +26,7 @@ use crate::{
     event::EventKind,
     prompt::quoted,
     verify::{Evidence, check, unverified},
-    working::{By, Finished, StopReason},
+    working::{By, Finished, Step, StopReason},
 };
 
 /// Maximum length of a text of the model, such as an answer, a proposed fact or a question, and of a person's answer. A
@@ -36,6 +39,12 @@ const MAX_ASKED: usize = 300;
 /// size of a large document.
 const MAX_RESULT: usize = 200_000;
 
+/// Time for a page to show what the calls before a `finish` brought about.
+const LATE: Duration = Duration::from_secs(1);
+/// The reason for which a `finish` after other calls is no end yet.
+const NOT_BROUGHT: &str = "its evidence is not among the words that the calls before it brought onto the page, which is shown now: \
+                           finish again if it shows that the goal is met";
+
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn do_agent(
         &mut self,
@@ -44,10 +53,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     ) -> Result<(), StopReason> {
         let started = Instant::now();
         let outcome = match &action {
-            AgentAction::Finish(finish) => {
-                let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
-                return self.finish_or_refuse(finish, flight);
-            }
+            AgentAction::Finish(finish) => return self.try_finish(finish, next, started).await,
             AgentAction::Follow(follow) => return self.begin_follow(follow, next).await,
             AgentAction::Extract(_) | AgentAction::Read(_) if next.targets.is_none() => {
                 Outcome::failed(ErrorClass::RefNotFound, "")
@@ -64,6 +70,66 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.absorb(flight.ended(outcome)).await
     }
 
+    /// Carries out a `finish`. After other actions of its reply, only words that these brought onto the page are evidence. If
+    /// there are none, the page is shown to the model, and the `finish` does not count as refused.
+    async fn try_finish(
+        &mut self,
+        finish: &Finish,
+        next: Queued,
+        started: Instant,
+    ) -> Result<(), StopReason> {
+        let was_shown = next.was_shown;
+        if finish.success && self.has_acted() {
+            if !was_shown && matches!(self.evidence_now(finish), Evidence::Missing(_)) {
+                tokio::time::sleep(LATE).await;
+                self.executor.state.page.touch();
+                self.executor.observe().await?;
+            }
+            if was_shown || matches!(self.evidence_now(finish), Evidence::Missing(_)) {
+                let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
+                let outcome = Outcome::failed(ErrorClass::BadArguments, NOT_BROUGHT);
+                return self.absorb(flight.ended(outcome)).await;
+            }
+            // The answer may say what the page says now.
+            let typed = self.executor.typed();
+            if let Some(page) = self.executor.state.page.now() {
+                self.executor.state.seen.page(&page.observation, &typed);
+            }
+        }
+        let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
+        self.finish_or_refuse(finish, flight)
+    }
+
+    /// Returns true if a call of the last reply did more than look at the page.
+    fn has_acted(&self) -> bool {
+        let state = &self.executor.state;
+        let of_reply = |step: &&Step| step.turn == state.spent.calls && !step.by.is_recipe();
+        let steps = state.memory.steps().iter().rev().take_while(of_reply);
+        steps
+            .map(|step| &step.action)
+            .any(|action| !only_looks(action))
+    }
+
+    /// Returns true if the action is a `finish` whose evidence is shown now.
+    pub(super) fn is_shown(&self, action: &Action) -> bool {
+        match action {
+            Action::Agent(AgentAction::Finish(finish)) => {
+                !matches!(self.evidence_now(finish), Evidence::Missing(_))
+            }
+            _ => false,
+        }
+    }
+
+    fn evidence_now(&self, finish: &Finish) -> Evidence {
+        let page = self.executor.state.page.now();
+        check(
+            &finish.evidence,
+            page,
+            &self.executor.state.seen,
+            &self.executor.typed(),
+        )
+    }
+
     /// Checks the evidence of a `finish`, and then ends the run or refuses the `finish`. The first `finish` that
     /// reports success without evidence is refused. The second one ends the run, and its success is recorded as
     /// unverified.
@@ -73,12 +139,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         mut flight: InFlight,
     ) -> Result<(), StopReason> {
         let page = self.executor.state.page.now();
-        let found = check(
-            &finish.evidence,
-            page.map(|page| &*page.observation),
-            &self.executor.state.seen,
-            &self.executor.typed(),
-        );
+        let found = self.evidence_now(finish);
         let shown = !matches!(found, Evidence::Missing(_));
         let is_whole = page.is_none_or(|page| page.view.notes.is_empty() && self.was_read(page));
         // The claims of the answer are not checked if the run reports failure, because nobody relies on such an answer.

@@ -298,7 +298,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                         action.resolve_address(&page.head.url);
                     }
                     let targets = self.identify(&action);
-                    let next = Queued::new(action, By::Model, targets);
+                    let was_shown = self.is_shown(&action);
+                    let next = Queued {
+                        was_shown,
+                        ..Queued::new(action, By::Model, targets)
+                    };
                     self.executor.state.queue.add(next);
                 }
                 Err(problem) => {

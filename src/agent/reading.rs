@@ -136,6 +136,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 .collect::<Vec<_>>()
         };
         let numbers: BTreeSet<usize> = best.into_iter().flat_map(with_place).collect();
+        let text = numbers
+            .iter()
+            .map(|line| layout.text(elements, *line..line + 1));
+        let text = text.collect::<Vec<_>>().join("\n");
         let shown: Vec<Shown<'_>> = numbers.iter().map(|number| layout.shown(*number)).collect();
         let mut lines = excerpts(&shown, elements, &find.query);
         if !self.digest(page, self.shown).whole {
@@ -144,7 +148,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 *line = format!("{}: {line}", number + 1);
             }
         }
-        let found = &mut self.executor.state.remarks.found;
+        let (observation, typed) = (page.observation.clone(), self.executor.typed());
+        let state = &mut self.executor.state;
+        state.seen.extract(&text, &observation, &typed);
+        let found = &mut state.remarks.found;
         found.push(summary);
         found.extend(lines);
         Some(hit_elements)

@@ -10,10 +10,10 @@ use std::{
     slice,
 };
 
-use super::{error_page, typed::Typed};
+use super::{PageNow, error_page, typed::Typed};
 use crate::{
     base::{text, words::DENIES},
-    page::{ElementRef, Node, NodeId, Observation, Role, Tree},
+    page::{ElementRef, Node, NodeId, Observation, Part, Role, Tree},
 };
 use serde::{Deserialize, Serialize};
 
@@ -184,7 +184,47 @@ fn stands_apart(page: &[String], wanted: &[String]) -> bool {
 /// earlier. In this case, the run has not ended on a page of its task.
 pub(crate) fn check(
     evidence: &str,
-    page: Option<&Observation>,
+    page: Option<&PageNow>,
+    seen: &Seen,
+    typed: &Typed,
+) -> Evidence {
+    let lines = page.map_or_else(Vec::new, |page| lines(page, typed));
+    let page = page.map(|page| &*page.observation);
+    check_in(evidence, (page, &lines), seen, typed)
+}
+
+/// Returns the words of each line of the page as a prompt shows it. A line may have the words in another order than the page's tree.
+fn lines(page: &PageNow, typed: &Typed) -> Vec<Vec<String>> {
+    let (tree, elements) = (page.tree(), &page.view.elements);
+    let of_part = |part: &Part| {
+        let value = part.element.and_then(|at| elements[at].value.as_deref());
+        let is_field = |id: &NodeId| tree[*id].role.is_editable();
+        let around = std::iter::once(part.node).chain(tree.ancestors(part.node));
+        let field = around.into_iter().find(is_field);
+        let is_own = field.is_some_and(|id| typed.is_own(&tree[id]));
+        let mut words = text::words(&part.text);
+        let mut said = value.map_or_else(Vec::new, text::words);
+        if field.is_some() {
+            let is_inside = field != Some(part.node);
+            let hidden = said
+                .iter_mut()
+                .chain(words.iter_mut().filter(|_| is_inside));
+            hidden
+                .filter(|word| is_own || typed.has(word))
+                .for_each(String::clear);
+        }
+        words.append(&mut said);
+        words
+    };
+    let lines = page.layout().lines().iter();
+    lines
+        .map(|line| line.all_parts().flat_map(of_part).collect())
+        .collect()
+}
+
+fn check_in(
+    evidence: &str,
+    (page, lines): (Option<&Observation>, &[Vec<String>]),
     seen: &Seen,
     typed: &Typed,
 ) -> Evidence {
@@ -199,16 +239,20 @@ pub(crate) fn check(
     if is_number(evidence) || is_number(&unmarked(evidence)) {
         return Evidence::Shown;
     }
-    let found = check_lines(evidence, &here, seen, typed);
+    let here = (&*here, lines);
+    let found = check_lines(evidence, here, seen, typed);
     // A prompt shows the line breaks of a field's value as `\n`.
     if matches!(found, Evidence::Missing(_)) && evidence.contains("\\n") {
-        return check_lines(&evidence.replace("\\n", "\n"), &here, seen, typed);
+        return check_lines(&evidence.replace("\\n", "\n"), here, seen, typed);
     }
     found
 }
 
+/// The words of the current page, and those of each of its lines.
+type Here<'p> = (&'p [String], &'p [Vec<String>]);
+
 /// Searches for the evidence as one passage, and then for each of its lines.
-fn check_lines(evidence: &str, here: &[String], seen: &Seen, typed: &Typed) -> Evidence {
+fn check_lines(evidence: &str, here: Here<'_>, seen: &Seen, typed: &Typed) -> Evidence {
     let whole = check_passage(evidence, here, (seen, typed), MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
     let lines: Vec<&str> = evidence.lines().filter(says).collect();
@@ -253,11 +297,10 @@ fn letters(words: &[String]) -> usize {
 }
 
 /// Searches for a passage that contains all words of the evidence side by side, on the current page and in what the
-/// run read earlier. The evidence must have at least `min` letters and digits. `here` contains the words of the current
-/// page.
+/// run read earlier. The evidence must have at least `min` letters and digits.
 fn check_passage(
     evidence: &str,
-    here: &[String],
+    (here, lines): Here<'_>,
     (seen, typed): (&Seen, &Typed),
     min: usize,
 ) -> Evidence {
@@ -275,7 +318,8 @@ fn check_passage(
         if letters(quoted) < min {
             continue;
         }
-        if here.windows(quoted.len()).any(|window| window == quoted) {
+        let is_in = |words: &[String]| words.windows(quoted.len()).any(|some| some == *quoted);
+        if is_in(here) || lines.iter().any(|line| is_in(line)) {
             return Evidence::Shown;
         }
         if seen.has_read(quoted) {
@@ -526,7 +570,11 @@ mod tests {
     }
 
     fn check(evidence: &str, page: Option<&Observation>, seen: &Seen) -> Evidence {
-        super::check(evidence, page, seen, &Typed::default())
+        super::check_in(evidence, (page, &[]), seen, &Typed::default())
+    }
+
+    fn now(page: Observation) -> PageNow {
+        PageNow::of(page)
     }
 
     fn is_shown(evidence: &str, page: &Observation) -> bool {
@@ -622,7 +670,7 @@ mod tests {
     #[test]
     fn what_the_model_typed_is_no_evidence() {
         let typed = Typed::before("PX-40213\nYour order was shipped\n1234");
-        let check = |evidence| super::check(evidence, Some(&form()), &Seen::default(), &typed);
+        let check = |evidence| super::check(evidence, Some(&now(form())), &Seen::default(), &typed);
         for evidence in [
             r#"e4 searchbox "Order number" value "PX-40213""#,
             "PX-40213",
@@ -662,7 +710,7 @@ mod tests {
             b.close();
         });
         let found = |evidence| {
-            let found = super::check(evidence, Some(&page), &Seen::default(), &typed);
+            let found = super::check(evidence, Some(&now(page.clone())), &Seen::default(), &typed);
             found == Evidence::Shown
         };
         assert!(found("order of May") && !found("May was sent"));

@@ -6,9 +6,12 @@ use crate::{
     action::{
         BrowserAction, ErrorClass, Fill, Key, Outcome, Target, TextValue, execution::Execution,
     },
+    base::text,
     page::{Change, NodeId, Notice, Observation, PageAddress, PageDiff, Role, Trace, Tree, Tri},
+    secret::holds_secret,
     verify::{
         error_page::navigates,
+        finish::numbers,
         traces::{answers, answers_wheel},
     },
 };
@@ -16,6 +19,8 @@ use crate::{
 /// Duration below which a `wait` counts as having ended at once. Unit: milliseconds. Source: chosen; one look at the
 /// page takes some 100 ms.
 const AT_ONCE: u64 = 1_000;
+/// Maximum length of the value that a field holds in the detail of a failure. Unit: characters.
+const MAX_HELD: usize = 100;
 
 /// Returns the outcome of an action. The page was observed before the action (`before`) and after it (`after`). `moved` is
 /// true if the action moved the element that it dragged. The outcome differs from the outcome that the driver reports in these cases:
@@ -75,11 +80,44 @@ pub(super) fn judge(
             BrowserAction::Scroll(_) => answers_wheel(traces),
             _ => answers(traces),
         });
+    if !diff.navigated
+        && let Some(held) = held_instead(action, after)
+    {
+        let held = serde_json::Value::from(text::truncate(held, MAX_HELD));
+        return Outcome::failed(ErrorClass::BadValue, &format!("the field holds {held} now"));
+    }
     if differs || is_answered || seen_beside || already_so(action, after) {
         Outcome::Done
     } else {
         Outcome::NoEffect
     }
+}
+
+/// Returns the value that the field of a `fill` holds although another one was typed; `None` if it holds what was typed. A page may
+/// write the value in another form: a date in another order, a number with separators, a telephone number with spaces. An empty
+/// field is no other value, because fields for several items take each item out of the text.
+fn held_instead<'p>(action: &BrowserAction, after: &'p Observation) -> Option<&'p str> {
+    let BrowserAction::Fill(Fill {
+        text: TextValue::Literal(wanted),
+        submit: false,
+        ..
+    }) = action
+    else {
+        return None;
+    };
+    let node = &after.tree[aimed_at(action, &after.tree)?];
+    let held = node.value.as_deref().filter(|held| !held.is_empty())?;
+    let bare = |text: &str| -> String {
+        let signs = text.chars().filter(|c| c.is_alphanumeric());
+        signs.flat_map(char::to_lowercase).collect()
+    };
+    let is_text = node.role.is_editable() && node.role != Role::Combobox && !holds_secret(node);
+    let (is, asked) = (numbers(held), numbers(wanted));
+    let are_numbers = !is.is_empty() && is.iter().all(|number| asked.contains(number));
+    // A search field may complete what was typed.
+    let is_completed = asked.is_empty() && bare(held).starts_with(&bare(wanted));
+    let is_other = bare(held) != bare(wanted) && !are_numbers && !is_completed;
+    (is_text && is_other && !held.ends_with('…')).then_some(held)
 }
 
 /// Returns true if the action selected a text that was not selected before. Only `press`, `click`, `click_at`,
@@ -246,7 +284,7 @@ pub(super) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
 }
 
 /// Returns true if the page is in the state that the action asked for. Only these actions are judged: `goto`, `fill`
-/// with a literal text and without `submit`, `check`, `uncheck`, and clicks into a text field. Returns false for all
+/// with a literal text and without `submit`, `select` of one value, `check`, `uncheck`, and clicks into a text field. Returns false for all
 /// others, and for a target that is not given by a reference.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
@@ -266,6 +304,13 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
             submit: false,
             ..
         }) => node.value.as_deref().unwrap_or_default() == text,
+        BrowserAction::Select(select) => {
+            let is_it = |one: &TextValue| match one {
+                TextValue::Literal(text) => node.value.as_deref() == Some(&**text),
+                _ => false,
+            };
+            select.values.iter().all(is_it)
+        }
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
         // The click may place the caret, or two clicks may select a word; an observation shows neither.
@@ -449,7 +494,40 @@ mod tests {
             })
         };
         assert_eq!(judged(&fill("a"), &checked, &checked), Outcome::Done);
-        assert_eq!(judged(&fill("b"), &checked, &checked), Outcome::NoEffect);
+        let held = Outcome::failed(ErrorClass::BadValue, r#"the field holds "a" now"#);
+        assert_eq!(judged(&fill("b"), &checked, &checked), held);
+    }
+
+    #[test]
+    fn a_fill_fails_if_its_field_holds_another_value() {
+        let filled = |text: &str, held: &str| {
+            let fill = BrowserAction::Fill(Fill {
+                target: Target::parse("e1").unwrap(),
+                text: text.into(),
+                submit: false,
+            });
+            judged(&fill, &page("", Tri::False), &page(held, Tri::False))
+        };
+        for (text, held) in [
+            ("2027-02-01", "02/01/2027"),
+            ("1299", "1,299.00"),
+            ("5551234567", "(555) 123-4567"),
+            ("paul", "Paul"),
+            ("sma", "smart watch"),
+            // The text became an item of the field.
+            ("urgent,", ""),
+        ] {
+            let outcome = filled(text, held);
+            assert_eq!(outcome.class(), None, "{text}: {held}");
+        }
+        for (text, held) in [
+            ("2027-02-01 00:00:00", "2026-11-28 14:45:07"),
+            ("A long title", "A long"),
+            ("12345", "123"),
+        ] {
+            let outcome = filled(text, held);
+            assert_eq!(outcome.class(), Some(ErrorClass::BadValue), "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The texts that a run has typed. In a field they prove nothing, because they show only what the run did itself.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{finish::numbers, judge::may_have_acted};
 use crate::{
-    action::{Action, BrowserAction, Parameters, Press, Target, TextValue},
+    action::{Action, BrowserAction, ErrorClass, Parameters, Press, Target, TextValue},
     base::text,
     page::{ElementRef, Node},
     secret::holds_secret,
@@ -18,11 +18,21 @@ const HARMLESS: [&str; 7] = [
 /// Letters that change the text of a field together with Control: paste, cut, redo, undo.
 const EDITING: [&str; 4] = ["v", "x", "y", "z"];
 
+/// Number of pages to be opened after a text was typed before a field with this text shows what the site has stored: one to send
+/// it, and one to show it again.
+const STORED_AFTER: usize = 2;
+
 /// The texts that a run has typed or chosen, and the fields of the current page that it has changed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Typed {
-    words: HashSet<String>,
-    numbers: HashSet<String>,
+    /// The words, each with the number of pages that were opened before it was last typed.
+    words: HashMap<String, usize>,
+    /// The numbers, in the same way.
+    numbers: HashMap<String, usize>,
+    /// Number of pages that the run has opened.
+    opened: usize,
+    /// The address of the current page.
+    address: String,
     fields: HashSet<ElementRef>,
     /// True if the run has typed at the focus, so that any field of the page may have changed.
     anywhere: bool,
@@ -36,7 +46,9 @@ impl Typed {
             if let Action::Browser(action) = &step.action {
                 typed.add(action, parameters);
                 let class = step.outcome.class();
-                if class.is_none_or(|class| may_have_acted(action, class)) {
+                if class.is_none_or(|class| {
+                    class == ErrorClass::BadValue || may_have_acted(action, class)
+                }) {
                     typed.change(action);
                 }
             }
@@ -45,6 +57,8 @@ impl Typed {
                 typed.fields.clear();
                 typed.anywhere = false;
             }
+            typed.opened += usize::from(is_elsewhere || step.reloaded);
+            step.after.url().clone_into(&mut typed.address);
         }
         typed
     }
@@ -56,8 +70,9 @@ impl Typed {
                 TextValue::Parameter(name) => parameters.get(name).map_or("", String::as_str),
                 TextValue::Secret(_) => "",
             };
-            self.words.extend(text::words(said));
-            self.numbers.extend(numbers(said));
+            let now = |of: String| (of, self.opened);
+            self.words.extend(text::words(said).into_iter().map(now));
+            self.numbers.extend(numbers(said).into_iter().map(now));
         }
     }
 
@@ -86,12 +101,22 @@ impl Typed {
         }
     }
 
+    /// Returns true if a field may show this word only because the run has typed it.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.words.contains(word)
+        self.is_own_word(word, self.words.get(word))
     }
 
+    /// As [`has`](Self::has), for a number in the form of [`numbers`].
     pub(super) fn has_number(&self, number: &str) -> bool {
-        self.numbers.contains(number)
+        self.is_own_word(number, self.numbers.get(number))
+    }
+
+    /// The page that a form leads to may repeat what was typed, and so may a page whose address has it. Any later page shows
+    /// what the site has stored.
+    fn is_own_word(&self, said: &str, typed: Option<&usize>) -> bool {
+        typed.is_some_and(|at| self.opened < at + STORED_AFTER) || {
+            typed.is_some() && self.address.to_lowercase().contains(said)
+        }
     }
 
     /// Returns true if the content of the field proves nothing at all: the run may have changed it, or it is a secret.
@@ -107,8 +132,11 @@ impl Typed {
     #[cfg(test)]
     pub(super) fn before(said: &str) -> Self {
         Self {
-            words: text::words(said).into_iter().collect(),
-            numbers: numbers(said).into_iter().collect(),
+            words: text::words(said)
+                .into_iter()
+                .map(|word| (word, 0))
+                .collect(),
+            numbers: numbers(said).into_iter().map(|one| (one, 0)).collect(),
             ..Self::default()
         }
     }
@@ -152,6 +180,30 @@ mod tests {
         let steps = [fill(), step("click", json!({ "target": "e2" }), true)];
         let typed = Typed::of(&steps, &Parameters::default());
         assert!(!typed.is_own(&field("e1")) && typed.has_number("29.9"));
+    }
+
+    #[test]
+    fn a_text_that_was_typed_and_is_loaded_again_is_what_the_site_has_stored() {
+        let go = || step("click", json!({ "target": "e2" }), true);
+        let fill = || step("fill", json!({ "target": "e1", "text": "Tea 29" }), false);
+        for (steps, is_own) in [
+            (vec![fill()], true),
+            // The form may have come back with an error.
+            (vec![fill(), go()], true),
+            (vec![fill(), go(), go()], false),
+            (vec![fill(), go(), fill(), go()], true),
+        ] {
+            let typed = Typed::of(&steps, &Parameters::default());
+            assert_eq!(
+                typed.has("tea") && typed.has_number("29"),
+                is_own,
+                "{steps:?}"
+            );
+        }
+        let mut last = go();
+        last.after = crate::working::Place::of("https://x.example/?q=Tea+29");
+        let typed = Typed::of(&[fill(), go(), last], &Parameters::default());
+        assert!(typed.has("tea"), "the address repeats it");
     }
 
     #[test]

@@ -28,7 +28,7 @@ use crate::{
     action::{
         BrowserAction, Drag, DragBy, DragXy, Effect, ErrorClass, Outcome, execution::Execution,
     },
-    page::{Area, Counted, ElementRef, KnownElement, PageDiff, TargetIdentity, diff},
+    page::{Area, Counted, ElementRef, KnownElement, PageDiff, Role, TargetIdentity, Tree, diff},
 };
 
 /// Time for which a number that changed on the page after an action is watched. A number that changes again may be a
@@ -84,6 +84,11 @@ pub(crate) struct Timing {
     /// Time that the next call of the browser may take.
     pub(crate) limit: Duration,
 }
+
+/// Minimum share of a page's elements that live on if the page stays the same under another address. Unit: percent.
+const ALIVE: usize = 90;
+/// Minimum number of elements for this comparison.
+const FEW: usize = 3;
 
 /// The next thing that the owner of a window must do.
 #[derive(Debug)]
@@ -432,7 +437,31 @@ fn dragged(action: &BrowserAction) -> Option<&ElementRef> {
 }
 
 fn difference(before: &PageNow, after: &PageNow) -> PageDiff {
-    diff((&before.head, before.tree()), (&after.head, after.tree()))
+    let (old, new) = (before.tree(), after.tree());
+    let mut found = diff((&before.head, old), (&after.head, new));
+    found.navigated = found.navigated && !lives_on(old, new);
+    found
+}
+
+/// Returns true if the page is still the same although it has another address, as after an editor has saved a new text: its
+/// headings are the same, and at least [`ALIVE`] of its elements have kept their references, roles and names.
+fn lives_on(before: &Tree, after: &Tree) -> bool {
+    fn headings(tree: &Tree) -> Vec<&str> {
+        let nodes = tree.nodes().iter();
+        let headings = nodes.filter(|node| node.role == Role::Heading);
+        headings.map(|node| &*node.name).collect()
+    }
+    let (mut all, mut alive) = (0, 0);
+    for node in before.nodes() {
+        let Some(reference) = &node.reference else {
+            continue;
+        };
+        let now = after.by_ref(reference.as_str()).map(|id| &after[id]);
+        all += 1;
+        alive +=
+            usize::from(now.is_some_and(|now| (&now.role, &now.name) == (&node.role, &node.name)));
+    }
+    all >= FEW && alive * 100 >= all * ALIVE && headings(before) == headings(after)
 }
 
 #[cfg(test)]

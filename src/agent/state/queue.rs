@@ -26,6 +26,9 @@ pub(in crate::agent) struct Queued {
     /// points of an element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) picked: Vec<(u32, u32)>,
+    /// True if this is a `finish` whose evidence was shown when it was decided on, before the other calls of its reply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(in crate::agent) was_shown: bool,
 }
 
 impl Queued {
@@ -40,6 +43,7 @@ impl Queued {
             targets,
             restores: None,
             picked: Vec::new(),
+            was_shown: false,
         }
     }
 

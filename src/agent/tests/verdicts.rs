@@ -543,3 +543,32 @@ async fn a_drag_by_a_distance_that_ends_on_a_bin_needs_approval() {
     let dragged = dragged.iter().filter(|line| line.starts_with("drag_by"));
     assert_eq!(dragged.count(), 2, "without a person the second is refused");
 }
+
+#[tokio::test]
+async fn finish_may_be_the_last_call_if_the_calls_before_it_bring_its_evidence() {
+    let finish = |evidence: &str| {
+        let words = json!({ "answer": "It is set", "evidence": evidence });
+        ("finish", words)
+    };
+    let replies = vec![calls([click("e1"), finish("1")])];
+    let (report, requests) = run(Stepper::default(), replies).await;
+    assert_eq!(report.summary.stop, StopReason::Finished);
+    assert_eq!(requests.len(), 1);
+    // Words that were there before prove nothing about the click, and are not refused for good.
+    let replies = vec![
+        calls([click("e1"), finish("plus")]),
+        calls([finish("plus")]),
+    ];
+    let (report, requests) = run(Stepper::default(), replies).await;
+    assert_eq!(report.summary.stop, StopReason::Finished);
+    assert!(
+        requests[1].contains("finish again if it shows that the goal is met"),
+        "{}",
+        requests[1]
+    );
+    assert!(!requests[1].contains("finish was refused"));
+    // A look does not change what the page says.
+    let find = ("find", json!({ "query": "plus" }));
+    let (report, _) = run(Stepper::default(), vec![calls([find, finish("plus")])]).await;
+    assert_eq!(report.summary.stop, StopReason::Finished);
+}

@@ -435,3 +435,26 @@ fn without_a_page_before_the_outcome_is_the_drivers() {
     let opened = verdict(window.sent(done(), page("button \"Go\" e1"), at(0)));
     assert!(opened.is_other_page && opened.execution.outcome.is_done());
 }
+
+#[test]
+fn a_page_whose_elements_live_on_under_another_address_is_the_same_page() {
+    let fields =
+        "heading \"New post\"\ntextbox \"Title\" e1\ntextbox \"Body\" e2\nbutton \"Save\" e3";
+    let other_heading = fields.replace("New post", "Post 8");
+    let redrawn = fields
+        .replace("e1", "e11")
+        .replace("e2", "e12")
+        .replace("e3", "e13");
+    let before = page(fields);
+    for (content, is_other_page) in [
+        (fields, false),
+        (&*format!("{fields}\n\"Saved\""), false),
+        (&*other_heading, true),
+        (&*redrawn, true),
+    ] {
+        let mut window = open(&click(), &before);
+        let after = PageNow::of(observed("https://app.example/posts/7", content));
+        let verdict = verdict(window.sent(done(), after, at(10)));
+        assert_eq!(verdict.is_other_page, is_other_page, "{content}");
+    }
+}
