@@ -9,6 +9,7 @@ use super::{
     emit::elapsed_ms,
     engine::Asking,
     executor::{Concluded, InFlight, TurnNow, ends_in_vain},
+    state::Queued,
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
@@ -38,6 +39,15 @@ pub(super) const fn only_looks(action: &Action) -> bool {
             action.tool().is_look() || matches!(action, A::Hover(_) | A::HoverXy(_) | A::Scroll(_))
         }
     }
+}
+
+/// Returns true if the action answers a dialog or gives files to it.
+const fn answers_dialog(next: &Queued) -> bool {
+    use BrowserAction as A;
+    matches!(
+        next.action,
+        Action::Browser(A::DialogAccept(_) | A::DialogDismiss(_) | A::Upload(_))
+    )
 }
 
 /// Returns true if the later calls of the reply are carried out although this action did not succeed.
@@ -79,7 +89,23 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             self.condense(action).await;
         }
         match outcome {
-            Outcome::Done => self.forget_failure(action),
+            Outcome::Done => {
+                self.forget_failure(action);
+                let opens = |page: &PageNow| page.observation.dialog.is_some();
+                if !before.as_ref().is_some_and(opens)
+                    && self.executor.state.page.now().is_some_and(opens)
+                    && !self
+                        .executor
+                        .state
+                        .queue
+                        .iter()
+                        .next()
+                        .is_some_and(answers_dialog)
+                {
+                    self.executor
+                        .drop_queue("the call before them opened a dialog");
+                }
+            }
             // The action is neither a success nor a failure. Memory is not asked for an alternative, because the
             // action may have worked.
             Outcome::Unclear(_) => {

@@ -1,5 +1,7 @@
 //! One step of a run.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::{
@@ -10,10 +12,15 @@ use super::{
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, Effect, Outcome, Target},
-    page::{ElementRef, PageAddress, TargetIdentity},
-    verify::is_field_gone,
+    page::{ElementRef, PageAddress, Resolved, Suits, TargetIdentity, Wanted},
+    verify::{PageNow, is_field_gone},
     working::{By, Step, StopReason},
 };
+
+/// Time between two looks for a target that the calls before may still bring onto the page.
+const LATE: Duration = Duration::from_millis(700);
+/// Maximum number of these looks.
+const LATE_LOOKS: usize = 3;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Carries out one step: at most one action. If no action is queued, first takes one from memory or asks the model
@@ -51,6 +58,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 self.read_calls(&response)?; // 8 parse the calls
             }
         }
+        self.await_target().await?;
         let Some(next) = self.next_action() else {
             return Ok(());
         };
@@ -117,6 +125,48 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             && judged(action, page) == Effect::Irreversible
     }
 
+    /// Waits for the target of the next action, if an earlier call of the reply may still bring it onto the page.
+    async fn await_target(&mut self) -> Result<(), StopReason> {
+        for _ in 0..LATE_LOOKS {
+            let (state, page) = (&self.executor.state, self.executor.state.page.now());
+            let Some((next, page)) = state.queue.iter().next().zip(page) else {
+                break;
+            };
+            let is_blocked = page.observation.dialog.is_some() || page.observation.unresponsive;
+            let is_of_model = next.by == By::Model && next.restores.is_none();
+            let last = state.memory.steps().last();
+            let is_first = last.is_none_or(|step| step.turn != state.spent.calls);
+            if is_blocked || is_first || !is_of_model || !self.is_missing(next, page) {
+                break;
+            }
+            tokio::time::sleep(LATE).await;
+            self.executor.state.page.touch();
+            self.executor.observe().await?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if a target of the action was on the page for which it was decided, or is given in words, and is not on this
+    /// page.
+    fn is_missing(&self, next: &Queued, page: &PageNow) -> bool {
+        let known = self.executor.state.offered.elements();
+        let is_unnamed = |target: &Target| match target {
+            Target::Locator(words) => {
+                let is_none = words
+                    .find(page.tree())
+                    .is_some_and(|found| found.is_empty());
+                let found = page.resolve(Wanted::Words(words, Suits::All), known);
+                is_none && matches!(found, Resolved::Gone)
+            }
+            Target::Ref(_) => false,
+        };
+        let words = match &next.action {
+            Action::Browser(action) => action.targets(),
+            _ => Vec::new(),
+        };
+        self.here(next, page).is_none() || words.into_iter().any(is_unnamed)
+    }
+
     /// Removes the next action from the queue and returns it. Drops the whole queue instead and returns `None` if one
     /// of its targets is gone, if it should restore another page than the one shown, or if it types into a field that
     /// is gone. An action whose target was missing from the start is returned, and refused later.
@@ -143,6 +193,22 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             );
             return None;
         }
+        if let Some(found) = self.here(&next, page) {
+            for (target, new) in next.action.references_mut().into_iter().zip(found) {
+                *target = Target::Ref(new);
+            }
+            return Some(next);
+        }
+        self.executor.drop_with(
+            1,
+            "the page changed, and the next target is not there as it was",
+        );
+        None
+    }
+
+    /// Returns the references that the targets of the action have on this page; `None` if one of them is gone. A target that
+    /// was missing from the start is left out.
+    fn here(&self, next: &Queued, page: &PageNow) -> Option<Vec<ElementRef>> {
         let is_restored = next.restores.is_some();
         // The words of a table may be other words by now. To read them is what the call is for.
         let reads = matches!(
@@ -162,19 +228,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let wanted = next.targets.iter().flatten();
         let pairs = next.action.references().into_iter().zip(wanted);
-        let found: Option<Vec<ElementRef>> =
-            pairs.map(|(old, wanted)| again(old, wanted)).collect();
-        if let Some(found) = found {
-            for (target, new) in next.action.references_mut().into_iter().zip(found) {
-                *target = Target::Ref(new);
-            }
-            return Some(next);
-        }
-        self.executor.drop_with(
-            1,
-            "the page changed, and the next target is not there as it was",
-        );
-        None
+        pairs.map(|(old, wanted)| again(old, wanted)).collect()
     }
 
     /// Returns true if the last field that this reply's calls used is gone, and no other field has the focus. Returns

@@ -115,12 +115,13 @@ pub(crate) fn by_role_and_name(page: Searched<'_>, id: NodeId) -> Option<Locator
 }
 
 fn again(page: Searched<'_>, reference: Option<&ElementRef>, wanted: &TargetIdentity) -> Resolved {
-    if let Some(id) = reference.and_then(|reference| page.tree.by_ref(reference.as_str())) {
-        let in_place = TargetIdentity {
+    let in_place = reference.and_then(|reference| page.tree.by_ref(reference.as_str()));
+    if let Some(id) = in_place {
+        let here = TargetIdentity {
             ordinal: wanted.ordinal,
             ..page.element(id)
         };
-        if in_place.is_same_element(wanted) {
+        if here.is_same_element(wanted) {
             return Resolved::Same(id);
         }
     }
@@ -134,8 +135,14 @@ fn again(page: Searched<'_>, reference: Option<&ElementRef>, wanted: &TargetIden
             here.label == wanted.label && here.frames == wanted.frames
         })
         .collect();
+    // The name of an editor without a label is made of its content, such as the numbers of its lines.
+    let is_editor = |id: &NodeId| {
+        page.tree[*id].role == wanted.role && page.tree[*id].property("editable").is_some()
+    };
     match alike[..] {
-        [] => Resolved::Gone,
+        [] => in_place
+            .filter(is_editor)
+            .map_or(Resolved::Gone, Resolved::Same),
         [one] if !page.element(one).best_name().is_empty() => Resolved::Moved(one),
         _ => Resolved::Ambiguous(alike),
     }

@@ -1498,6 +1498,7 @@ async fn a_call_decided_for_one_page_is_not_aimed_at_another() {
         click("e3"),
         calls(&[
             ("go_forward", json!({})),
+            ("press", json!({"key": "PageDown"})),
             ("click", json!({"target": "e12"})),
             ("extract", json!({"name": "x", "target": "e13"})),
         ]),
@@ -1510,6 +1511,9 @@ async fn a_call_decided_for_one_page_is_not_aimed_at_another() {
         browser.executed()
     );
     assert!(report.extracted.is_empty());
+    // A call without a target means whatever page is shown.
+    let last = browser.executed().pop().unwrap();
+    assert!(last.starts_with("press"), "{last}");
     assert!(
         model.requests()[2]
             .message

@@ -157,10 +157,11 @@ impl<B: BrowserDriver> Executor<'_, B> {
             let is_void = !is_same_host || !is_in_words(&next.action);
             next.restores.is_none() && has_target(&next.action) && is_void
         };
-        let drops = self.state.queue.iter().any(is_of_the_page_before);
+        let first = self.state.queue.iter().position(is_of_the_page_before);
         self.state.page.leave();
-        if drops {
-            self.drop_queue("another page is shown");
+        let dropped = first.map_or(0, |first| self.state.queue.cut(first));
+        if dropped > 0 {
+            self.tell_dropped(dropped, "another page is shown");
         }
     }
 

@@ -80,6 +80,11 @@ impl Queue {
         self.0.pop_front()
     }
 
+    /// Removes all actions from this position on, and returns their number.
+    pub(in crate::agent) fn cut(&mut self, from: usize) -> usize {
+        self.0.drain(from..).count()
+    }
+
     /// Removes all actions and returns their number.
     pub(in crate::agent) fn clear(&mut self) -> usize {
         std::mem::take(&mut self.0).len()

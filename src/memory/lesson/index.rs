@@ -9,10 +9,11 @@ use aho_corasick::AhoCorasick;
 
 use super::{Aim, Category, FailureKind, Lesson, LessonSource, LessonText};
 use crate::{
-    action::BrowserTool,
+    action::{Action, BrowserAction, BrowserTool, ErrorClass, Outcome},
     base::{Trust, text},
     memory::{Advice, AdviceId, Cue, Index, Moment, Record, Scope, Section, Shelf},
     page::{PageTemplate, Role, TargetIdentity, Tree, sketch},
+    working::Step,
 };
 
 /// Maximum number of lessons in the system instruction. Source: chosen.
@@ -203,6 +204,7 @@ impl LessonIndex {
     fn for_failure(&self, failure: &Failure<'_>, page: Option<&Tree>) -> Vec<Advice> {
         let tool = BrowserTool::parse(failure.command);
         let known = tool.and_then(|tool| self.failures.get(&(tool, failure.trouble)));
+        let known = known.filter(|_| !escapes_in_vain(failure, page));
         // A person's words come first, because they are few and deliberate; then recoveries for this exact target.
         let mut out = self.for_words(failure.command, failure.detail, false);
         out.extend(
@@ -300,11 +302,35 @@ impl LessonIndex {
     }
 }
 
+/// Returns true if a target is covered and pressing Escape would be wrong: it had no effect before, or a dialog that the run itself
+/// opened covers the target.
+fn escapes_in_vain(failure: &Failure<'_>, page: Option<&Tree>) -> bool {
+    let is_escape = |step: &&Step| match &step.action {
+        Action::Browser(BrowserAction::Press(press)) => press.key.as_str() == "Escape",
+        _ => false,
+    };
+    let is_dialog = Role::is_dialog;
+    let opened = |step: &Step| {
+        let found = step.changes.as_ref().filter(|found| !found.navigated);
+        found.is_some_and(|found| found.added.iter().any(|change| is_dialog(&change.role)))
+    };
+    let of_page = failure.steps.iter().rev();
+    let mut of_page =
+        of_page.take_while(|step| step.changes.as_ref().is_none_or(|found| !found.navigated));
+
+    let is_shown = page.is_some_and(|page| page.nodes().iter().any(|node| is_dialog(&node.role)));
+    failure.trouble == FailureKind::Failed(ErrorClass::Intercepted)
+        && of_page.any(|step| {
+            is_escape(&step) && step.outcome == Outcome::NoEffect || is_shown && opened(step)
+        })
+}
+
 struct Failure<'a> {
     command: &'a str,
     trouble: FailureKind,
     targets: &'a [TargetIdentity],
     detail: &'a str,
+    steps: &'a [Step],
 }
 
 /// Returns the elements of the page with a `wanted` role, in the form in which lessons name elements.
@@ -339,6 +365,7 @@ impl Index for LessonIndex {
                     trouble: *failure,
                     targets,
                     detail,
+                    steps: moment.steps,
                 };
                 self.for_failure(&failure, seen.as_ref().map(|seen| &seen.tree))
             }

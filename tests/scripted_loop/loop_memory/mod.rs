@@ -968,3 +968,33 @@ fn a_share_beyond_the_whole_is_refused() {
         assert!(format!("{error:?}").contains("withheld_share"), "{error:?}");
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn escape_is_not_advised_for_a_dialog_that_the_run_has_opened_nor_after_it_was_pressed_in_vain()
+ {
+    let opened = "https://shop.example/#opened";
+    let page = "heading \"Welcome\" e1\nbutton \"Go\" e2\nbutton \"New\" e3";
+    let dialog = format!("dialog \"New item\" e7\n  textbox \"Name\" e8\n{page}");
+    let covered = || [Reply::Fail(ErrorClass::Intercepted, COVERED)];
+    let go = || does("click", json!({ "target": "e2" }));
+    let advised = async |browser: ScriptedBrowser, replies: Vec<ChatResponse>| {
+        let memory = InMemory::new();
+        let told = told(browser, &memory, SHOP, replies).await;
+        told.last().unwrap()[1].contains("press Escape")
+    };
+    let browser = |content: &str| {
+        ScriptedBrowser::new()
+            .with_page(SHOP, "Shop", content)
+            .with_page(opened, "Shop", &dialog)
+            .on(SHOP, r#"click {"target":"e2"}"#, covered())
+            .on(opened, r#"click {"target":"e2"}"#, covered())
+            .on(SHOP, r#"click {"target":"e3"}"#, [Reply::Show(opened)])
+            .on(SHOP, r#"press {"key":"Escape"}"#, [Reply::Nothing])
+    };
+    // The page came with it.
+    assert!(advised(browser(&dialog), vec![go(), give_up()]).await);
+    let new = does("click", json!({ "target": "e3" }));
+    assert!(!advised(browser(page), vec![new, go(), give_up()]).await);
+    let escape = does("press", json!({ "key": "Escape" }));
+    assert!(!advised(browser(page), vec![escape, go(), give_up()]).await);
+}
