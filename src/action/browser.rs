@@ -122,7 +122,7 @@ browser_actions! {
     HoverXy(HoverXy) = "hover_xy", Read, false, "Move the pointer to a point of the picture, or of target from its top left corner, as on a chart.";
     Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
     Type(Type) = "type", Reversible, true, "Type text key by key where the focus is.";
-    Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a; times (to 100) only for keys that move and Backspace.";
+    Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a, up to 100 times.";
     Select(Select) = "select", Reversible, true, "Choose options of a list by label or value.";
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";

@@ -25,7 +25,7 @@ use crate::{
     base::{Error, ErrorKind, text},
     event::EventKind,
     prompt::quoted,
-    verify::{Evidence, check, unverified},
+    verify::{Evidence, Used, check, own_words, unused, unverified},
     working::{By, Finished, Step, StopReason},
 };
 
@@ -39,6 +39,8 @@ const MAX_ASKED: usize = 300;
 /// size of a large document.
 const MAX_RESULT: usize = 200_000;
 
+/// The reason for which a `finish` is no end yet if the goal names something that was not used.
+const UNUSED: &str = "the goal names it, no step typed or chose it, and the page does not show it";
 /// Time for a page to show what the calls before a `finish` brought about.
 const LATE: Duration = Duration::from_secs(1);
 /// The reason for which a `finish` after other calls is no end yet.
@@ -59,13 +61,16 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                 Outcome::failed(ErrorClass::RefNotFound, "")
             }
             AgentAction::Extract(extract) => self.extract(extract),
-            AgentAction::Find(find) => self.find(find).await,
+            AgentAction::Find(find) => self.find(find),
             AgentAction::Read(read) => self.read(read),
             AgentAction::Note(note) => self.write_down(note),
             AgentAction::Remember(fact) => self.propose(fact),
             AgentAction::GoBackTo(back) => self.go_back_to(back),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
+        if matches!(action, AgentAction::Note(_) | AgentAction::Find(_)) {
+            self.executor.state.spent.free_step();
+        }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
         self.absorb(flight.ended(outcome)).await
     }
@@ -97,7 +102,34 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
+        if finish.success && self.executor.state.answer.miss(self.unused(finish)) {
+            let outcome = Outcome::failed(ErrorClass::BadArguments, UNUSED);
+            self.executor.record(flight.ended(outcome));
+            self.executor.drop_queue("finish was not the end");
+            let unused = self.executor.state.answer.unused().iter();
+            let unused: Vec<String> = unused.map(|text| quoted(text, MAX_ASKED)).collect();
+            let note = format!(
+                "not used yet: {}. {UNUSED}: do it if the goal asks for it, and call finish again.",
+                unused.join(", ")
+            );
+            self.executor.state.remarks.notes.push(note);
+            return Ok(());
+        }
         self.finish_or_refuse(finish, flight)
+    }
+
+    /// Returns what the goal names and neither the steps nor the last page nor the answer have.
+    fn unused(&self, finish: &Finish) -> Vec<String> {
+        let parameters = &self.executor.task.parameters;
+        let state = &self.executor.state;
+        let mut used = Used::of(state.memory.steps(), parameters);
+        if let Some(page) = state.page.now() {
+            used.add(&own_words(&page.observation, &self.executor.typed()).join(" "));
+            used.add(&page.head.title);
+        }
+        used.add(&finish.answer);
+        used.add(&finish.evidence);
+        unused(&state.about.goal, parameters, &used, &state.seen)
     }
 
     /// Returns true if a call of the last reply did more than look at the page.

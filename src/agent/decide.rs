@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
-    action::{Action, CallProblem, parse_calls},
+    action::{Action, CallProblem, ErrorClass, Failure, parse_calls},
     base::{
         ErrorKind, TokenCount, text,
         tokens::{Calibration, estimate},
@@ -177,6 +177,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         // Advice from memory has not been redacted yet. Also, two texts without secrets can form a secret where they
         // are joined.
         request.message = self.executor.redactor.text(&message);
+        let is_pictured = !request.images.is_empty();
+        self.executor.state.page.name(&request.message, is_pictured);
         request
     }
 
@@ -290,7 +292,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut taken = 0;
         for call in calls.into_iter().take(self.parts.guarded.options.max_calls) {
             taken += 1;
-            match call {
+            match call.and_then(|action| self.unguessed(action)) {
                 Ok(mut action) => {
                     if let (Action::Browser(action), Some(page)) =
                         (&mut action, self.executor.state.page.now())
@@ -332,6 +334,19 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         // A server that does not speak the protocol is the cause, and not a model that calls no tool.
         self.executor.state.error = self.unreadable.take().or(refused);
         Err(StopReason::ModelUnusable)
+    }
+
+    /// Refuses an action on an element of the page that no message has shown, because its reference is a slip.
+    fn unguessed(&self, action: Action) -> Result<Action, CallProblem> {
+        let mut references = action.references().into_iter();
+        let Some(guessed) = references.find(|one| self.executor.state.page.is_guessed(one)) else {
+            return Ok(action);
+        };
+        let why = format!("no message has shown {guessed}: find or read it first"); eprintln!("GUESSED {why} {}", action.line());
+        Err(CallProblem {
+            tool: Some(action.tool_name().to_owned()),
+            failure: Failure::new(ErrorClass::BadArguments, &why),
+        })
     }
 
     fn identify(&self, action: &Action) -> Option<Vec<TargetIdentity>> {

@@ -1,5 +1,4 @@
-//! The tools that find, read and keep parts of a page. The loop carries them out itself on the last observation. Only
-//! `find` also asks the browser, for the positions of the found elements.
+//! The tools that find, read and keep parts of a page. The loop carries them out itself on the last observation.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,17 +7,13 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use super::{Run, sight::in_time, state::MAX_TITLE};
+use super::{Run, state::MAX_TITLE};
 use crate::{
     BrowserDriver, LlmClient, MemoryBackend,
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::{TokenCount, text},
-    browser::SceneRequest,
     event::EventKind,
-    page::{
-        Digest, DigestOptions, ElementRef, Hits, Layout, Line, NodeId, Part, Role, Scene, Shown,
-        shown_length,
-    },
+    page::{Digest, DigestOptions, Hits, Layout, Line, NodeId, Shown, shown_length},
     prompt::{cost, excerpts, facts, page_size, quoted, reading},
     verify::PageNow,
 };
@@ -29,9 +24,6 @@ const MAX_FOUND: usize = 30;
 /// Maximum number of hits that `find` returns if no line or item contains all words of the query. Source: chosen;
 /// lines with only some of the words are rarely what the model looks for.
 const MAX_PARTLY_FOUND: usize = 10;
-/// Maximum number of found elements for which `find` also gives sizes and positions. For more elements, it gives none.
-/// Source: chosen; each element takes a line.
-const MAX_PLACED: usize = 8;
 /// Maximum length of the query in the line above the hits. Unit: characters. Source: chosen.
 const MAX_QUERY: usize = 80;
 /// Maximum size of the lines that one `read` returns. Unit: tokens, estimated. Source: chosen; less than the maximum
@@ -56,41 +48,10 @@ const MAX_FACTS: usize = 12;
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next message.
-    /// Adds the positions of the found elements if there are at most [`MAX_PLACED`].
-    pub(super) async fn find(&mut self, find: &Find) -> Outcome {
-        let Some(elements) = self.find_lines(find) else {
+    pub(super) fn find(&mut self, find: &Find) -> Outcome {
+        let Some(page) = self.executor.state.page.now() else {
             return Outcome::failed(ErrorClass::NotFound, "");
         };
-        let places = self.places(elements).await;
-        self.executor.state.remarks.found.extend(places);
-        // "Nothing found" is an answer too.
-        Outcome::Done
-    }
-
-    /// Returns a line with the size and position of each element that can be seen in the window. Returns no lines if
-    /// there are more than [`MAX_PLACED`] elements, or if the browser cannot give their positions.
-    async fn places(&self, elements: Vec<ElementRef>) -> Vec<String> {
-        let page = self.executor.state.page.now();
-        let Some(page) = page.filter(|page| !page.observation.unresponsive) else {
-            return Vec::new();
-        };
-        if !(1..=MAX_PLACED).contains(&elements.len()) {
-            return Vec::new();
-        }
-        let request = SceneRequest::new(elements);
-        let scene = in_time(self.parts.guarded.browser.scene(&request)).await;
-        let is_here = |scene: &Scene| scene.is_known() && scene.url == page.head.url;
-        scene
-            .ok()
-            .filter(is_here)
-            .as_ref()
-            .map_or_else(Vec::new, placed)
-    }
-
-    /// Puts the lines found into the next message to the model and returns the elements that contain words of the
-    /// query; `None` if there is no page. Elements in frames are not returned.
-    fn find_lines(&mut self, find: &Find) -> Option<Vec<ElementRef>> {
-        let page = self.executor.state.page.now()?;
         let (layout, elements) = (page.layout(), &page.view.elements);
         let hits = layout.find(elements, &find.query, usize::MAX);
         let most = if hits.have_all {
@@ -102,23 +63,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let mut best = hits.lines;
         best.truncate(most);
         best.sort_unstable();
-        let query = text::words(&find.query);
-        let says = |part: &&Part| {
-            text::words(&part.text)
-                .iter()
-                .any(|word| query.contains(word))
-        };
-        // Places inside of a frame would be measured from another origin than looks.
-        let tree = page.tree();
-        let is_framed = |part: &&Part| {
-            tree.ancestors(part.node)
-                .any(|at| tree[at].role == Role::Iframe)
-        };
-        let hit_elements = best.iter().flat_map(|hit| layout.lines()[*hit].all_parts());
-        let hit_elements = hit_elements.filter(says).filter(|part| !is_framed(part));
-        let hit_elements = hit_elements
-            .filter_map(|part| part.reference.clone())
-            .collect();
         // The headings above a hit, or the first line of its item, show what the hit belongs to. A small item is shown
         // whole.
         let with_place = |hit: usize| {
@@ -154,7 +98,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let found = &mut state.remarks.found;
         found.push(summary);
         found.extend(lines);
-        Some(hit_elements)
+        // "Nothing found" is an answer too.
+        Outcome::Done
     }
 
     /// Puts lines of the page into the next message, as many as fit. Their texts are not cut.
@@ -330,7 +275,21 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let elements = &page.view.elements;
         let text = match found(&page, extract.target.as_ref()) {
             Err(failure) => return Outcome::Failed(failure),
-            Ok(None) => page.layout().text(elements, 0..page.layout().lines().len()),
+            // Menus and footers are left out, unless the page has nothing else.
+            Ok(None) => {
+                let layout = page.layout();
+                let lines = layout.lines().iter().enumerate();
+                let own = lines.filter(|(_, line)| !line.aside);
+                let own: Vec<String> = own
+                    .map(|(at, _)| layout.text(elements, at..at + 1))
+                    .collect();
+                let own: Vec<String> = own.into_iter().filter(|line| !line.is_empty()).collect();
+                if own.is_empty() {
+                    layout.text(elements, 0..layout.lines().len())
+                } else {
+                    own.join("\n")
+                }
+            }
             Ok(Some(root)) => {
                 let within = Layout::within(page.tree(), elements, root);
                 within.text(elements, 0..within.lines().len())
@@ -361,19 +320,6 @@ fn fitting(lines: &[String], room: TokenCount) -> usize {
         taken <= room
     };
     lines.iter().take_while(fits).count().max(1)
-}
-
-/// Returns a line for each element of a scene, such as `e5: 20x20 top left 35,60`: its size and its position in the
-/// document, in pixels.
-fn placed(scene: &Scene) -> Vec<String> {
-    let boxes = scene.boxes.iter().map(|(reference, area)| {
-        let at = [area.x - scene.page.x, area.y - scene.page.y];
-        #[expect(clippy::cast_possible_truncation, reason = "pixels of a page")]
-        let [x, y, wide, high] =
-            [at[0], at[1], area.width, area.height].map(|side| side.round() as i64);
-        format!("{reference}: {wide}x{high} top left {x},{y}")
-    });
-    boxes.collect()
 }
 
 /// Returns the line above the hits of a search, with the query and the number of lines found. If there are more than

@@ -22,6 +22,10 @@ pub struct RunReport {
     /// the page was not read completely, a claim that something is missing is listed too. Always empty if the model
     /// reported failure, because such an answer is not checked.
     pub unverified: Vec<String>,
+    /// Quoted texts, numbers, dates and names of the goal, and values of parameters, that no step typed, chose or clicked and that
+    /// neither the last page nor the answer has, at most 8. The model was told once and ended the run nevertheless. Always empty
+    /// if the run has filled in nothing.
+    pub unused: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed
     /// run has them too.
     pub extracted: BTreeMap<String, String>,
@@ -59,6 +63,7 @@ impl RunReport {
             answer: None,
             evidence: None,
             unverified: Vec::new(),
+            unused: Vec::new(),
             extracted: BTreeMap::new(),
             steps: Vec::new(),
             pages: Vec::new(),

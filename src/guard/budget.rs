@@ -134,7 +134,7 @@ impl CallEstimate {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// Maximum number of steps. A step is one attempt at an action. It also counts if the action is refused or fails,
+    /// Maximum number of steps, without those that only write a note or search the page. A step is one attempt at an action. It also counts if the action is refused or fails,
     /// or if the model's reply contains no usable call. Default 50.
     pub max_steps: u32,
     /// Number of failures in a row that ends the run. A failure is an action that failed or had no effect; several
@@ -197,7 +197,7 @@ impl Budget {
     /// # Errors
     /// Returns the kind of budget that is exhausted.
     pub fn check_before_step(&self, spent: &Spent, elapsed: Duration) -> Result<(), BudgetKind> {
-        if spent.steps >= self.max_steps {
+        if spent.counted() >= self.max_steps {
             return Err(BudgetKind::Steps);
         }
         if self.max_duration.is_some_and(|max| elapsed >= max) {
@@ -216,7 +216,7 @@ impl Budget {
         worst: &CallEstimate,
         elapsed: Duration,
     ) -> Result<(), BudgetKind> {
-        if spent.steps >= self.max_steps {
+        if spent.counted() >= self.max_steps {
             return Err(BudgetKind::Steps);
         }
         if self.max_calls.is_some_and(|max| spent.calls >= max) {
@@ -256,11 +256,14 @@ impl Budget {
         }
         let last =
             |what: &str| format!("this is the last {what} of the run: finish with what is known");
-        match self.max_steps.saturating_sub(spent.steps) {
+        match self.max_steps.saturating_sub(spent.counted()) {
             0 | 1 => remarks.push(last("action")),
             left @ 2..=FEW_ACTIONS => remarks.push(format!(
                 "{left} more actions are allowed, finish included, then the run ends without an answer"
             )),
+            left if left <= self.max_steps / 2 => {
+                remarks.push(format!("{left} of {} actions are left", self.max_steps));
+            }
             _ => {}
         }
         match self.max_calls.map(|max| max.saturating_sub(spent.calls)) {
@@ -284,8 +287,11 @@ impl Budget {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Spent {
-    /// Number of steps, counted as for [`Budget::max_steps`].
+    /// Number of steps.
     pub steps: u32,
+    /// Number of steps that [`Budget::max_steps`] does not count: those that only wrote a note or searched the page.
+    #[serde(default)]
+    pub free: u32,
     /// Number of model calls, including failed ones, but without those of a
     /// [compressor](crate::agent::Builder::with_compressor).
     pub calls: u32,
@@ -300,6 +306,18 @@ impl Spent {
     /// Counts a step.
     pub const fn add_step(&mut self) {
         self.steps = self.steps.saturating_add(1);
+    }
+
+    /// Records that the last step only wrote a note or searched the page.
+    pub const fn free_step(&mut self) {
+        self.free = self.free.saturating_add(1);
+    }
+
+    /// Returns the number of steps that [`Budget::max_steps`] counts. Beside each of them one may be free.
+    const fn counted(&self) -> u32 {
+        let half = self.steps.div_ceil(2);
+        let counted = self.steps.saturating_sub(self.free);
+        if counted > half { counted } else { half }
     }
 
     /// Counts a model call with its reported usage, or with the estimate if no usage was reported.
@@ -576,5 +594,23 @@ mod tests {
             let after = check(&budget, &spent, seconds + 1);
             prop_assert!(before.is_ok() || after.is_err());
         }
+    }
+
+    #[test]
+    fn notes_and_searches_are_no_actions_but_not_without_end() {
+        let budget = Budget {
+            max_steps: 10,
+            ..Budget::default()
+        };
+        let may = |steps, free| {
+            let spent = Spent {
+                steps,
+                free,
+                ..Spent::default()
+            };
+            budget.check_before_step(&spent, Duration::ZERO).is_ok()
+        };
+        assert!(!may(10, 0) && may(10, 1) && may(18, 9));
+        assert!(!may(20, 10) && !may(20, 20));
     }
 }

@@ -34,7 +34,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::{MemoryKind, Namespace, Record, Shelf, archive::Archive, lesson};
+use super::{MemoryKind, Namespace, Record, Shelf, archive::Archive};
 use crate::base::{
     Error, ErrorKind, Host, Result,
     text::{self, counted},
@@ -362,12 +362,14 @@ pub fn archive(
 ) -> Archive {
     let mut archive = Archive::default();
     let mut more = 0;
-    let Converted { records, problems } = lesson::of_hints(&folder.hints, now);
-    if !records.is_empty() {
-        let shelf = Shelf::global(namespace, lesson::COLLECTION);
-        archive.shelves.push((shelf, records));
+    for kind in kinds {
+        let Converted { records, problems } = kind.read_hints(&folder.hints, now);
+        if !records.is_empty() {
+            let shelf = Shelf::global(namespace, kind.name());
+            archive.shelves.push((shelf, records));
+        }
+        archive.problems.extend(problems);
     }
-    archive.problems.extend(problems);
     for domain in &folder.domains {
         for kind in kinds {
             let Converted {

@@ -279,6 +279,13 @@ pub trait MemoryKind: Debug + Send + Sync {
         Converted::default()
     }
 
+    /// Converts the [hints](super::agent_memory::Folder::hints) of such a folder to records of the global shelf, in the same way. The
+    /// default converts nothing.
+    fn read_hints(&self, hints: &[String], now: DateTime<Utc>) -> Converted {
+        let _ = (hints, now);
+        Converted::default()
+    }
+
     /// Returns notes that report the committed changes as events of the run. `remaining` is the number of records that
     /// are now on the shelf.
     fn notes(

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{action::Outcome, page::MORE_CHANGES};
+use crate::{
+    action::{BrowserTool, Outcome},
+    page::MORE_CHANGES,
+};
 
 /// Maximum number of lines that report the calls since the last message to the model. Source: chosen; a reply has up to
 /// 8 calls by default, and the prompt shows the page itself after these lines.
@@ -22,7 +25,20 @@ pub(crate) struct CallMade {
     pub(crate) went_on: bool,
 }
 
+/// The tools that put something into a form.
+const FILLS: [BrowserTool; 4] = [
+    BrowserTool::Fill,
+    BrowserTool::Select,
+    BrowserTool::Check,
+    BrowserTool::Uncheck,
+];
+
 impl CallMade {
+    fn fills(&self) -> bool {
+        let is_it = |tool: &BrowserTool| tool.as_str() == self.tool;
+        FILLS.iter().any(is_it) && !self.changed.is_empty() && !self.went_on
+    }
+
     fn came_of_it(&self, max: usize) -> String {
         match &self.outcome {
             Outcome::NoEffect => "no effect".to_owned(),
@@ -54,7 +70,7 @@ impl CallMade {
 /// line says how many these are.
 ///
 /// A call that was done gets no line if another address was opened after it, because its changes are those of a page
-/// that is gone. The call that `told` describes by its tool and its outcome gets no line either, because the prompt
+/// that is gone. But what was put into a form is told, because it was sent. The call that `told` describes by its tool and its outcome gets no line either, because the prompt
 /// reports it in another section. For a single call, returns only the changes, one in each line.
 pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec<String> {
     if let [only] = calls {
@@ -64,7 +80,7 @@ pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec
     let is_told = |call: &CallMade| told == Some((&*call.tool, &call.outcome));
     let told = calls.iter().rposition(is_told);
     let is_shown = |(nth, call): &(usize, &CallMade)| {
-        Some(*nth) != told && (*nth >= opened || !call.outcome.is_done())
+        Some(*nth) != told && (*nth >= opened || !call.outcome.is_done() || call.fills())
     };
     let calls = calls.iter().enumerate().filter(is_shown);
     let calls: Vec<&CallMade> = calls.map(|(_, call)| call).collect();
@@ -147,5 +163,23 @@ mod tests {
             .collect();
         let lines = changes(&both, None);
         assert!(lines[0].ends_with("~ 1; ~ 2; and 30 more"), "{lines:?}");
+    }
+
+    #[test]
+    fn what_was_put_into_a_form_is_told_although_another_page_is_shown() {
+        let fill = |step, changed: &str| CallMade {
+            tool: "fill".to_owned(),
+            ..made(step, Outcome::Done, &[changed], false)
+        };
+        let calls = [
+            fill(1, "~ spinbutton \"Stock\": value \"\" -> \"12.50\""),
+            made(2, Outcome::Done, &["+ \"draft\""], false),
+            made(3, Outcome::Done, &[], true),
+        ];
+        let expected = [
+            "1. fill: ~ spinbutton \"Stock\": value \"\" -> \"12.50\"",
+            "3. press: another page is shown",
+        ];
+        assert_eq!(changes(&calls, None), expected);
     }
 }

@@ -146,6 +146,11 @@ impl Seen {
         self.read.push((None, words));
     }
 
+    /// Returns true if a page of the run has shown this word.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
     fn has_read(&self, wanted: &[String]) -> bool {
         let is_in = |words: &[String]| words.windows(wanted.len()).any(|some| some == wanted);
         // An extraction may contain text that the model typed into a field; the page's own words do not. Between two words of a line
@@ -332,8 +337,10 @@ fn check_passage(
         .filter(|word| !known.contains(word))
         .take(MAX_TOLD)
         .collect();
-    let words: Vec<&str> = missing.iter().map(|word| word.as_str()).collect();
-    let words = serde_json::Value::from(words.join(" "));
+    // As the evidence writes them, with their signs.
+    let is_missing = |part: &&str| text::words(part).iter().any(|word| missing.contains(&word));
+    let words: Vec<&str> = evidence.split_whitespace().filter(is_missing).collect();
+    let words = serde_json::Value::from(text::truncate(&words.join(" "), MAX_CLAIM));
     Evidence::Missing(if missing.is_empty() {
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
             .to_owned()
@@ -426,7 +433,7 @@ fn denies(answer: &str, evidence: &str) -> bool {
     (0..words.len()).any(|at| denies(&words[at]) && !names(at))
 }
 
-fn quoted(text: &str) -> Vec<&str> {
+pub(super) fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some((at, open)) = rest

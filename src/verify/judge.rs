@@ -284,7 +284,8 @@ pub(super) fn aimed_at(action: &BrowserAction, tree: &Tree) -> Option<NodeId> {
 }
 
 /// Returns true if the page is in the state that the action asked for. Only these actions are judged: `goto`, `fill`
-/// with a literal text and without `submit`, `select` of one value, `check`, `uncheck`, and clicks into a text field. Returns false for all
+/// with a literal text and without `submit`, `select` of one value, `check`, `uncheck`, and clicks on a chosen
+/// radio button or into a text field. Returns false for all
 /// others, and for a target that is not given by a reference.
 fn already_so(action: &BrowserAction, after: &Observation) -> bool {
     if let BrowserAction::Goto(goto) = action {
@@ -313,6 +314,9 @@ fn already_so(action: &BrowserAction, after: &Observation) -> bool {
         }
         BrowserAction::Check(_) => node.states.checked == Some(Tri::True),
         BrowserAction::Uncheck(_) => node.states.checked == Some(Tri::False),
+        BrowserAction::Click(_) if node.role == Role::Radio => {
+            node.states.checked == Some(Tri::True)
+        }
         // The click may place the caret, or two clicks may select a word; an observation shows neither.
         other => node.states.active && asks_for_focus(other, &node.role),
     }

@@ -14,6 +14,7 @@ mod page_now;
 mod restored;
 mod traces;
 mod typed;
+mod unused;
 mod window;
 
 pub(crate) use again::is_field_gone;
@@ -24,4 +25,5 @@ pub(crate) use judge::{is_another_document, moves_the_caret, waited_for_nothing}
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};
 pub(crate) use typed::Typed;
+pub(crate) use unused::{Used, unused};
 pub(crate) use window::{Before, KnownNumbers, Next, Timing, Window, WindowVerdict};

@@ -130,6 +130,16 @@ impl WindowVerdict {
     /// Changes the verdict on an action after another page was opened because of it.
     pub(crate) fn undo(&mut self, outcome: Outcome) {
         self.execution = outcome.into();
+        self.leave();
+    }
+
+    /// Changes the page after the action to that of another tab.
+    pub(crate) fn go_to(&mut self, page: PageNow) {
+        self.page = page;
+        self.leave();
+    }
+
+    fn leave(&mut self) {
         self.differences = None;
         self.is_other_page = true;
         self.numbers = KnownNumbers::default();

@@ -181,7 +181,8 @@ async fn the_last_of_200_steps_costs_what_the_fiftieth_did_and_forgets_nothing()
     let shop = Shop::new(u32::MAX, u32::MAX);
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
-    options.budget.max_steps = STEPS;
+    // One search is no action of the budget.
+    options.budget.max_steps = STEPS - 1;
     let agent = DecisionLoop::builder(shop, model.clone(), InMemory::new())
         .with_options(options)
         .build()

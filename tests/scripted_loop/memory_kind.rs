@@ -396,7 +396,7 @@ async fn notes_move_to_another_store_and_wait_there_unless_vouched_for() {
     let without = Memory::new(&other, Namespace::default());
     let done = archive::import(&archive, without.kinds(), None, false);
     assert!(
-        done.problems[0].contains("no kind of memory known here"),
+        done.problems[0].contains("no memory that a person can review here"),
         "{:?}",
         done.problems
     );

@@ -83,7 +83,9 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.watch_recording();
         // Like events, everything that leaves the run is redacted once more.
         let clean = |text: String| self.redactor.text(&text);
-        let (answer, evidence, unverified) = self.state.answer.map(clean).into_parts();
+        let answer = self.state.answer.map(clean);
+        let unused = answer.unused().to_vec();
+        let (answer, evidence, unverified) = answer.into_parts();
         self.state.error = self.state.error.map(clean);
         let extracted = self.state.memory.extracted().iter();
         let extracted = extracted.map(|taken| (taken.name.clone(), taken.text.clone()));
@@ -112,6 +114,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             answer,
             evidence,
             unverified,
+            unused,
             extracted,
             steps,
             pages,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     BrowserDriver,
-    action::{BrowserAction, ErrorClass, Outcome, Seconds, Target},
+    action::{BrowserAction, BrowserTool, ErrorClass, Outcome, Seconds, TabAt, Target},
     agent::{Images, state::Queued},
     base::{ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
@@ -23,6 +23,8 @@ use crate::{
 /// Longest time for the driver to tell the place of a dragged element. It takes some 100 ms, and the report of the drag
 /// can do without it.
 const PLACE: Duration = Duration::from_secs(2);
+/// Maximum number of looks at a new tab that shows nothing yet.
+const TAB_LOOKS: usize = 5;
 
 impl<B: BrowserDriver> Executor<'_, B> {
     /// Carries out an action, and keeps the page that it led to. Returns the driver's report with the outcome that the page
@@ -57,6 +59,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         });
         let mut verdict = self.watch(window, first, deadline).await?;
         self.settle_scope(action, &mut verdict).await?;
+        self.follow_tab(&mut verdict, deadline).await?;
         Ok(self.store_facts(action, verdict))
     }
 
@@ -122,6 +125,57 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
+    /// Shows the tab that an action has opened, if the run may visit it.
+    async fn follow_tab(
+        &mut self,
+        verdict: &mut WindowVerdict,
+        deadline: Deadline,
+    ) -> Result<(), StopReason> {
+        let seen = &verdict.page.observation;
+        let is_blocked = seen.dialog.is_some() || seen.unresponsive;
+        let may_select = self
+            .parts
+            .browser
+            .capabilities()
+            .tools
+            .contains(&BrowserTool::TabSelect);
+        if !verdict.execution.outcome.is_done() || is_blocked || !may_select {
+            return Ok(());
+        }
+        let mut opened = verdict.execution.notices.iter().rev();
+        let opened = opened.find_map(|notice| match notice {
+            Notice::TabOpened { url } if self.state.guards.check_url(url).is_ok() => Some(url),
+            _ => None,
+        });
+        let is_it = |tab: &&Tab| !tab.current && Some(&tab.url) == opened;
+        let tab = seen.tabs.iter().rev().find(is_it).map(|tab| tab.index);
+        let here = seen.tabs.iter().find(|tab| tab.current);
+        let (Some(index), Some(here)) = (tab, here.map(|tab| tab.index)) else {
+            return Ok(());
+        };
+        let select = BrowserAction::TabSelect(TabAt { index });
+        let selected = self.send(select.clone(), None, deadline).await;
+        if !selected.is_ok_and(|done| done.outcome.is_done()) {
+            return Ok(());
+        }
+        let before = verdict.page.clone();
+        let mut page = self.look(deadline).await?;
+        for _ in 0..TAB_LOOKS {
+            if !page.is_bare() {
+                break;
+            }
+            tokio::time::sleep(self.parts.options.settle).await;
+            page = self.look(deadline).await?;
+        }
+        self.back_in_scope(Some(&select), Some(&before), &mut page)
+            .await?;
+        verdict.go_to(page);
+        self.state.remarks.notes.push(format!(
+            "a new tab opened and is the page shown now; tab_select {{\"index\": {here}}} shows the page before"
+        ));
+        Ok(())
+    }
+
     /// Keeps what the action has returned and the page after it.
     fn store_facts(
         &mut self,
@@ -131,7 +185,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let (after, mut execution) = (verdict.page, verdict.execution);
         self.state.page.set_numbers(verdict.numbers);
         if verdict.is_other_page {
-            self.leave_page(&after);
+            self.leave_page(&after, matches!(action, BrowserAction::Goto(_)));
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
             self.keep_result(action.tool().as_str(), &text);
@@ -143,16 +197,16 @@ impl<B: BrowserDriver> Executor<'_, B> {
         (execution, verdict.differences)
     }
 
-    /// Forgets what holds only for the page that the run has left for this page.
-    fn leave_page(&mut self, after: &PageNow) {
+    /// Forgets what holds only for the page that the run has left for this page. `by_goto` is true if the model chose its address.
+    fn leave_page(&mut self, after: &PageNow, by_goto: bool) {
         let before = self.state.page.now();
         let title = before.map_or("", |page| page.head.title.as_str());
         self.state.remarks.leave(title);
         // On another page, the numbering of elements starts again, so the same reference may mean a different element.
         // A name in words may be one that the model knows from memory. It is looked for on pages of the same host only,
-        // because the model did not mean an element of another site.
+        // because the model did not mean an element of another site, unless it opened that site itself.
         let host = |page: &PageNow| page.place.host().cloned();
-        let is_same_host = before.and_then(host) == host(after);
+        let is_same_host = by_goto || before.and_then(host) == host(after);
         let is_of_the_page_before = |next: &Queued| {
             let is_void = !is_same_host || !is_in_words(&next.action);
             next.restores.is_none() && has_target(&next.action) && is_void

@@ -8,6 +8,12 @@ pub(in crate::agent) struct Answer {
     text: Option<String>,
     evidence: Option<String>,
     unverified: Vec<String>,
+    /// What the goal names and no step used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    unused: Vec<String>,
+    /// True if the model was told what is unused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_asked: bool,
     /// True if a `finish` was refused. The next one ends the run.
     is_refused: bool,
 }
@@ -24,12 +30,24 @@ impl Answer {
         (self.text, self.evidence, self.unverified) = (Some(text), evidence, unverified);
     }
 
-    /// Forgets what was said, but not that a `finish` was refused.
+    /// Forgets what was said, but not what the model was told about a `finish`.
     pub(in crate::agent) fn take_back(&mut self) {
         *self = Self {
             is_refused: self.is_refused,
+            is_asked: self.is_asked,
             ..Self::default()
         };
+    }
+
+    /// Keeps what the goal names and no step used. Returns true if the model was not told before.
+    pub(in crate::agent) fn miss(&mut self, unused: Vec<String>) -> bool {
+        self.unused = unused;
+        !self.unused.is_empty() && !std::mem::replace(&mut self.is_asked, true)
+    }
+
+    /// Returns what the goal names and no step used.
+    pub(in crate::agent) fn unused(&self) -> &[String] {
+        &self.unused
     }
 
     pub(in crate::agent) const fn refuse(&mut self) {
@@ -45,8 +63,9 @@ impl Answer {
         Self {
             text: self.text.map(&clean),
             evidence: self.evidence.map(&clean),
+            unused: self.unused.into_iter().map(&clean).collect(),
             unverified: self.unverified.into_iter().map(clean).collect(),
-            is_refused: self.is_refused,
+            ..self
         }
     }
 

@@ -27,6 +27,9 @@ pub(in crate::agent) struct PageState {
     shown: Option<u64>,
     /// Fields of the page into which a secret was typed.
     typed_into: BTreeSet<ElementRef>,
+    /// References of the page that messages have shown.
+    #[serde(default)]
+    named: BTreeSet<ElementRef>,
 }
 
 impl PageState {
@@ -69,6 +72,27 @@ impl PageState {
         self.looks
     }
 
+    /// Keeps the references in a message. With `all`, a picture showed all those of the page.
+    pub(in crate::agent) fn name(&mut self, message: &str, all: bool) {
+        let Some(page) = &self.now else {
+            return;
+        };
+        let words = message.split(|c: char| !c.is_ascii_alphanumeric());
+        let told = words.filter_map(|word| ElementRef::parse(word).ok());
+        let is_here = |reference: &ElementRef| page.tree().by_ref(reference.as_str()).is_some();
+        self.named.extend(told.filter(is_here));
+        let pictured = page.tree().nodes().iter().filter(|_| all);
+        self.named
+            .extend(pictured.filter_map(|node| node.reference.clone()));
+    }
+
+    /// Returns true if the element is on the page, and no message has shown its reference.
+    pub(in crate::agent) fn is_guessed(&self, reference: &ElementRef) -> bool {
+        let page = self.now.as_ref().map(PageNow::tree);
+        let is_here = page.is_some_and(|tree| tree.by_ref(reference.as_str()).is_some());
+        is_here && !self.named.contains(reference)
+    }
+
     pub(in crate::agent) fn set(&mut self, page: PageNow) {
         self.now = Some(page);
     }
@@ -81,6 +105,7 @@ impl PageState {
     pub(in crate::agent) fn leave(&mut self) {
         self.is_unseen = true;
         self.typed_into.clear();
+        self.named.clear();
     }
 
     /// Records that the model is shown the page.

@@ -1,6 +1,12 @@
 //! Tests of the executor alone: every guard works without a model and without memory.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use serde_json::json;
 use url::Url;
@@ -15,7 +21,7 @@ use crate::{
     base::{ErrorKind, Origin},
     browser::{BrowserCapabilities, Execution, Lease},
     guard::ApprovalMode,
-    page::{Notice, Observation},
+    page::{Notice, Observation, Tab},
     secret::{Secret, SecretName, Vault},
     testing::{
         MockBrowserDriver, Recorder, ScriptedBrowser, ScriptedReply,
@@ -114,6 +120,50 @@ async fn a_step_keeps_what_its_action_gave_and_not_what_the_browser_noticed() {
     }
     let listed = format!("0 (current): Shop {URL}");
     assert_eq!(gave, [Some(listed), None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tab_that_an_action_opened_is_followed_if_the_run_may_visit_it() {
+    for (address, is_followed) in [(CART, true), ("http://10.0.0.1/", false)] {
+        let mut browser = MockBrowserDriver::new();
+        browser.expect_lease().return_const(Lease::new());
+        browser
+            .expect_capabilities()
+            .returning(|| BrowserCapabilities::new("mock", BrowserTool::ALL.iter().copied()));
+        let current = Arc::new(AtomicU32::new(0));
+        let shown = Arc::clone(&current);
+        browser.expect_execute().returning(move |request| {
+            let mut execution = Execution::from(Outcome::Done);
+            match &request.action {
+                BrowserAction::TabSelect(tab) => current.store(tab.index, Ordering::Relaxed),
+                BrowserAction::Click(_) => execution.notices.push(Notice::TabOpened {
+                    url: address.to_owned(),
+                }),
+                _ => {}
+            }
+            Ok(execution)
+        });
+        browser.expect_observe().returning(move |_| {
+            let at = shown.load(Ordering::Relaxed);
+            let url = [URL, address][at as usize];
+            let mut page = Observation::new(url, "Shop", tree(SHOP));
+            page.tabs = vec![
+                Tab::new(0, at == 0, "Shop", URL),
+                Tab::new(1, at == 1, "Cart", address),
+            ];
+            Ok(page)
+        });
+        let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
+        let mut executor = guarded.start(task());
+        executor.open_start_page().await.unwrap();
+        let step = executor
+            .carry_out(action("click", json!({ "target": "e4" })))
+            .await;
+        assert_eq!(
+            step.unwrap().after.url(),
+            if is_followed { CART } else { URL }
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]

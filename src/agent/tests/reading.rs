@@ -9,7 +9,6 @@ use crate::{
     action::RawCall,
     base::TokenCount,
     chat::{ChatResponse, LlmCapabilities},
-    page::{Area, ElementRef, Scene},
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, call},
     working::StopReason,
@@ -58,33 +57,6 @@ pub(super) async fn run_in(
 fn finish(answer: &str) -> ChatResponse {
     let evidence = "tells of boats";
     call("finish", json!({ "answer": answer, "evidence": evidence }))
-}
-
-#[tokio::test]
-async fn the_places_of_few_found_elements_are_told_as_looks_give_them() {
-    let reference = |text: &str| ElementRef::parse(text).unwrap();
-    let mut scene = Scene::new(URL, 800, 600);
-    // The window is scrolled down by 100 pixels.
-    scene.page = Area::new(0.0, -100.0, 800.0, 2_000.0);
-    scene.boxes = vec![
-        (reference("e1"), Area::new(20.4, 30.0, 110.0, 40.0)),
-        (reference("e2"), Area::new(20.0, 90.0, 110.0, 40.0)),
-    ];
-    let page = "generic \"Gym\" e1\ngeneric \"Choir\" e2\nlink \"Gym plan\" e3";
-    let model = ScriptedModel::new([call("find", json!({ "query": "gym" })), finish("no")]);
-    let browser = ScriptedBrowser::new().with_page(URL, "Week", page);
-    let agent = DecisionLoop::builder(browser.with_scene(scene), model.clone(), InMemory::new());
-    let task = Task::new("When is gym?").unwrap().with_start_url(URL);
-    agent.build().unwrap().run(task.unwrap()).await;
-    let message = &model.requests()[1].message;
-    let found = message.split_once("## Found\n").unwrap().1;
-    // The link is not in the window.
-    let place = "\ne1: 110x40 top left 20,130\n";
-    assert!(found.contains(place), "{message}");
-    assert!(
-        !found.contains("e2:") && !found.contains("e3:"),
-        "{message}"
-    );
 }
 
 #[tokio::test]

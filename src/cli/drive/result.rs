@@ -58,6 +58,8 @@ impl Ended {
         lines.extend(text("Evidence", &report.evidence));
         let claims = report.unverified.iter();
         lines.extend(claims.map(|claim| row("Unverified", &quoted(claim, 200))));
+        let unused = report.unused.iter();
+        lines.extend(unused.map(|text| row("Not used", &quoted(text, 200))));
         lines.extend(
             report
                 .extracted
@@ -99,6 +101,7 @@ impl Ended {
             "answer": report.answer,
             "evidence": report.evidence,
             "unverified": report.unverified,
+            "unused": report.unused,
             "extracted": report.extracted,
             "final_url": report.final_url,
             "error": report.error.as_deref().map(with_flags),

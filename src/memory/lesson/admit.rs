@@ -58,7 +58,7 @@ pub(super) fn admit(record: &Record, trust: bool) -> Result<Record> {
 }
 
 /// Returns lessons for every site in the words of another program's hints, for an import that a person vouches for.
-pub(in super::super) fn of_hints(hints: &[String], now: DateTime<Utc>) -> Converted {
+pub(super) fn of_hints(hints: &[String], now: DateTime<Utc>) -> Converted {
     let mut out = Converted::default();
     let mut keys = BTreeSet::new();
     for hint in hints {

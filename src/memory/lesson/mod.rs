@@ -70,7 +70,6 @@ use std::{collections::BTreeSet, sync::Arc};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-pub(super) use admit::of_hints;
 pub use counted::Counted;
 pub use index::{LessonIndex, MAX_TIER_1, MAX_TIPS};
 pub use record::{
@@ -211,6 +210,10 @@ impl MemoryKind for Lessons {
             Cue::RunStarted => MAX_TIER_1,
             _ => MAX_TIPS,
         }
+    }
+
+    fn read_hints(&self, hints: &[String], now: DateTime<Utc>) -> Converted {
+        admit::of_hints(hints, now)
     }
 
     fn distill(&self, log: &RunLog) -> Option<Value> {

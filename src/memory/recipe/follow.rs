@@ -331,6 +331,9 @@ impl Following {
         if let Some(count) = self.logged_in(here) {
             return Ok(Turn::Skip(count, "the login is over".to_owned()));
         }
+        if let Some(count) = self.listed_here(here) {
+            return Ok(Turn::Skip(count, "the item is on this page".to_owned()));
+        }
         let found = (step.left == Some(Left::Found)).then(|| self.only_result(step, here));
         if let (Some(left), None | Some(None)) = (step.left, found) {
             return Err(Stop::new(left.why()));
@@ -494,15 +497,19 @@ impl Following {
 
     /// Returns true if the page is of the kind on which the step was recorded, and has its heading.
     fn is_place(&self, step: &RecipeStep, here: &Here<'_>) -> bool {
-        // A link that leads to a page of its own is the same one on every page of the host.
-        let is_link = step.targets.first().is_some_and(|of| of.role == Role::Link);
-        let to = step
-            .leads_to
-            .as_ref()
-            .filter(|_| is_link && step.named.is_none());
-        if let (Some(own), Some(now), Some(to)) = (&step.page, here.template, to)
-            && !to.path().contains(':')
-            && self.typed.is_empty()
+        // A link that leads to a page of its own is the same one on every page of the host, and so is that of a named item.
+        let link = step.targets.first().filter(|of| of.role == Role::Link);
+        let is_same = |of: &&Recorded| match &step.leads_to {
+            Some(to) if step.named.is_none() => !to.path().contains(':'),
+            Some(_) => {
+                let found = self.element(step, of, true, here).ok();
+                let url = found.and_then(|id| led_to(&here.page.tree[id], here));
+                url.is_some_and(|url| self.leads(&url, step))
+            }
+            None => false,
+        };
+        if let (Some(own), Some(now), true) = (&step.page, here.template, self.typed.is_empty())
+            && link.filter(is_same).is_some()
         {
             return Place::of(own.as_str()).host() == Place::of(now.as_str()).host();
         }
@@ -670,6 +677,28 @@ impl Following {
         };
         (types_secret && !self.is_place(&steps[self.at], here) && is_there && has_target())
             .then_some(login)
+    }
+
+    /// Returns how many links the recorded run clicked to get to an item that this page lists already, such as links to further pages
+    /// of the list. Items are not always on the page of the list on which the recorded one was.
+    fn listed_here(&self, here: &Here<'_>) -> Option<usize> {
+        let is_way = |step: &&RecipeStep| {
+            let is_link = |of: &Recorded| of.role == Role::Link;
+            let is_click = matches!(step.form, Some(BrowserAction::Click(_)));
+            is_click
+                && step.left.is_none()
+                && step.slots().next().is_none()
+                && step.effect != Effect::Irreversible
+                && step.targets.iter().all(is_link)
+        };
+        let steps = &self.recipe.steps[self.at..self.end];
+        let way = steps.iter().take_while(is_way).count();
+        let item = steps.get(way).filter(|_| way > 0)?;
+        let wanted = item.targets.first().filter(|of| of.role == Role::Link)?;
+        item.named.as_ref().filter(|_| item.left.is_none())?;
+        let id = self.element(item, wanted, true, here).ok()?;
+        let url = led_to(&here.page.tree[id], here)?;
+        (self.is_place(item, here) && self.leads(&url, item)).then_some(way)
     }
 
     /// Returns the given value of a slot.

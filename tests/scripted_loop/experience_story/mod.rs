@@ -227,7 +227,7 @@ async fn no_value_of_another_task_is_shown_and_it_is_never_called_the_same_task(
         let store = InMemory::new();
         let row = format!("Row of {typed}");
         run(&store, "run_1", None, known, typed, &row, "Close").await;
-        let said = run(&store, "run_2", None, goal, "x", "Another row", "Close")
+        let said = run(&store, "run_2", None, goal, goal, "Another row", "Close")
             .await
             .said();
         for word in gone.iter().chain([&&*row]) {

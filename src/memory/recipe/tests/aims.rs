@@ -74,6 +74,40 @@ fn the_name_of_an_item_is_meant_to_the_letter_and_the_number() {
 }
 
 #[test]
+fn links_to_further_pages_of_a_list_are_left_out_if_the_item_is_on_the_first() {
+    let list = |url: &str, name: &str| {
+        let links =
+            format!("link \"{name}\" e1 -> /tickets/1\nlink \"next >>\" e2 -> /tickets?page=2");
+        seen(url, &format!("heading \"Tickets\" [level=1]\n{links}"))
+    };
+    let second = "https://desk.example/tickets?page=2";
+    let steps = vec![
+        step(
+            "click",
+            json!({ "target": "e2" }),
+            &list(LIST, "Lamp"),
+            second,
+        ),
+        step(
+            "click",
+            json!({ "target": "e1" }),
+            &list(second, "Yoga"),
+            "https://desk.example/tickets/1",
+        ),
+    ];
+    let recipe = only(&learned(&[], &log("run_1", 0, "Open Yoga", steps)));
+    let first = |name: &str| {
+        let mut own = following(&recipe, &[("link", name)], 1, None).unwrap();
+        match next(&mut own, &list(LIST, "Lamp")) {
+            Next::Act { action, .. } => Action::Browser(action).line(),
+            _ => own.answer().join(" "),
+        }
+    };
+    assert_eq!(first("Yoga"), r#"click {"target":"e2"}"#);
+    assert_eq!(first("Lamp"), r#"click {"target":"e1"}"#);
+}
+
+#[test]
 fn a_box_that_the_goal_asks_for_is_ticked_only_if_the_call_says_yes() {
     let page = seen(
         DESK,

@@ -1,0 +1,201 @@
+//! Finds what a goal names and a run has not used: quoted texts, numbers, dates and names that no step typed, chose or clicked
+//! and that neither the last page nor the answer has.
+//!
+//! Evidence proves what a page says, not that the goal asks for nothing else. A field that was left empty, a unit or a filter that was
+//! left out are found here. The model is told once, and the report lists what is left.
+
+use std::collections::HashSet;
+
+use super::finish::{Seen, numbers, quoted};
+use crate::{
+    action::{Action, BrowserAction, Parameters, TextValue},
+    base::text,
+    working::Step,
+};
+
+/// Maximum number of texts that are listed.
+const MAX_LISTED: usize = 8;
+/// Maximum length of a listed text. Unit: characters.
+const MAX_TEXT: usize = 80;
+
+/// The words and numbers that a run has used.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    tokens: HashSet<String>,
+    numbers: HashSet<String>,
+    /// True if a step filled in a form.
+    fills: bool,
+}
+
+impl Used {
+    /// Returns what the steps have typed, chosen, clicked and opened. `parameters` are the values for the placeholders in their texts.
+    pub(crate) fn of(steps: &[Step], parameters: &Parameters) -> Self {
+        let mut used = Self::default();
+        for step in steps {
+            step.targets
+                .iter()
+                .for_each(|target| used.add(target.best_name()));
+            let Action::Browser(action) = &step.action else {
+                continue;
+            };
+            let is_given = |text: &TextValue| !matches!(text, TextValue::Secret(_));
+            used.fills |= action.texts().into_iter().any(is_given)
+                || matches!(action, BrowserAction::Check(_) | BrowserAction::Upload(_));
+            for text in action.texts() {
+                used.add(match text {
+                    TextValue::Literal(text) => text,
+                    TextValue::Parameter(name) => parameters.get(name).map_or("", String::as_str),
+                    TextValue::Secret(_) => "",
+                });
+            }
+            if let BrowserAction::Upload(upload) = action {
+                upload.files.iter().for_each(|name| used.add(name));
+            }
+            used.add(step.after.url());
+        }
+        used
+    }
+
+    /// Adds the words of a text.
+    pub(crate) fn add(&mut self, text: &str) {
+        self.tokens.extend(tokens(text).map(str::to_lowercase));
+        self.tokens.extend(text::words(text));
+        self.numbers.extend(numbers(text).into_iter().map(bare));
+    }
+
+    fn has(&self, token: &str) -> bool {
+        let letters = token.chars().filter(|c| c.is_alphabetic()).count();
+        let mut numbers = numbers(token).into_iter().map(bare).peekable();
+        self.tokens.contains(&token.to_lowercase())
+            // A date may be written in another order, and a time without its unit.
+            || (letters <= MAX_UNIT
+                && numbers.peek().is_some()
+                && numbers.all(|number| self.numbers.contains(&number)))
+    }
+}
+
+/// Maximum number of letters of a unit behind a number, as in `10am`.
+const MAX_UNIT: usize = 2;
+
+/// Returns a number without leading zeros.
+fn bare(number: String) -> String {
+    let bare = number.trim_start_matches('0');
+    if bare.is_empty() {
+        number
+    } else {
+        bare.to_owned()
+    }
+}
+
+/// Splits a text at spaces and removes the punctuation around each part, but not inside of it, as in `done-2025.md`.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split_whitespace();
+    let parts = parts.map(|part| part.trim_matches(|c: char| !c.is_alphanumeric()));
+    parts.filter(|part| !part.is_empty())
+}
+
+/// Returns the texts of the goal that were not used, in the order of the goal; none if the run has filled in nothing. `seen` are the
+/// words that the pages of the run have shown: a name among them may be that of the site itself.
+pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Seen) -> Vec<String> {
+    if !used.fills {
+        return Vec::new();
+    }
+    let mut left: Vec<String> = Vec::new();
+    let mut add = |text: &str| {
+        let text = text::truncate(&text::squeeze(text), MAX_TEXT);
+        if left.len() < MAX_LISTED && !left.contains(&text) {
+            left.push(text);
+        }
+    };
+    let mut bare = goal.to_owned();
+    for text in quoted(goal) {
+        bare = bare.replacen(text, " ", 1);
+    }
+    let values = parameters.values().map(String::as_str);
+    for text in quoted(goal).into_iter().chain(values) {
+        if !tokens(text).all(|token| used.has(token)) {
+            add(text);
+        }
+    }
+    let mut name: Vec<&str> = Vec::new();
+    let is_known =
+        |word: &&str| used.has(word) || text::words(word).iter().all(|one| seen.has(one));
+    let mut begins = true;
+    for part in bare.split_whitespace().chain(std::iter::once("")) {
+        let token = part.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_name = token.starts_with(char::is_uppercase)
+            && !begins
+            && !part.starts_with('<')
+            && !token.contains(char::is_numeric)
+            && token.chars().count() > 2;
+        if is_name {
+            name.push(token);
+        }
+        if (!is_name || part.ends_with([',', ';', '.'])) && !name.is_empty() {
+            if !name.iter().any(is_known) {
+                add(&name.join(" "));
+            }
+            name.clear();
+        }
+        let is_number = token.contains(char::is_numeric) && token.chars().count() > 1;
+        if is_number && !part.starts_with('<') && !used.has(token) {
+            add(token);
+        }
+        begins = part.ends_with(['.', '!', '?', ':']) || part.is_empty();
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ParameterName;
+
+    fn used(texts: &[&str]) -> Used {
+        let mut used = Used {
+            fills: true,
+            ..Used::default()
+        };
+        texts.iter().for_each(|text| used.add(text));
+        used
+    }
+
+    fn left(goal: &str, texts: &[&str]) -> Vec<String> {
+        unused(goal, &Parameters::new(), &used(texts), &Seen::default())
+    }
+
+    #[test]
+    fn what_no_step_used_is_listed() {
+        let goal =
+            "Create a post \"Rain in May\" by Paul Smith for 2027-03-05, 12 copies. Publish it.";
+        assert_eq!(
+            left(goal, &["Rain"]),
+            ["Rain in May", "Paul Smith", "2027-03-05", "12"]
+        );
+        let all = ["rain in may", "Smith, Paul (psmith)", "03/05/2027", "12.0"];
+        assert_eq!(left(goal, &all), [""; 0]);
+    }
+
+    #[test]
+    fn a_file_with_another_ending_is_another_file() {
+        let goal = "Save it as done-2025.md.";
+        assert_eq!(left(goal, &["done-2025.md.md"]), ["done-2025.md"]);
+        assert_eq!(left(goal, &["/work/ done-2025.md"]), [""; 0]);
+    }
+
+    #[test]
+    fn names_of_the_site_first_words_and_placeholders_are_not_asked_for() {
+        let mut used = used(&["x"]);
+        let goal = "Log in to Roundup with <secret:PASSWORD> as <param:USER_1>. Then leave.";
+        let none = Parameters::new();
+        assert_eq!(unused(goal, &none, &used, &Seen::default()), ["Roundup"]);
+        let mut seen = Seen::default();
+        seen.returned("Roundup tracker");
+        assert_eq!(unused(goal, &none, &used, &seen), [""; 0]);
+        let given =
+            Parameters::from([(ParameterName::parse("USER_1").unwrap(), "paul".to_owned())]);
+        assert_eq!(unused(goal, &given, &used, &seen), ["paul"]);
+        used.fills = false;
+        assert_eq!(unused(goal, &given, &used, &Seen::default()), [""; 0]);
+    }
+}
