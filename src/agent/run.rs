@@ -102,6 +102,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         } else {
             Vec::new()
         };
+        if !options.memory {
+            tools = tools.without("remember").without("follow");
+        }
         let left = options
             .budget
             .max_duration

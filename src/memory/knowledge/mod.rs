@@ -117,6 +117,10 @@ impl MemoryKind for Knowledge {
         says.then(|| serde_json::to_value(&learned).ok()).flatten()
     }
 
+    fn unlearned(&self, log: &RunLog) -> Option<String> {
+        observe::unlearned(log)
+    }
+
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
         let learned: observe::Learned =
             serde_json::from_value(distilled.clone()).map_err(|error| {

@@ -545,3 +545,31 @@ fn what_happened_to_a_fact_is_told() {
         ["fact_recorded", "fact_confirmed", "fact_contradicted"]
     );
 }
+
+#[test]
+fn it_is_said_which_proposals_are_not_kept_and_the_last_value_counts() {
+    let propose = |count: usize| {
+        let steps = (0..count).map(|n| remember(&format!("Fact {n}"), "words"));
+        run("run_1", 0, steps.collect(), &[])
+    };
+    let kept = |log: &RunLog| after(&[], log).len();
+    let five = propose(5);
+    assert_eq!((Knowledge.unlearned(&five), kept(&five)), (None, 5));
+    let six = propose(6);
+    let why = Knowledge.unlearned(&six).unwrap();
+    assert_eq!(why, "only the first 5 facts that the run proposes are kept");
+    assert_eq!(kept(&six), 5);
+    let mut over = propose(1);
+    over.steps[0].after = Place::of("https://other.example/");
+    let why = Knowledge.unlearned(&over).unwrap();
+    assert!(
+        why.starts_with("no fact that the run proposes is kept"),
+        "{why}"
+    );
+    assert_eq!(kept(&over), 0);
+    assert_eq!(Knowledge.unlearned(&propose(0)), None);
+
+    let values = ["Two days.", "A week."].map(|words| remember("Delivery", words));
+    let known = after(&[], &run("run_1", 0, values.to_vec(), &[]));
+    assert_eq!(facts(&known), [("Delivery: A week.".to_owned(), 60)]);
+}
