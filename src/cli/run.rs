@@ -50,6 +50,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     let runs = OwnDir::of_runs(&args.output.runs_dir)?;
     let memory_dir = (!args.no_memory).then(|| OwnDir::of_memory(&args.memory));
     let memory_dir = memory_dir.transpose()?;
+    model::check(&args.model).await?;
     let voice = Voice {
         json: args.output.json,
     };

@@ -48,13 +48,9 @@ impl ModelServer {
 
     /// How often it was asked.
     pub(crate) async fn calls(&self) -> u64 {
-        self.0
-            .received_requests()
-            .await
-            .unwrap()
-            .len()
-            .try_into()
-            .unwrap()
+        let requests = self.0.received_requests().await.unwrap();
+        let questions = requests.iter().filter(|request| request.method == "POST");
+        questions.count().try_into().unwrap()
     }
 
     /// Waits for the first question.
