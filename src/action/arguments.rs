@@ -316,6 +316,17 @@ impl Scroll {
     }
 }
 
+impl Upload {
+    /// Returns the words that tell the model which files the run may upload, by their names. The system instruction, the
+    /// line of a file chooser and a refusal all use them.
+    pub(crate) fn offered(names: &[&str]) -> String {
+        match names {
+            [] => "you have no file to upload".to_owned(),
+            names => format!("you may upload: {}", names.join(", ")),
+        }
+    }
+}
+
 impl Press {
     /// Returns the number of times to press the key; 1 if the call gives none.
     pub fn times(&self) -> u32 {

@@ -64,7 +64,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             AgentAction::Find(find) => self.find(find),
             AgentAction::Read(read) => self.read(read),
             AgentAction::Note(note) => self.write_down(note),
-            AgentAction::Remember(fact) => self.propose(fact),
+            AgentAction::Remember(fact) => self.propose(fact, next.clone()),
             AgentAction::GoBackTo(back) => self.go_back_to(back),
             AgentAction::AskHuman(ask) => self.ask_human(ask).await,
         };
@@ -243,16 +243,24 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         Outcome::Done
     }
 
-    fn propose(&mut self, fact: &Remember) -> Outcome {
+    /// Proposes a fact. Memory decides at the end of the run whether it keeps the fact, so the note to the model says what
+    /// memory would keep if the run ended now.
+    fn propose(&mut self, fact: &Remember, next: Queued) -> Outcome {
         self.executor.emitter.emit(EventKind::FactProposed {
             key: text::cut(&fact.key, MAX_SAID),
             value: text::cut(&fact.value, MAX_SAID),
         });
-        self.executor
-            .state
-            .remarks
-            .notes
-            .push("The fact is kept until a person or a second run confirms it.".to_owned());
+        let mut log = self.executor.log(false);
+        log.steps
+            .push(*InFlight::new(next, None, Instant::now()).step);
+        let mut notes = self.engine.unlearned(&log);
+        if notes.is_empty() {
+            notes.push(
+                "the fact is kept if the run stays on this host; later runs see it once a person or a second run confirms it"
+                    .to_owned(),
+            );
+        }
+        self.executor.state.remarks.notes.append(&mut notes);
         Outcome::Done
     }
 

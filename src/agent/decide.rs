@@ -23,15 +23,11 @@ use crate::{
     event::EventKind,
     guard::{CallEstimate, Spent},
     memory::{AdviceId, Lasts, places},
-    page::{DialogKind, TargetIdentity},
+    page::TargetIdentity,
     prompt::{StepParts, fitted},
     verify::changes,
     working::{By, StopReason},
 };
-
-/// Note that tells the model how to answer an open file chooser.
-const CHOOSER: &str =
-    "a file chooser is open: call upload with the names of files, or dialog_dismiss";
 
 /// Maximum size of a request to a model whose context window is unknown. Unit: tokens. Source: chosen; half of the
 /// smallest context window of the models that providers offer today.
@@ -134,6 +130,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .page
             .now()
             .and_then(|page| page.place.host());
+        let files = &self.executor.task.files;
+        let files: Vec<&str> = files.keys().map(String::as_str).collect();
         let site_notes = host.map(|host| self.executor.task.notes_for(host));
         let (message, shown) = self.executor.state.page.now().map_or_else(
             || (String::new(), digest),
@@ -150,6 +148,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     layout: page.layout(),
                     selected: &page.observation.selected,
                     dialog: page.observation.dialog.as_ref(),
+                    files: &files,
                     tabs: &page.observation.tabs,
                     changed: &changed,
                     last_failure: self.executor.state.remarks.last_failure.as_ref(),
@@ -185,10 +184,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Returns the notes of the next message. `pictured` is the one about its pictures.
     fn notes(&self, pictured: Option<String>) -> Vec<String> {
         let state = &self.executor.state;
-        let chooser = state.page.now().and_then(|page| {
-            let dialog = page.observation.dialog.as_ref()?;
-            (dialog.kind == DialogKind::FileChooser).then(|| CHOOSER.to_owned())
-        });
         let near_end = self
             .parts
             .guarded
@@ -202,7 +197,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .chain(&remarks.notes)
             .chain(&near_end)
             .cloned()
-            .chain(chooser)
             .chain(pictured)
             .collect()
     }

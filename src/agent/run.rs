@@ -93,12 +93,18 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         let declared = parts.guarded.browser.capabilities().tools;
         let tools = ToolSet::new(&declared, options.scripts, custom);
         let sees = parts.model.capabilities().images && options.images != Images::Never;
-        let tools = usable(tools, parts.guarded.approver.is_some(), sees);
+        let mut tools = usable(tools, parts.guarded.approver.is_some(), sees);
+        if executor.task.files.is_empty() {
+            tools = tools.without("upload");
+        }
         let kinds = if options.memory && executor.has_turn() {
             parts.kinds.clone()
         } else {
             Vec::new()
         };
+        if !options.memory {
+            tools = tools.without("remember").without("follow");
+        }
         let left = options
             .budget
             .max_duration
@@ -172,6 +178,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             lessons: &lessons,
             parameters: &task.parameters,
             secrets: &secrets,
+            files: &task.files.keys().map(String::as_str).collect::<Vec<_>>(),
             max_calls: parts.guarded.options.max_calls,
             refused: match &self.executor.parts.approver {
                 None => parts.guarded.options.approval.refused_unasked(),

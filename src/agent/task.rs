@@ -1,13 +1,18 @@
 //! The task of a run.
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use url::Url;
 
 use super::{Cancel, State};
 use crate::{
     action::{ParameterName, Parameters},
-    base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site},
+    base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, text},
     memory::Advice,
     registry::{Checkpoint, Continuation},
     secret::{SecretName, Vault},
@@ -16,8 +21,10 @@ use crate::{
 
 /// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; every request contains both.
 const MAX_GOAL: usize = 8_000;
+/// Maximum length of the name of a file. Unit: characters. Source: chosen; the same as for a given text.
+const MAX_FILE_NAME: usize = 60;
 
-/// A task: a goal, a start address, and the parameters, secrets and sites that the agent may use.
+/// A task: a goal, a start address, and the parameters, files, secrets and sites that the agent may use.
 ///
 /// ```
 /// use webwise::Task;
@@ -34,6 +41,7 @@ pub struct Task {
     pub(super) start_url: Option<Url>,
     pub(super) parameters: Parameters,
     pub(super) given: BTreeMap<String, String>,
+    pub(super) files: Arc<BTreeMap<String, PathBuf>>,
     pub(super) vault: Arc<Vault>,
     pub(super) allow: Vec<Site>,
     pub(super) session: Option<SessionId>,
@@ -82,6 +90,7 @@ impl Task {
             start_url: None,
             parameters: Parameters::new(),
             given: BTreeMap::new(),
+            files: Arc::default(),
             vault: Arc::default(),
             allow: Vec::new(),
             session: None,
@@ -173,6 +182,35 @@ impl Task {
         Ok(self)
     }
 
+    /// Gives the run a file that it may upload: the model is offered `upload`, and the name, but not the path. Whether an
+    /// upload needs approval is decided as for every action that cannot be undone. A relative path starts in the working
+    /// folder of this process. An earlier file of the same name is replaced.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if the name is blank, longer than 60 characters, or has line breaks, commas or
+    /// invisible characters, or if the path leads to no file.
+    pub fn with_file(mut self, name: &str, path: impl AsRef<Path>) -> Result<Self> {
+        let wrong = |why: String| {
+            let error = Error::new(ErrorKind::InvalidInput, "task.file");
+            Err(error
+                .with("name", text::cut(name, MAX_FILE_NAME))
+                .with("why", why))
+        };
+        // Prompts and refusals separate the names by commas.
+        let is_plain = text::squeeze(&text::clean(name)) == name && !name.contains(',');
+        if name.is_empty() || !is_plain || name.chars().count() > MAX_FILE_NAME {
+            return wrong(
+                "the name must have 1 to 60 characters on one line, and no comma".to_owned(),
+            );
+        }
+        let path = match std::path::absolute(&path) {
+            Ok(path) if path.is_file() => path,
+            _ => return wrong(format!("{} is no file", path.as_ref().display())),
+        };
+        Arc::make_mut(&mut self.files).insert(name.to_owned(), path);
+        Ok(self)
+    }
+
     /// Sets the secrets that the run may use. A run with secrets may visit only the site of the start address and the
     /// sites added by [`with_allowed`](Self::with_allowed).
     pub fn with_secrets(mut self, vault: Vault) -> Self {
@@ -200,7 +238,7 @@ impl Task {
     }
 
     /// Makes the task with which a run is [resumed](super::DecisionLoop::resume_run). The goal, start address,
-    /// session and id come from the checkpoint. A checkpoint does not contain the secrets, parameters, given texts,
+    /// session and id come from the checkpoint. A checkpoint does not contain the secrets, parameters, given texts, files,
     /// allowed sites and site notes of the original task, so add them again.
     ///
     /// # Errors

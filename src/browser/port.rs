@@ -6,8 +6,9 @@
 //!   a driver sees: the durable locator, a dialog, a new tab, a change of transport.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt::{self, Debug},
+    path::PathBuf,
     sync::Arc,
     time::Duration,
 };
@@ -95,6 +96,9 @@ pub struct ExecuteRequest {
     /// The resolver, which gives the driver the values of secrets. A secret must be allowed at the origin of the page
     /// and at the origin of the frame with the field.
     pub secrets: SecretResolver,
+    /// The files that `upload` may give to the page, by the names that the action uses. The driver refuses every other
+    /// name as [`FileRefused`](crate::action::ErrorClass::FileRefused) and then gives no file at all.
+    pub files: Arc<BTreeMap<String, PathBuf>>,
     /// Address of the page for which the action was decided; `None` if it was not decided for a page. If the browser
     /// now shows another origin, some actions fail as [`Detached`](crate::action::ErrorClass::Detached): `type`,
     /// `press`, `upload`, `dialog_accept`, `eval`, `run_code`, `screenshot`, and every action on an element that is
@@ -112,6 +116,7 @@ impl Debug for ExecuteRequest {
         f.debug_struct("ExecuteRequest")
             .field("action", &action.line())
             .field("secrets", &self.secrets)
+            .field("files", &self.files.keys())
             .field("timeout", &self.timeout)
             .field(
                 "page",
@@ -122,11 +127,12 @@ impl Debug for ExecuteRequest {
 }
 
 impl ExecuteRequest {
-    /// Returns a request for this action, without secrets and with the time limit [`COMMAND_TIMEOUT`].
+    /// Returns a request for this action, without secrets and files and with the time limit [`COMMAND_TIMEOUT`].
     pub fn new(action: BrowserAction) -> Self {
         Self {
             action,
             secrets: SecretResolver::default(),
+            files: Arc::default(),
             page: None,
             timeout: COMMAND_TIMEOUT,
         }
@@ -135,6 +141,11 @@ impl ExecuteRequest {
     /// Sets the resolver, which gives the driver the values of secrets.
     pub fn with_secrets(self, secrets: SecretResolver) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// Sets the files that `upload` may give to the page, by name. The paths must be absolute.
+    pub fn with_files(self, files: Arc<BTreeMap<String, PathBuf>>) -> Self {
+        Self { files, ..self }
     }
 
     /// Sets the address of the page for which the action was decided.

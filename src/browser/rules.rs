@@ -1,13 +1,17 @@
 //! Decisions that every driver makes in the same way, such as the addresses that may be opened, the end of a wait, and
 //! the texts of refusals. The functions do no input or output.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::Deserialize;
 use url::Url;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Outcome, Target, Wait},
+    action::{BrowserAction, ErrorClass, Outcome, Target, Upload, Wait},
     browser::Execution,
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
 };
@@ -36,6 +40,23 @@ pub(in crate::browser) fn web_address(address: &str) -> Result<String, Outcome> 
         "http" | "https" => Ok(url.into()),
         _ => Err(refuse("only http and https addresses can be opened")),
     }
+}
+
+/// Returns the paths of the files that an `upload` names. If one of the names is not among the `given` files, returns a
+/// refusal that lists the names of the given files.
+pub(in crate::browser) fn uploaded<'g>(
+    upload: &Upload,
+    given: &'g BTreeMap<String, PathBuf>,
+) -> Result<Vec<&'g Path>, Outcome> {
+    let paths = upload.files.iter().map(|name| given.get(name));
+    let paths: Option<Vec<&Path>> = paths.map(|path| path.map(PathBuf::as_path)).collect();
+    paths.ok_or_else(|| {
+        let names = given.keys().map(String::as_str);
+        Outcome::failed(
+            ErrorClass::FileRefused,
+            &Upload::offered(&names.collect::<Vec<_>>()),
+        )
+    })
 }
 
 /// Returns true if an action must be refused when a page of another origin is shown than the one it was decided for.

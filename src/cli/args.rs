@@ -80,6 +80,9 @@ pub(super) struct DoctorArgs {
     /// Report on this driver instead of the one that would be used.
     #[arg(long, value_enum, value_name = "NAME")]
     pub(super) driver: Option<DriverName>,
+    /// Also ask the configured model one tiny question, which costs a few hundred tokens, and report its answer.
+    #[arg(long)]
+    pub(super) online: bool,
     /// Print the report as JSON.
     #[arg(long)]
     pub(super) json: bool,

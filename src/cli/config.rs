@@ -115,10 +115,9 @@ const OF_ONE_CALL: [&str; 16] = [
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// The flags with an environment variable that takes precedence over a configuration file.
-const VARIABLES: [(&str, &str); 4] = [
+const VARIABLES: [(&str, &str); 3] = [
     ("base-url", "WEBWISE_LLM_BASE_URL"),
     ("driver", "WEBWISE_PLAYWRIGHT_CLI"),
-    ("memory-dir", "WEBWISE_HOME"),
     ("model", "WEBWISE_MODEL"),
 ];
 

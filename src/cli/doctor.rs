@@ -133,6 +133,9 @@ pub(super) async fn run(args: &DoctorArgs, config: &Config) -> Result<(), Refusa
         ..ModelArgs::default()
     };
     checks.push(model(&set, model::described_by(&configured)));
+    if args.online {
+        checks.push(online(model::asked(&configured).await));
+    }
     checks.extend(config.files().into_iter().map(|file| Check {
         name: "configuration",
         status: Status::Ok,
@@ -408,6 +411,24 @@ fn model(set: &[&str], described: Result<Option<Described>, Refusal>) -> Check {
     };
     Check {
         name: "model",
+        status,
+        found,
+        advice,
+    }
+}
+
+/// Reports the model's answer to one tiny question.
+fn online(asked: Result<Option<String>, String>) -> Check {
+    let (status, found, advice) = match asked {
+        Ok(Some(answer)) => (Status::Ok, answer, None),
+        Ok(None) => (Status::Note, "there is no server to ask".to_owned(), None),
+        Err(why) => {
+            let advice = "correct the key, the name or the address of the model".to_owned();
+            (Status::Broken, why, Some(advice))
+        }
+    };
+    Check {
+        name: "model online",
         status,
         found,
         advice,

@@ -21,7 +21,8 @@ use crate::{memory::Namespace, store::JsonFiles};
 /// The memory to use.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct MemoryPlace {
-    /// Folder of memory. Default: `memory` in `WEBWISE_HOME`, or else `webwise/memory` in the user's data folder.
+    /// Folder of memory. Default: `dir` of the configuration file, else `memory` in `WEBWISE_HOME`, else `webwise/memory` in the
+    /// user's data folder.
     #[arg(long, value_name = "DIR", global = true)]
     memory_dir: Option<PathBuf>,
     /// Namespace that separates tenants or experiments. Default: `default`.
@@ -60,6 +61,14 @@ impl MemoryPlace {
             return Err(Refusal::usage(format!(
                 "memory cannot be kept in {}, which is a file and no folder: move it away, or name a folder with \
                  --memory-dir or WEBWISE_HOME",
+                dir.display()
+            )));
+        }
+        // Memory of this program has a folder of locks as soon as anything is in it.
+        if dir.join("domains").is_dir() && !dir.join("locks").exists() {
+            return Err(Refusal::usage(format!(
+                "{0} is another program's memory, in which nothing is written: import it with `webwise memory import {0}`, \
+                 and name another folder with --memory-dir",
                 dir.display()
             )));
         }

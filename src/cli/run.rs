@@ -38,6 +38,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         args.parameters.iter().map(|(name, _)| name.as_str()),
     )?;
     refuse_twice("--given", args.given.iter().map(|(name, _)| name.as_str()))?;
+    refuse_twice("--file", args.files.iter().map(|(name, _)| name.as_str()))?;
     check_screen(args.browser.headed)?;
     let memory: Arc<dyn MemoryBackend> = if args.no_memory {
         Arc::new(InMemory::new())
@@ -49,6 +50,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
     let runs = OwnDir::of_runs(&args.output.runs_dir)?;
     let memory_dir = (!args.no_memory).then(|| OwnDir::of_memory(&args.memory));
     let memory_dir = memory_dir.transpose()?;
+    model::check(&args.model).await?;
     let voice = Voice {
         json: args.output.json,
     };
@@ -169,6 +171,11 @@ fn refuse_twice<'a>(flag: &str, mut names: impl Iterator<Item = &'a str>) -> Res
     })
 }
 
+fn why(error: &Error) -> String {
+    let why = error.said("why");
+    why.map_or_else(|| error.to_string(), str::to_owned)
+}
+
 fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     let vault = values::vault(&args.secrets, |name| std::env::var(name))?;
     task = task.with_secrets(vault);
@@ -180,11 +187,17 @@ fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
             Refusal::usage(format!("--given {name}: {}: {error}", file.display()))
         })?;
         task = task.with_given(name, &text).map_err(|error| {
-            let why = error
-                .said("why")
-                .map_or_else(|| error.to_string(), str::to_owned);
-            Refusal::usage(format!("--given {name}: {}: {why}", file.display()))
+            Refusal::usage(format!(
+                "--given {name}: {}: {}",
+                file.display(),
+                why(&error)
+            ))
         })?;
+    }
+    for (name, file) in &args.files {
+        task = task
+            .with_file(name, file)
+            .map_err(|error| Refusal::usage(format!("--file {name}: {}", why(&error))))?;
     }
     for site in &args.allow {
         task = task.with_allowed(site.clone());

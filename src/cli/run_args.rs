@@ -159,6 +159,10 @@ pub(super) struct RunArgs {
     /// text, with at most 4000 characters. The model reads the text as data.
     #[arg(long = "given", value_name = "NAME=FILE", value_parser = values::given)]
     pub(super) given: Vec<(String, PathBuf)>,
+    /// A file that the run may upload. Give a name, by which the model refers to the file, and its path. An upload cannot be
+    /// undone, so it needs your approval unless you give --approve auto.
+    #[arg(long = "file", value_name = "NAME=PATH", value_parser = values::given)]
+    pub(super) files: Vec<(String, PathBuf)>,
     /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.
     #[arg(long = "secret", value_name = "NAME=ENVVAR@ORIGIN", value_parser = values::secret)]
     pub(super) secrets: Vec<SecretSource>,
@@ -340,6 +344,8 @@ mod tests {
             ("--param", "x"),
             ("--given", "letter"),
             ("--given", "=letter.txt"),
+            ("--file", "cv.pdf"),
+            ("--file", "cv="),
             ("--site-note", "x"),
             ("--site-note", "a b=x"),
             ("--site-note", "shop.example="),

@@ -126,7 +126,7 @@ pub(super) fn parameter(text: &str) -> Result<(ParameterName, String), String> {
     ))
 }
 
-/// Parses `name=file`: the name of a text for the model, and the path of the file that contains this text.
+/// Parses `name=file`: a name, and the path of a file.
 pub(super) fn given(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => {

@@ -121,8 +121,8 @@ pub trait MemoryKind: Debug + Send + Sync {
     /// run.
     fn distill(&self, log: &RunLog) -> Option<Value>;
 
-    /// Returns what this kind does not keep of a run that reached its goal, and why, in words for a person; `None` if there is
-    /// nothing to say, which is the default.
+    /// Returns what this kind does not keep of a run, and why, in words for a person; `None` if there is nothing to say, which is
+    /// the default. A model that proposes a fact reads these words too, for the run so far.
     fn unlearned(&self, log: &RunLog) -> Option<String> {
         let _ = log;
         None

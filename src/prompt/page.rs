@@ -19,10 +19,11 @@ use super::{
     pack::cost,
 };
 use crate::{
+    action::Upload,
     base::{TokenCount, text::counted},
     page::{
-        Dialog, Digest, Element, Joint, Line, MAX_LOOK, PageType, PageView, Part, Role, Shown,
-        States, Tab, Tri, shown_length,
+        Dialog, DialogKind, Digest, Element, Joint, Line, MAX_LOOK, PageType, PageView, Part, Role,
+        Shown, States, Tab, Tri, shown_length,
     },
 };
 
@@ -68,7 +69,7 @@ pub(super) fn lines(
     digest: &Digest<'_>,
     goal_words: &[String],
     selected: &str,
-    dialog: Option<&Dialog>,
+    dialog: Option<String>,
     tabs: &[Tab],
 ) -> Vec<String> {
     let mut out = vec![
@@ -85,16 +86,8 @@ pub(super) fn lines(
         }
         (kind, under) => out.push(format!("type {kind} over {under}")),
     }
-    if let Some(dialog) = dialog {
-        let kind = serde_json::to_value(dialog.kind)
-            .ok()
-            .and_then(|v| v.as_str().map(str::to_owned))
-            .unwrap_or_default();
-        out.push(format!(
-            "dialog {kind} {} (dialog_accept or dialog_dismiss first)",
-            quoted(&dialog.message, MAX_DIALOG)
-        ));
-    }
+    let is_blocked = dialog.is_some();
+    out.extend(dialog);
     // A single tab is not listed.
     for tab in tabs.iter().filter(|_| tabs.len() > 1) {
         let current = if tab.current { " (current)" } else { "" };
@@ -111,11 +104,28 @@ pub(super) fn lines(
         ..Words::in_full(&view.elements)
     };
     out.extend(words.all(&digest.lines));
-    if view.page_type == PageType::Blank && dialog.is_none() && view.notes.is_empty() {
+    if view.page_type == PageType::Blank && !is_blocked && view.notes.is_empty() {
         out.push("note the page shows no text and nothing to act on".to_owned());
     }
     out.extend(view.notes.iter().map(|note| format!("note {note}")));
     out
+}
+
+/// Returns the line with a dialog and the ways to answer it. `files` are the names of the files that the run may upload.
+pub(super) fn dialog(dialog: &Dialog, files: &[&str]) -> String {
+    if dialog.kind == DialogKind::FileChooser {
+        // Not every driver can dismiss a file chooser, but a new tab always leaves it.
+        let files = Upload::offered(files);
+        return format!("dialog file_chooser ({files}; or dialog_dismiss, else tab_new, first)");
+    }
+    let kind = serde_json::to_value(dialog.kind)
+        .ok()
+        .and_then(|v| v.as_str().map(str::to_owned))
+        .unwrap_or_default();
+    format!(
+        "dialog {kind} {} (dialog_accept or dialog_dismiss first)",
+        quoted(&dialog.message, MAX_DIALOG)
+    )
 }
 
 /// Returns the line with the page's address. If the address has many query parameters without a value, the line gives only

@@ -91,6 +91,8 @@ pub struct StepParts<'a> {
     pub selected: &'a str,
     /// The dialog that blocks the page, if there is one.
     pub dialog: Option<&'a Dialog>,
+    /// The names of the files that the run may upload.
+    pub files: &'a [&'a str],
     /// The open tabs.
     pub tabs: &'a [Tab],
     /// The changes of the page since the last message, as short lines. The page wrote the texts in them, so they are
@@ -157,6 +159,7 @@ impl<'a> StepParts<'a> {
             layout,
             selected: "",
             dialog: None,
+            files: &[],
             tabs: &[],
             changed: &[],
             last_failure: None,
@@ -334,7 +337,7 @@ fn page_lines(parts: &StepParts<'_>, digest: DigestOptions) -> Vec<String> {
         &digest,
         parts.goal_words,
         parts.selected,
-        parts.dialog,
+        parts.dialog.map(|dialog| page::dialog(dialog, parts.files)),
         parts.tabs,
     )
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::tips::prefix;
 use crate::{
-    action::{Parameters, ToolSet},
+    action::{Parameters, ToolSet, Upload},
     memory::{Advice, Section},
     secret::SecretName,
 };
@@ -22,6 +22,8 @@ pub struct SystemParts<'a> {
     pub parameters: &'a Parameters,
     /// The names of the task's secrets.
     pub secrets: &'a [SecretName],
+    /// The names of the files that the run may upload.
+    pub files: &'a [&'a str],
     /// Maximum number of calls in one reply of the model.
     pub max_calls: usize,
     /// Words that describe the actions that are refused in this run because nobody is there to approve them; `None` if
@@ -52,7 +54,7 @@ const RULES: &str = "\
 /// use webwise::prompt::{SystemParts, system};
 ///
 /// let parts = SystemParts {
-///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], max_calls: 8,
+///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], files: &[], max_calls: 8,
 ///     refused: None, tools: None,
 /// };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
@@ -106,6 +108,10 @@ pub fn system(parts: &SystemParts<'_>) -> String {
         for name in parts.secrets {
             let _ = writeln!(out, "{}", name.placeholder());
         }
+    }
+    if !parts.files.is_empty() {
+        let files = Upload::offered(parts.files);
+        let _ = write!(out, "\n## Files\nIn a file chooser, {files}\n");
     }
     if !parts.parameters.is_empty() {
         out.push_str("\n## Parameters\nType the placeholder or the value.\n");

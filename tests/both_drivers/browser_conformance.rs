@@ -133,7 +133,6 @@ async fn playwright_cli(transport: TransportChoice, only: Option<&[&'static str]
             .expect("playwright-cli and Chromium are needed: run `cargo run --features full --example test_beds` first")
             .with_action_timeout(ACTION)
             .with_state_folder(folder)
-            .with_upload("a.txt", folder.join("a.txt"))
             .with_settle(Duration::from_millis(200))
             .with_transport(transport);
         let driver = PlaywrightCli::launch(&options).await;
@@ -147,7 +146,6 @@ fn cdp_options(folder: &Path) -> CdpOptions {
         .expect("Chromium is needed: run `cargo run --features full --example test_beds` first")
         .with_action_timeout(ACTION)
         .with_state_folder(folder)
-        .with_upload("a.txt", folder.join("a.txt"))
 }
 
 #[tokio::test(flavor = "multi_thread")]

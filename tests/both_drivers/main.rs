@@ -54,3 +54,4 @@ mod secrets;
 mod shop;
 mod sight;
 mod tree_parity;
+mod upload;

@@ -1,7 +1,7 @@
 //! Carries out an action: passes it to the driver, looks at the page as long as the [`Window`] of the action asks for
 //! it, and leads the browser back if it left the run's scope.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use super::{
     Executor,
@@ -272,6 +272,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     ) -> CrateResult<Execution> {
         let mut request = ExecuteRequest::new(action)
             .with_secrets(self.secrets.clone())
+            .with_files(Arc::clone(&self.task.files))
             .with_timeout(deadline.limit());
         request.page = seen.map(str::to_owned);
         let execution = self.parts.browser.execute(&request);

@@ -70,7 +70,7 @@ impl Cdp {
         turn.sent = false;
         turn.hovered = None;
         self.still_there(request)?;
-        if let Some(execution) = self.answered(&request.action).await? {
+        if let Some(execution) = self.answered(request).await? {
             return self.after(&mark, execution).await;
         }
         // While a dialog is open, only the answer to it is carried out.

@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use super::{driver::Cdp, error::CdpError, state::Tab};
 use crate::{
     action::{BrowserAction, ErrorClass, Outcome, Upload},
-    browser::{Execution, rules::DIALOG_SECRET},
+    browser::{
+        ExecuteRequest, Execution,
+        rules::{DIALOG_SECRET, uploaded},
+    },
     page::DialogKind,
 };
 
@@ -14,12 +17,14 @@ impl Cdp {
     /// action if no dialog or file chooser is open.
     pub(super) async fn answered(
         &self,
-        action: &BrowserAction,
+        request: &ExecuteRequest,
     ) -> Result<Option<Execution>, CdpError> {
-        let (accept, text) = match action {
+        let (accept, text) = match &request.action {
             BrowserAction::DialogAccept(answer) => (true, answer.text.as_ref()),
             BrowserAction::DialogDismiss(_) => (false, None),
-            BrowserAction::Upload(upload) => return self.upload(upload).await.map(Some),
+            BrowserAction::Upload(upload) => {
+                return self.upload(upload, request).await.map(Some);
+            }
             _ => return Ok(None),
         };
         if text.is_some_and(|text| text.secret().is_some()) {
@@ -78,16 +83,20 @@ impl Cdp {
         Ok(Some(Outcome::Done.into()))
     }
 
-    async fn upload(&self, upload: &Upload) -> Result<Execution, CdpError> {
-        let mut files = Vec::new();
-        for name in &upload.files {
-            let file = self.hub.options.common.uploads.get(name);
-            let file = file.filter(|file| file.is_file());
-            files.push(
-                file.ok_or_else(|| CdpError::refused(ErrorClass::FileRefused, name))?
-                    .display()
-                    .to_string(),
-            );
+    async fn upload(
+        &self,
+        upload: &Upload,
+        request: &ExecuteRequest,
+    ) -> Result<Execution, CdpError> {
+        let files = match uploaded(upload, &request.files) {
+            Ok(files) => files,
+            Err(refused) => return Ok(refused.into()),
+        };
+        if !files.iter().all(|file| file.is_file()) {
+            return Err(CdpError::refused(
+                ErrorClass::FileRefused,
+                "it cannot be read",
+            ));
         }
         let chooser = self.hub.state().tab().and_then(|tab| tab.chooser.clone());
         let chooser = chooser.ok_or_else(|| CdpError::refused(ErrorClass::NoFileChooser, ""))?;

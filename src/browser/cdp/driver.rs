@@ -368,7 +368,6 @@ impl BrowserDriver for Cdp {
         let has = |tool: &BrowserTool| match tool {
             BrowserTool::RunCode => false,
             BrowserTool::Eval => options.scripts,
-            BrowserTool::Upload => !options.uploads.is_empty(),
             BrowserTool::StateSave | BrowserTool::StateLoad => options.state_folder.is_some(),
             _ => true,
         };

@@ -172,15 +172,11 @@ mod tests {
     #[test]
     fn relative_paths_are_meant_from_the_working_folder_of_this_process() {
         let here = |name: &str| std::env::current_dir().unwrap().join(name);
-        let options = CdpOptions::new("bin/chromium").with_upload("file", "up/file");
-        let options = options
+        let options = CdpOptions::new("bin/chromium")
             .with_folder("f")
             .with_state_folder("s")
             .with_downloads("d");
-        assert_eq!(
-            (&options.common.chromium, &options.common.uploads["file"]),
-            (&here("bin/chromium"), &here("up/file"))
-        );
+        assert_eq!(options.common.chromium, here("bin/chromium"));
         for (path, name) in [
             (options.common.folder, "f"),
             (options.common.state_folder, "s"),

@@ -1,6 +1,6 @@
 //! Options that every driver of a Chromium has.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 /// Upper bound of every time option, so that adding it to a time does not overflow. Source: chosen; a caller who sets a
 /// longer time wants no limit.
@@ -23,7 +23,6 @@ pub(in crate::browser) struct Choices {
     pub(in crate::browser) folder: Option<PathBuf>,
     pub(in crate::browser) state_folder: Option<PathBuf>,
     pub(in crate::browser) downloads: Option<PathBuf>,
-    pub(in crate::browser) uploads: BTreeMap<String, PathBuf>,
     pub(in crate::browser) scripts: bool,
 }
 
@@ -42,7 +41,6 @@ impl Choices {
             folder: None,
             state_folder: None,
             downloads: None,
-            uploads: BTreeMap::new(),
             scripts: false,
         }
     }
@@ -100,19 +98,6 @@ macro_rules! choosing {
         /// model is offered `state_save` and `state_load` only if this folder is set.
         pub fn with_state_folder(mut self, folder: impl Into<::std::path::PathBuf>) -> Self {
             self.common.state_folder = Some($crate::browser::chromium::absolute(folder.into()));
-            self
-        }
-
-        /// Allows the upload of `file`. The model refers to the file as `name`. Default: no file may be uploaded.
-        pub fn with_upload(
-            mut self,
-            name: impl Into<String>,
-            file: impl Into<::std::path::PathBuf>,
-        ) -> Self {
-            self.common.uploads.insert(
-                name.into(),
-                $crate::browser::chromium::absolute(file.into()),
-            );
             self
         }
     };

@@ -412,7 +412,6 @@ impl BrowserDriver for PlaywrightCli {
         let options = &self.options.common;
         let has = |tool: &BrowserTool| match tool {
             BrowserTool::Eval | BrowserTool::RunCode => options.scripts,
-            BrowserTool::Upload => !options.uploads.is_empty(),
             BrowserTool::StateSave | BrowserTool::StateLoad => options.state_folder.is_some(),
             _ => true,
         };

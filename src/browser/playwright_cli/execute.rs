@@ -17,7 +17,7 @@ use super::{
 use crate::{
     action::{
         BrowserAction, Click, DialogAccept, Drag, ErrorClass, Eval, Fill, Goto, MouseButton,
-        OnTarget, Outcome, Scroll, Select, SelectText, Target, TextValue, Type, Upload, Wait,
+        OnTarget, Outcome, Scroll, Select, SelectText, Target, TextValue, Type, Wait,
     },
     base::{Error, ErrorKind, Result, SessionId, text},
     browser::{
@@ -25,6 +25,7 @@ use crate::{
         chromium::write_private,
         rules::{
             Awaited, DIALOG_SECRET, MAX_WAIT, NO_TARGET, OPTION_SECRET, STATE_NAME, out_of_time,
+            uploaded,
         },
     },
     page::DialogKind,
@@ -86,7 +87,15 @@ impl PlaywrightCli {
                     .await
             }
             BrowserAction::Select(select) => self.select(state, select, timeout).await,
-            BrowserAction::Upload(upload) => self.upload(state, upload, timeout).await,
+            BrowserAction::Upload(upload) => match uploaded(upload, &request.files) {
+                Ok(files) => {
+                    let files = files.iter().map(|file| file.display().to_string());
+                    let command = Command::new("upload").args(files);
+                    self.simple(state, command, "fileChooser.setFiles(", timeout)
+                        .await
+                }
+                Err(refused) => Ok(refused.into()),
+            },
             BrowserAction::Scroll(scroll) => self.scroll(state, scroll, timeout).await,
             BrowserAction::Wait(wait) => self.wait(state, wait, timeout).await,
             BrowserAction::Snapshot(_) => {
@@ -341,23 +350,6 @@ impl PlaywrightCli {
         timeout: Duration,
     ) -> Result<Execution> {
         Ok(of_script(self.script(state, code, timeout).await?))
-    }
-
-    async fn upload(
-        &self,
-        state: &mut State,
-        upload: &Upload,
-        timeout: Duration,
-    ) -> Result<Execution> {
-        let mut command = Command::new("upload");
-        for name in &upload.files {
-            let Some(file) = self.options.common.uploads.get(name) else {
-                return Ok(Outcome::failed(ErrorClass::FileRefused, name).into());
-            };
-            command = command.arg(file.display().to_string());
-        }
-        self.simple(state, command, "fileChooser.setFiles(", timeout)
-            .await
     }
 
     async fn dialog_accept(

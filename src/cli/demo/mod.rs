@@ -51,6 +51,10 @@ const USUAL_PORT: u16 = 27_418;
 /// The line for a person who wonders why this run looks different from the first one.
 const KNOWN: &str = "Memory    it knows this shop from an earlier run, so less may fail; a new --memory-dir shows a first run again";
 
+/// The line for a person who wonders why memory does not know the shop.
+const MOVED: &str = "Memory    port 27418 is taken, so the shop has another one; what memory knows of it belongs to port 27418 and helps again \
+                     when that port is free";
+
 /// Installs what is missing and runs the shopping task. Fails unless the shop has the requested order and the agent's answer
 /// contains the order's number.
 pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
@@ -62,7 +66,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     let seed = args.seed.unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0);
     let memory = args.memory.open()?;
     let memory_dir = OwnDir::of_memory(&args.memory)?;
-    let shop = open(args.port, seed)
+    let (shop, has_moved) = open(args.port, seed)
         .await
         .map_err(|error| no_shop(&error))?;
     let choice = setup::ensure(args.browser.driver).await?;
@@ -92,6 +96,9 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
     ));
     if is_known {
         voice.line(KNOWN);
+    }
+    if has_moved {
+        voice.line(MOVED);
     }
 
     let drive = Drive {
@@ -150,14 +157,14 @@ fn options(args: &DemoArgs) -> Options {
 }
 
 /// Opens the shop on this port. If no port is given, opens it on the usual port, or on a free port if the usual port is
-/// taken.
-async fn open(port: Option<u16>, seed: u64) -> Result<Shop, Error> {
+/// taken; then also returns true.
+async fn open(port: Option<u16>, seed: u64) -> Result<(Shop, bool), Error> {
     let on = |port| Shop::start(ShopOptions::default().with_port(port).with_seed(seed));
     match port {
-        Some(port) => on(port).await,
+        Some(port) => Ok((on(port).await?, false)),
         None => match on(USUAL_PORT).await {
-            Ok(shop) => Ok(shop),
-            Err(_) => on(0).await,
+            Ok(shop) => Ok((shop, false)),
+            Err(_) => Ok((on(0).await?, true)),
         },
     }
 }

@@ -1,13 +1,15 @@
 //! The model of a run, configured by flags, or else by environment variables.
 
-use std::{ffi::OsString, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, ffi::OsString, sync::Arc, time::Duration};
 
 use uuid::Uuid;
 
 use crate::{
     LlmClient,
+    action::ToolSet,
     agent::{Images, Options},
     base::Error,
+    chat::ChatRequest,
     cli::{
         Refusal,
         run_args::{ImagesArg, ModelArgs},
@@ -36,6 +38,55 @@ pub(in crate::cli) fn configured(args: &ModelArgs) -> Result<Option<Arc<dyn LlmC
     let (seed, _) = Uuid::new_v4().as_u64_pair();
     let patient = |model| Retrying::new(model, seed).with_policy(policy(args));
     Ok(found.map(|model| Arc::new(patient(model)) as Arc<dyn LlmClient>))
+}
+
+/// Fails if the server of the model that flags and environment variables configure cannot be reached or rejects the key.
+/// The check costs no tokens (see [`GenAi::check`]), so a run makes it before it starts a browser.
+pub(in crate::cli) async fn check(args: &ModelArgs) -> Result<(), Refusal> {
+    if is_stand_in(args, |name| std::env::var_os(name)) {
+        return Ok(());
+    }
+    match described(args, |name| std::env::var_os(name))? {
+        Some(model) => model.check().await.map_err(|error| {
+            let why = with_flags(&error.to_string());
+            Refusal::failure(format!("the model cannot be asked: {why}"))
+        }),
+        None => Ok(()),
+    }
+}
+
+/// Asks the configured model one tiny question. Returns the answer's size, in words; `None` if there is no model on a
+/// server to ask.
+pub(in crate::cli) async fn asked(args: &ModelArgs) -> Result<Option<String>, String> {
+    let model = if is_stand_in(args, |name| std::env::var_os(name)) {
+        None
+    } else {
+        let found = described(args, |name| std::env::var_os(name));
+        found.map_err(|refusal| refusal.sentence().to_owned())?
+    };
+    let Some(model) = model else {
+        return Ok(None);
+    };
+    let all = ToolSet::new(&BTreeSet::new(), false, []);
+    let others: Vec<String> = all.specs().iter().map(|spec| spec.name.clone()).collect();
+    let others = others.iter().filter(|name| *name != "finish");
+    let tools = others.fold(all.clone(), |tools, name| tools.without(name));
+    let mut request = ChatRequest::new(
+        "You are asked whether you can be reached.",
+        "Call finish with the answer \"here\".",
+        Arc::new(tools),
+    );
+    request.mode = model.capabilities().mode;
+    request.max_calls = 1;
+    let reply = model.complete(&request).await;
+    let reply = reply.map_err(|error| with_flags(&error.to_string()))?;
+    let usage = reply.usage.unwrap_or_default();
+    Ok(Some(format!(
+        "{} answered, {} tokens read, {} written",
+        model.options().model,
+        usage.input.0,
+        usage.output.0
+    )))
 }
 
 /// Returns true if flags or environment variables name the built-in stand-in as the model, and no server is configured. With

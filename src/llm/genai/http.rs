@@ -1,11 +1,16 @@
 //! The HTTP client. It has the time limits of the options, follows no redirects and accepts no compression. Only this
 //! module reads replies of providers.
 
+use std::time::Duration;
+
 use reqwest::{RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use url::Url;
 
-use super::{GenAiOptions, error};
-use crate::base::{Error, ErrorKind, Result, Site};
+use super::{GenAiOptions, Provider, error};
+use crate::{
+    base::{Error, ErrorKind, Result, Site},
+    chat::CallMode,
+};
 
 pub(super) fn client(options: &GenAiOptions) -> Result<reqwest::Client> {
     let mut builder = reqwest::Client::builder()
@@ -61,6 +66,40 @@ pub(super) async fn fetch(request: RequestBuilder, max_bytes: usize) -> Result<V
         return Err(error::not_json(content_type, &said));
     }
     Ok(bytes)
+}
+
+/// Longest time that [`check`] waits for an answer. Source: chosen; a list of models takes well under a second.
+const CHECKED_FOR: Duration = Duration::from_secs(5);
+
+/// Asks for the list of models. Fails if the server cannot be reached or rejects the key.
+pub(super) async fn check(client: &reqwest::Client, options: &GenAiOptions) -> Result<()> {
+    let list = match options.provider {
+        Provider::Ollama => "api/tags",
+        _ => "models",
+    };
+    let mut get = client
+        .get(options.endpoint(CallMode::Tools) + list)
+        .timeout(CHECKED_FOR);
+    if let Some(key) = &options.api_key {
+        get = match options.provider {
+            Provider::Gemini => get.header("x-goog-api-key", key.expose()),
+            Provider::Anthropic => get
+                .header("x-api-key", key.expose())
+                .header("anthropic-version", "2023-06-01"),
+            _ => get.bearer_auth(key.expose()),
+        };
+    }
+    match fetch(get, options.max_reply_bytes).await {
+        // OpenAI answers 403 to a key that may ask models, but not list them.
+        Err(error)
+            if error.kind() == ErrorKind::Unauthorized && error.said("status") != Some("403") =>
+        {
+            Err(error)
+        }
+        // Only a failed connection names its server.
+        Err(error) if error.said("server").is_some() => Err(error),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn is_loopback(url: &Url) -> bool {

@@ -125,6 +125,21 @@ impl GenAi {
         env::options(&variable)?.map(Self::new).transpose()
     }
 
+    /// Checks that the server answers and does not reject the key. It asks for the server's list of models, which costs
+    /// no tokens.
+    ///
+    /// A success does not prove that [`complete`](LlmClient::complete) works: a server may have no such list, and a key
+    /// may be allowed to do less than to list models or more. So only a failed connection and a rejected key are errors.
+    /// If there is no answer within 5 s although the server can be reached, it counts as busy.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] or [`ErrorKind::Timeout`] if no connection can be made, [`ErrorKind::Unauthorized`] if the
+    /// server rejects the key.
+    pub async fn check(&self) -> Result<()> {
+        let checked = http::check(&self.http, &self.options).await;
+        checked.map_err(|error| self.finished(error))
+    }
+
     /// Returns the options of this client.
     pub const fn options(&self) -> &GenAiOptions {
         &self.options

@@ -26,6 +26,8 @@ const MAX_NAME: usize = 60;
 const MAX_WORDS: usize = 200;
 /// Number of runs that must propose the same words for a fact before prompts show them. Source: chosen.
 const RUNS_THAT_AGREE: usize = 2;
+/// Maximum number of runs in [`Fact::contradicted`]. Source: chosen; enough for a person to see that a fact is out of date.
+const MAX_CONTRADICTED: usize = 5;
 
 /// The kind of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -207,6 +209,10 @@ pub struct Fact {
     /// Number of runs that are summed up in `before`. The number is too low in records that are older than this field.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub runs_before: u64,
+    /// The latest runs that observed another value than the one that a person accepted, oldest first, at most 5. They change
+    /// nothing but what a description tells the person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradicted: Vec<Source>,
     /// The latest time at which a run that observed the fact ended, or at which a person accepted the fact.
     pub last_seen: DateTime<Utc>,
     /// Fields of the stored fact that a newer version of this crate wrote. They are kept unchanged.
@@ -229,6 +235,7 @@ impl Fact {
             sources: vec![source],
             before: None,
             runs_before: 0,
+            contradicted: Vec::new(),
             extra: Map::new(),
         }
     }
@@ -266,6 +273,7 @@ impl Fact {
             sources: Vec::new(),
             before: Some(Slot { value, challenger }),
             runs_before: runs,
+            contradicted: Vec::new(),
             last_seen,
             extra: Map::new(),
         })
@@ -344,7 +352,8 @@ impl Fact {
     }
 
     /// Adds the observation of a run, unless [`Fact::sources`] already names the run, or [`Fact::before`] may contain
-    /// it. For a fact that a person accepted, only renews [`Fact::last_seen`]. Returns true if the fact changed.
+    /// it. The value of a fact that a person accepted stays: another value is added to [`Fact::contradicted`]. Returns true
+    /// if the fact changed.
     pub(super) fn observe(&mut self, source: Source) -> bool {
         if !self.is_new(&source) {
             return false;
@@ -352,8 +361,14 @@ impl Fact {
         let seen = self.last_seen.max(source.at);
         let is_newer = std::mem::replace(&mut self.last_seen, seen) != seen;
         if self.source == FactSource::User {
-            // No run changes the words that a person accepted.
-            return is_newer;
+            let differs = source.claim.as_ref().is_some_and(|claim| {
+                let slot = self.slot();
+                !slot.is_some_and(|slot| slot.value.claim.is_same(claim))
+            });
+            if differs {
+                self.contradict([source]);
+            }
+            return differs || is_newer;
         }
         self.sources.push(source);
         self.sources
@@ -362,14 +377,23 @@ impl Fact {
         true
     }
 
+    fn contradict(&mut self, sources: impl IntoIterator<Item = Source>) {
+        self.contradicted.extend(sources);
+        self.contradicted
+            .sort_by(|one, other| (one.at, &one.run).cmp(&(other.at, &other.run)));
+        let count = self.contradicted.len().saturating_sub(MAX_CONTRADICTED);
+        self.contradicted.drain(..count);
+    }
+
     /// Removes the observation of a run. A fact that a person accepted keeps its current value, whatever the other runs
     /// observed. Returns true if the fact changed.
     pub(super) fn undo(&mut self, run: &RunId) -> bool {
         let held = self.slot();
-        let count = self.sources.len();
+        let (count, contradicted) = (self.sources.len(), self.contradicted.len());
         self.sources.retain(|source| source.run != *run);
+        self.contradicted.retain(|source| source.run != *run);
         if self.sources.len() == count {
-            return false;
+            return self.contradicted.len() != contradicted;
         }
         if self.source == FactSource::User {
             self.runs_before = self.runs_before.saturating_add(self.sources.len() as u64);
@@ -389,11 +413,15 @@ impl Fact {
     fn is_new(&self, source: &Source) -> bool {
         let first = self.sources.first().filter(|_| self.before.is_some());
         first.is_none_or(|first| (source.at, &source.run) > (first.at, &first.run))
-            && self.sources.iter().all(|known| known.run != source.run)
+            && self
+                .sources
+                .iter()
+                .chain(&self.contradicted)
+                .all(|known| known.run != source.run)
     }
 
     /// Returns the fact with the observations of `other`, another version of the same fact. Each run counts once. A
-    /// version that a person accepted is kept, and only its [`Fact::last_seen`] may change.
+    /// version that a person accepted is kept, and only its [`Fact::last_seen`] and [`Fact::contradicted`] may change.
     ///
     /// [`Fact::before`] is a sum of runs that cannot be told apart, so two sums are never added. The version whose sum
     /// covers more runs is the base. If the base has a sum, a run in the `sources` of the other version is added only
@@ -412,6 +440,9 @@ impl Fact {
         };
         let mut fact = base.clone();
         fact.last_seen = seen;
+        let others = [self, other].into_iter().flat_map(|one| &one.contradicted);
+        let new = others.filter(|source| base.is_new(source)).cloned();
+        fact.contradict(new.collect::<Vec<_>>());
         let Some(added) = added else {
             return fact;
         };

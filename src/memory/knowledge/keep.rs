@@ -114,6 +114,7 @@ pub(super) fn accept(
         return Err(refuse("it says something else now"));
     }
     fact.source = FactSource::User;
+    fact.contradicted.clear();
     fact.last_seen = fact.last_seen.max(now);
     Ok(vec![Change::Put(fact.to_record()?)])
 }
@@ -132,7 +133,7 @@ pub(super) fn admit(record: &Record, vouched: bool) -> Result<Record> {
     }
     let is_ours = |source: &Source| source.claim.as_ref().is_none_or(|claim| fact.can_be(claim));
     let before = fact.before.as_ref();
-    let is_sound = fact.sources.iter().all(is_ours)
+    let is_sound = fact.sources.iter().chain(&fact.contradicted).all(is_ours)
         && before.is_none_or(|slot| slot.held().all(|held| fact.can_be(&held.claim)));
     if !is_sound {
         return Err(refuse("has a value that is not ours"));

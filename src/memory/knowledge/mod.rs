@@ -27,6 +27,8 @@
 //!   run ends.
 //! - A run that acts on a fact does not prove the fact. For example, the run may click an obstacle away before it
 //!   covers anything. Such a run only renews the time at which the fact was last observed.
+//! - A fact that a person accepted keeps its value and a confidence of 1, and never ages. A run that observes another
+//!   value is listed with the fact, so that the person can forget the fact.
 //! - The model's words are proposals. They are shown as data after a second run has proposed the same words, or as a
 //!   person's words after a person has accepted them. An observation by a rule does not confirm such words. It is
 //!   stored as a separate fact.
@@ -117,6 +119,10 @@ impl MemoryKind for Knowledge {
         says.then(|| serde_json::to_value(&learned).ok()).flatten()
     }
 
+    fn unlearned(&self, log: &RunLog) -> Option<String> {
+        observe::unlearned(log)
+    }
+
     fn learn(&self, namespace: &Namespace, distilled: &Value) -> Result<Vec<ShelfEdit>> {
         let learned: observe::Learned =
             serde_json::from_value(distilled.clone()).map_err(|error| {
@@ -169,7 +175,9 @@ impl MemoryKind for Knowledge {
     fn describe(&self, record: &Record) -> Result<Described> {
         let fact = Fact::from_record(record)?;
         let slot = fact.slot();
-        let confidence = slot.as_ref().map(|slot| slot.value.confidence);
+        let confidence = slot
+            .as_ref()
+            .map(|slot| fact.confidence(slot, fact.last_seen));
         let origin = match fact.source {
             FactSource::Learned => Origin::Learned,
             FactSource::User => Origin::Person,
@@ -191,9 +199,22 @@ impl MemoryKind for Knowledge {
             confidence.unwrap_or_default(),
             counted(fact.runs(), "run")
         );
+        if !fact.contradicted.is_empty() {
+            let runs = counted(fact.contradicted.len(), "run");
+            let since = format!(", contradicted by {runs} since a person accepted it");
+            described.results.push_str(&since);
+        }
         described.details = vec![("Last seen", fact.last_seen.to_rfc3339())];
         let runs = fact.sources.iter().map(|source| source.run.to_string());
         described.details.extend(runs.map(|run| ("Run", run)));
+        let others = fact.contradicted.iter().filter_map(|source| {
+            let says = show::sentence_of(&fact.about, source.claim.as_ref()?);
+            Some((
+                "Contradicts",
+                format!("{}: {}", source.run, Advice::shown(&says)),
+            ))
+        });
+        described.details.extend(others);
         if let Value::Object(data) = &record.body {
             described.data.clone_from(data);
         }
@@ -224,14 +245,20 @@ impl MemoryKind for Knowledge {
             Change::Put(record) => {
                 let fact = Fact::from_record(record).ok()?;
                 let slot = fact.slot()?;
-                let at = fact.sources.iter().position(|source| source.run == *run)?;
-                let claim = fact.sources[at].claim.as_ref()?;
-                let what = match claim.is_same(&slot.value.claim) {
-                    true if at == 0 && fact.before.is_none() => "fact_recorded",
-                    true => "fact_confirmed",
-                    false => "fact_contradicted",
+                let mut sources = fact.sources.iter().chain(&fact.contradicted);
+                let at = sources.position(|source| source.run == *run)?;
+                let source = fact.sources.get(at);
+                let claim = source.map(|source| source.claim.as_ref());
+                let what = match claim {
+                    None => "fact_contradicted",
+                    Some(claim) => match claim?.is_same(&slot.value.claim) {
+                        true if at == 0 && fact.before.is_none() => "fact_recorded",
+                        true => "fact_confirmed",
+                        false => "fact_contradicted",
+                    },
                 };
-                let data = json!({ "kind": fact.kind, "confidence": slot.value.confidence });
+                let confidence = fact.confidence(&slot, fact.last_seen);
+                let data = json!({ "kind": fact.kind, "confidence": confidence });
                 Some(note(&record.key, what, show::sentence(&fact), data))
             }
             Change::Remove(key) => {

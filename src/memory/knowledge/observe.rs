@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, Claim, Fact, FactKind, Source, recheck::checked};
 use crate::{
-    action::{Action, AgentAction, BrowserAction, BrowserTool, ErrorClass, Outcome, TextValue},
+    action::{
+        Action, AgentAction, BrowserAction, BrowserTool, ErrorClass, Outcome, Remember, TextValue,
+    },
     base::{Host, RunId},
     memory::{Aim, RunLog, aim::is_choice, typed::Typed},
     working::Step,
@@ -48,7 +50,7 @@ pub(super) struct Observed {
 
 impl Learned {
     /// Returns the observations of a run, at most one for each fact: preferably one with a value that is worth showing
-    /// ([`Claim::tells`]), else one with another value, else one without a value.
+    /// ([`Claim::tells`]), else one with another value, else one without a value. Among equals, the last one counts.
     pub(super) fn of(log: &RunLog) -> Self {
         let typed = Typed::of(&log.steps);
         let mut seen: BTreeMap<(Host, String), Observed> = BTreeMap::new();
@@ -64,7 +66,7 @@ impl Learned {
                 |claim: &Option<Claim>| claim.as_ref().map_or(0, |c| 1 + u8::from(c.tells()));
             let key = (one.host.clone(), one.key.clone());
             match seen.get_mut(&key) {
-                Some(known) if rank(&known.claim) >= rank(&one.claim) => {}
+                Some(known) if rank(&known.claim) > rank(&one.claim) => {}
                 _ => _ = seen.insert(key, one),
             }
         }
@@ -287,24 +289,44 @@ fn answers_late(act: &Act<'_>, after: &[Act<'_>]) -> Option<Observed> {
     is_late.then(|| act.saw(aim, Claim::AnswersLate)).flatten()
 }
 
-/// Returns the facts that the model proposed with `remember`; none if the run was on several hosts.
-fn proposals(log: &RunLog) -> Vec<Observed> {
+/// Returns the host that the model's proposals are about; `None` if the run saw no host, several hosts, or a page out of its
+/// scope.
+fn host_of_proposals(log: &RunLog) -> Option<&Host> {
     let places = log
         .steps
         .iter()
         .flat_map(|step| [&step.before, &step.after]);
     let mut hosts = places.filter_map(|place| place.host());
-    let Some(host) = hosts.next() else {
-        return Vec::new();
-    };
-    if hosts.any(|other| other != host) || log.steps.iter().any(|step| step.left_scope) {
-        return Vec::new();
-    }
-    let proposed = log.steps.iter().filter_map(|step| match &step.action {
+    let host = hosts.next()?;
+    let is_left = hosts.any(|other| other != host) || log.steps.iter().any(|step| step.left_scope);
+    (!is_left).then_some(host)
+}
+
+fn proposed(log: &RunLog) -> impl Iterator<Item = &Remember> {
+    log.steps.iter().filter_map(|step| match &step.action {
         Action::Agent(AgentAction::Remember(fact)) if step.outcome.is_done() => Some(fact),
         _ => None,
-    });
-    let observed = proposed.map(|fact| {
+    })
+}
+
+/// Returns which of the facts that the model proposed are not kept, and why; `None` if all of them are kept.
+pub(super) fn unlearned(log: &RunLog) -> Option<String> {
+    let count = proposed(log).count();
+    if count > 0 && host_of_proposals(log).is_none() {
+        return Some(
+            "no fact that the run proposes is kept, because it did not stay on one host".to_owned(),
+        );
+    }
+    (count > MAX_PROPOSALS)
+        .then(|| format!("only the first {MAX_PROPOSALS} facts that the run proposes are kept"))
+}
+
+/// Returns the facts that the model proposed with `remember`, as far as they are kept.
+fn proposals(log: &RunLog) -> Vec<Observed> {
+    let Some(host) = host_of_proposals(log) else {
+        return Vec::new();
+    };
+    let observed = proposed(log).map(|fact| {
         let (kind, about) = (FactKind::of_name(&fact.key), About::name(&fact.key));
         Observed {
             host: host.clone(),

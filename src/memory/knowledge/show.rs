@@ -111,12 +111,23 @@ pub(super) fn sentence(fact: &Fact) -> String {
 /// Returns the pieces of the fact's sentence. Names from the page and words of this crate are separate pieces. Returns
 /// `None` if the fact has no value.
 fn pieces(fact: &Fact) -> Option<Vec<Piece>> {
-    let claim = fact.slot()?.value.claim;
-    Some(match (&fact.about, &claim) {
+    Some(pieces_of(&fact.about, &fact.slot()?.value.claim))
+}
+
+/// Returns the sentence that says this of the fact's subject.
+pub(super) fn sentence_of(about: &About, claim: &Claim) -> String {
+    pieces_of(about, claim)
+        .iter()
+        .map(Piece::to_string)
+        .collect()
+}
+
+fn pieces_of(about: &About, claim: &Claim) -> Vec<Piece> {
+    match (about, claim) {
         (About::Element(aim), claim) => vec![aim.named(), Piece::from(said(claim))],
         (About::Name(name), Claim::Words(words)) => vec![Piece::Words(format!("{name}: {words}"))],
         (About::Name(name), claim) => vec![Piece::Words(format!("{name}{}", said(claim)))],
-    })
+    }
 }
 
 /// Returns the part of a fact's sentence after the element's name; empty for free text.

@@ -545,3 +545,97 @@ fn what_happened_to_a_fact_is_told() {
         ["fact_recorded", "fact_confirmed", "fact_contradicted"]
     );
 }
+
+#[test]
+fn it_is_said_which_proposals_are_not_kept_and_the_last_value_counts() {
+    let propose = |count: usize| {
+        let steps = (0..count).map(|n| remember(&format!("Fact {n}"), "words"));
+        run("run_1", 0, steps.collect(), &[])
+    };
+    let kept = |log: &RunLog| after(&[], log).len();
+    let five = propose(5);
+    assert_eq!((Knowledge.unlearned(&five), kept(&five)), (None, 5));
+    let six = propose(6);
+    let why = Knowledge.unlearned(&six).unwrap();
+    assert_eq!(why, "only the first 5 facts that the run proposes are kept");
+    assert_eq!(kept(&six), 5);
+    let mut over = propose(1);
+    over.steps[0].after = Place::of("https://other.example/");
+    let why = Knowledge.unlearned(&over).unwrap();
+    assert!(
+        why.starts_with("no fact that the run proposes is kept"),
+        "{why}"
+    );
+    assert_eq!(kept(&over), 0);
+    assert_eq!(Knowledge.unlearned(&propose(0)), None);
+
+    let values = ["Two days.", "A week."].map(|words| remember("Delivery", words));
+    let known = after(&[], &run("run_1", 0, values.to_vec(), &[]));
+    assert_eq!(facts(&known), [("Delivery: A week.".to_owned(), 60)]);
+}
+
+#[test]
+fn what_contradicts_a_fact_of_a_person_is_told_and_changes_nothing_else() {
+    let says = |n: i64, words: &str| {
+        run(
+            &format!("run_{n}"),
+            n,
+            vec![remember("Delivery", words)],
+            &[],
+        )
+    };
+    let once = after(&[], &says(1, "Two days."));
+    let accept = |known: &[Record], day: i64| {
+        let words = Knowledge.describe(&known[0]).unwrap().text;
+        let edit = Knowledge.accept(&known[0].key, &words, at(day)).unwrap();
+        apply(known, &edit.changes(known).unwrap())
+    };
+    let mut known = accept(&once, 1);
+    for n in 2..9 {
+        known = after(&known, &says(n, "A week."));
+    }
+    known = after(&known, &says(9, "two days."));
+    let described = Knowledge.describe(&known[0]).unwrap();
+    assert_eq!(described.standing, Standing::Shown);
+    assert_eq!(described.text, "Delivery: Two days.");
+    assert_eq!(
+        described.results,
+        "confidence 1.00, observed in 1 run, contradicted by 5 runs since a person accepted it"
+    );
+    let told: Vec<&str> = described
+        .details
+        .iter()
+        .filter(|(name, _)| *name == "Contradicts")
+        .map(|(_, text)| &**text)
+        .collect();
+    assert_eq!(told.len(), 5);
+    assert_eq!(told[4], "run_8: Delivery: A week.");
+    assert_eq!(shown(&known, 900, "link \"Boats\" e1").len(), 1);
+
+    let committed = |records: &[Record]| Committed {
+        generation: 1,
+        durable: crate::memory::Durable::Yes,
+        changes: vec![Change::Put(records[0].clone())],
+    };
+    let note = |run: &str| {
+        let run = RunId::parse(run).unwrap();
+        Knowledge.notes(Occasion::Learning, &shelf(), &run, &committed(&known), 1)
+    };
+    let [Note::Changed { what, data, .. }] = &note("run_8")[..] else {
+        panic!("{:?}", note("run_8"));
+    };
+    assert_eq!(
+        (&**what, &data["confidence"]),
+        ("fact_contradicted", &json!(1.0))
+    );
+
+    let undo = Knowledge.undo(&RunId::parse("run_8").unwrap()).unwrap();
+    let undone = apply(&known, &undo.changes(&known).unwrap());
+    let results = Knowledge.describe(&undone[0]).unwrap().results;
+    assert!(results.contains("contradicted by 4 runs"), "{results}");
+    let merged = Knowledge.merge(&undone, &known).unwrap();
+    let results = Knowledge.describe(&merged[0]).unwrap().results;
+    assert!(results.contains("contradicted by 5 runs"), "{results}");
+    let again = Knowledge.describe(&accept(&known, 10)[0]).unwrap().results;
+    assert_eq!(again, "confidence 1.00, observed in 1 run");
+}

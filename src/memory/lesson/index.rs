@@ -30,6 +30,8 @@ pub struct LessonIndex {
     tier_1: Vec<Advice>,
     failures: HashMap<(BrowserTool, FailureKind), Vec<Advice>>,
     patterns: Vec<Pattern>,
+    /// A person's words of tier 2 for every site without a pattern: they apply to every failure of their command.
+    unpatterned: Vec<Pattern>,
     /// The matcher that searches an error message for the texts of all `patterns`.
     matcher: Option<AhoCorasick>,
     /// Tips for the pages of the shelf's host, ordered by [`rank`].
@@ -58,9 +60,10 @@ struct SiteTip {
     at_failure: Option<Advice>,
 }
 
-/// A person's words that are shown if the error message contains a given text.
+/// A person's words that are shown if a command failed.
 #[derive(Debug)]
 struct Pattern {
+    /// The command; `None` for every command.
     command: Option<String>,
     /// True if the words also apply to subdomains of the host.
     holds_below: bool,
@@ -90,6 +93,7 @@ impl LessonIndex {
             tier_1: Vec::new(),
             failures: HashMap::new(),
             patterns: Vec::new(),
+            unpatterned: Vec::new(),
             matcher: None,
             site: Vec::new(),
             recoveries: HashMap::new(),
@@ -156,23 +160,32 @@ impl LessonIndex {
             }
             LessonText::Words(_) => {
                 // The global shelf skips words that are for one domain, because that domain's own shelf has them.
-                let is_here = !self.global || lesson.domain.is_none();
-                if let Some(pattern) = lesson
-                    .error_pattern
-                    .as_deref()
+                if self.global && lesson.domain.is_some() {
+                    return;
+                }
+                let pattern = lesson.error_pattern.as_deref();
+                let pattern = pattern
                     .map(|text| text::Folded::of(text).as_str().to_owned())
-                    .filter(|p| is_here && !p.is_empty())
+                    .filter(|pattern| !pattern.is_empty());
+                let is_unpatterned = pattern.is_none();
+                let is_in_tier_1 = self.global && lesson.category.is_tier_1();
+                let at_failure = |advice| Pattern {
+                    command: lesson.failed_command.clone(),
+                    holds_below: lesson.domain.is_some(),
+                    advice,
+                };
+                if let Some(pattern) = pattern
                     && let Some(advice) = make(Section::ErrorTips)
                 {
                     words.push(pattern);
-                    self.patterns.push(Pattern {
-                        command: lesson.failed_command.clone(),
-                        holds_below: lesson.domain.is_some(),
-                        advice,
-                    });
+                    self.patterns.push(at_failure(advice));
+                }
+                if self.global && is_unpatterned && !is_in_tier_1 {
+                    let advice = make(Section::ErrorTips);
+                    self.unpatterned.extend(advice.map(at_failure));
                 }
                 if !self.global
-                    && lesson.category == Category::SiteSpecific
+                    && (is_unpatterned || lesson.category == Category::SiteSpecific)
                     && let Some(advice) = make(Section::SiteTips)
                 {
                     if lesson.domain.is_some() {
@@ -251,30 +264,28 @@ impl LessonIndex {
             .collect()
     }
 
-    /// Returns the advice in a person's words whose pattern occurs in `detail`, the error message of the failed command. If
-    /// `below` is true, returns only advice that also applies to subdomains of the shelf's host.
+    /// Returns the advice in a person's words for the failure of a command whose error message is `detail`: first the
+    /// advice whose pattern occurs in the message, then the advice without a pattern. If `below` is true, returns only
+    /// advice that also applies to subdomains of the shelf's host.
     fn for_words(&self, command: &str, detail: &str, below: bool) -> Vec<Advice> {
-        let mut out = Vec::new();
+        let mut hits = Vec::new();
         if let Some(matcher) = &self.matcher {
             let folded = text::Folded::of(detail);
-            let mut hits: Vec<usize> = matcher
-                .find_overlapping_iter(folded.as_str())
-                .map(|hit| hit.pattern().as_usize())
-                .collect();
+            let found = matcher.find_overlapping_iter(folded.as_str());
+            hits.extend(found.map(|hit| hit.pattern().as_usize()));
             hits.sort_unstable();
             hits.dedup();
-            let is_for = |pattern: &Pattern| {
-                pattern.command.as_deref().is_none_or(|own| own == command)
-                    && (pattern.holds_below || !below)
-            };
-            let hits = hits
-                .into_iter()
-                .map(|hit| &self.patterns[hit])
-                .filter(|pattern| is_for(pattern));
-            out.extend(hits.map(|pattern| pattern.advice.clone()));
         }
-        out.truncate(MAX_TIPS);
-        out
+        let is_for = |pattern: &&Pattern| {
+            pattern.command.as_deref().is_none_or(|own| own == command)
+                && (pattern.holds_below || !below)
+        };
+        let hits = hits.into_iter().map(|hit| &self.patterns[hit]);
+        let found = hits.chain(&self.unpatterned).filter(is_for);
+        found
+            .take(MAX_TIPS)
+            .map(|pattern| pattern.advice.clone())
+            .collect()
     }
 
     /// Returns the tips that apply to this page. Tips that were learned on the same kind of page come first.

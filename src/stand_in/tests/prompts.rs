@@ -58,6 +58,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         lessons: advice,
         parameters: &[].into(),
         secrets: &secrets,
+        files: &[],
         max_calls: 5,
         refused: None,
         tools: None,

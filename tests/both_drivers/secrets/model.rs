@@ -12,7 +12,7 @@ use webwise::{
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     llm::{GenAi, GenAiOptions, Provider},
 };
-use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::any};
+use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate, matchers::method};
 
 /// What the model answers, one a call: a text beside the calls, and the calls.
 pub(crate) type Script = Vec<(String, Vec<(&'static str, Value)>)>;
@@ -57,7 +57,7 @@ impl Respond for Answers {
 impl Model {
     pub(crate) async fn following(script: Script, refusal: String) -> Self {
         let server = MockServer::start().await;
-        Mock::given(any())
+        Mock::given(method("POST"))
             .respond_with(Answers {
                 script,
                 next: AtomicUsize::new(0),

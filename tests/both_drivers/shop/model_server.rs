@@ -1,6 +1,10 @@
 //! An OpenAI-compatible server: one behind which the stand-in decides, from the prompt alone, and one that never answers.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use webwise::{
@@ -18,6 +22,11 @@ pub(crate) struct ModelServer(MockServer);
 impl ModelServer {
     pub(crate) async fn stand_in() -> Self {
         Self::with(Deciding).await
+    }
+
+    /// It gives these calls, one for each question.
+    pub(crate) async fn calling(calls: impl IntoIterator<Item = Value>) -> Self {
+        Self::with(Scripted(Mutex::new(calls.into_iter().collect()))).await
     }
 
     pub(crate) async fn silent() -> Self {
@@ -39,13 +48,9 @@ impl ModelServer {
 
     /// How often it was asked.
     pub(crate) async fn calls(&self) -> u64 {
-        self.0
-            .received_requests()
-            .await
-            .unwrap()
-            .len()
-            .try_into()
-            .unwrap()
+        let requests = self.0.received_requests().await.unwrap();
+        let questions = requests.iter().filter(|request| request.method == "POST");
+        questions.count().try_into().unwrap()
     }
 
     /// Waits for the first question.
@@ -73,12 +78,27 @@ impl Respond for Deciding {
         let mut request = ChatRequest::new(said("system"), said("user"), Arc::new(tools));
         request.mode = CallMode::JsonSchema;
         let reply = StandIn::new().decide(&request);
-        ResponseTemplate::new(200).set_body_json(json!({
-            "id": "1", "object": "chat.completion", "created": 1, "model": "default",
-            "choices": [{
-                "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": reply.text }
-            }],
-            "usage": { "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 }
-        }))
+        answer(&reply.text)
     }
+}
+
+/// Gives replies from a list, one for each question.
+struct Scripted(Mutex<VecDeque<Value>>);
+
+impl Respond for Scripted {
+    fn respond(&self, _: &Request) -> ResponseTemplate {
+        let call = self.0.lock().unwrap().pop_front();
+        let call = call.expect("it is asked no more often");
+        answer(&json!({ "calls": [call] }).to_string())
+    }
+}
+
+fn answer(text: &str) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(json!({
+        "id": "1", "object": "chat.completion", "created": 1, "model": "default",
+        "choices": [{
+            "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": text }
+        }],
+        "usage": { "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 }
+    }))
 }

@@ -1,23 +1,28 @@
-//! Files that are given to pages and taken from them, and only as the options say.
+//! Files that are given to pages and taken from them, and only as the caller says.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use tokio::time::timeout;
 use webwise::{
-    action::{BrowserAction, ErrorClass, Upload},
+    action::{BrowserAction, ErrorClass, Outcome, Upload},
+    browser::{BrowserDriver as _, ExecuteRequest},
     page::{DialogKind, Notice},
 };
 
 use crate::driver::{
-    bed::{Bed, NEVER, button, click, dismiss, folder, serve, site, target},
+    bed::{Bed, NEVER, button, click, dismiss, folder, serve, target},
     profile::full,
     web::Answer,
 };
 
-fn upload(names: &[&str]) -> BrowserAction {
-    BrowserAction::Upload(Upload {
+/// Uploads files by name. The run may upload what `own` has, and a file `gone` that is not there.
+async fn upload(bed: &Bed, own: &Path, names: &[&str]) -> Outcome {
+    let given = ["a", "b", "gone"].map(|name| (name.to_owned(), own.join(format!("{name}.txt"))));
+    let action = BrowserAction::Upload(Upload {
         files: names.iter().map(|name| (*name).to_owned()).collect(),
-    })
+    });
+    let request = ExecuteRequest::new(action).with_files(Arc::new(given.into()));
+    bed.driver.execute(&request).await.unwrap().outcome
 }
 
 const CHOOSES: &str = "<label>One <input type=file onchange=\"told(this)\"></label>
@@ -33,32 +38,28 @@ async fn a_file_chooser_gets_what_may_be_sent_and_nothing_else() {
     for (name, text) in [("a.txt", "first"), ("b.txt", "second")] {
         fs::write(own.path().join(name), text).unwrap();
     }
-    let bed = Bed::with(site(&[("/", CHOOSES)]), |options| {
-        let file = |name: &str| own.path().join(name);
-        options
-            .with_upload("a", file("a.txt"))
-            .with_upload("b", file("b.txt"))
-            .with_upload("gone", file("none"))
-    })
-    .await;
+    let bed = Bed::own(&[("/", CHOOSES)]).await;
+    let upload = async |names: &[&str]| upload(&bed, own.path(), names).await;
     bed.open("/").await;
-    bed.fails(upload(&["a"]), ErrorClass::NoFileChooser).await;
+    let none = Some(ErrorClass::NoFileChooser);
+    assert_eq!(upload(&["a"]).await.class(), none);
     let opened = bed.does(click(target("label=\"One\""))).await;
     assert_eq!(opened.dialog.map(|d| d.kind), Some(DialogKind::FileChooser));
     for refused in ["/etc/passwd", "../a", "c", "", "gone"] {
-        bed.fails(upload(&[refused]), ErrorClass::FileRefused).await;
+        let class = upload(&[refused]).await.class();
+        assert_eq!(class, Some(ErrorClass::FileRefused), "{refused}");
     }
-    bed.fails(upload(&["a", "b"]), ErrorClass::BadArguments)
-        .await;
-    bed.does(upload(&["a"])).await;
+    let both = upload(&["a", "b"]).await;
+    assert_eq!(both.class(), Some(ErrorClass::BadArguments));
+    assert!(upload(&["a"]).await.is_done());
     bed.shows("got a.txt=first").await;
     bed.does(click(target("label=\"Many\""))).await;
-    bed.does(upload(&["a", "b"])).await;
+    assert!(upload(&["a", "b"]).await.is_done());
     bed.shows("got a.txt=first, b.txt=second").await;
     bed.does(click(target("label=\"One\""))).await;
     bed.does(dismiss()).await;
     assert!(bed.see().await.dialog.is_none());
-    bed.fails(upload(&["a"]), ErrorClass::NoFileChooser).await;
+    assert_eq!(upload(&["a"]).await.class(), none);
     bed.close().await;
 }
 
@@ -75,15 +76,12 @@ async fn a_file_chooser_of_a_frame_of_another_site_is_told_and_answered() {
         ),
         ("/inner", inner),
     ];
-    let bed = Bed::with(site(&pages), |options| {
-        options.with_upload("a", own.path().join("a.txt"))
-    })
-    .await;
+    let bed = Bed::own(&pages).await;
     bed.open("/").await;
     bed.shows("Choose").await;
     let opened = bed.does(click(bed.find("Choose").await)).await;
     assert_eq!(opened.dialog.map(|d| d.kind), Some(DialogKind::FileChooser));
-    bed.does(upload(&["a"])).await;
+    assert!(upload(&bed, own.path(), &["a"]).await.is_done());
     bed.shows("got first").await;
     bed.close().await;
 }

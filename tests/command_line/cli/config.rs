@@ -1,6 +1,6 @@
 //! The configuration file, found and read by the program.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use crate::cli::machine::{Machine, text};
 
@@ -107,5 +107,69 @@ fn a_file_that_is_none_or_too_large_is_an_error() {
         said(&machine, &["doctor"])
             .1
             .contains("it is larger than 64 KiB")
+    );
+}
+
+#[test]
+fn the_users_file_names_the_folder_of_memory_also_where_webwise_home_is_set() {
+    let machine = Machine::complete();
+    let home = machine.home().join("own");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(
+        home.join("webwise.toml"),
+        "memory-dir = '/tmp/of-the-file'\n",
+    )
+    .unwrap();
+    let memory = |args: &[&str]| {
+        let mut command = machine.command(args);
+        let output = command.env("WEBWISE_HOME", &home).output().unwrap();
+        text(&output.stdout) + &text(&output.stderr)
+    };
+    assert!(memory(&["doctor"]).contains("memory: /tmp/of-the-file\n"));
+    let listed = memory(&["memory", "list"]);
+    assert!(
+        listed.contains("there is no folder /tmp/of-the-file"),
+        "{listed}"
+    );
+    let flag = memory(&["memory", "list", "--memory-dir", "/tmp/of-the-flag"]);
+    assert!(
+        flag.contains("there is no folder /tmp/of-the-flag"),
+        "{flag}"
+    );
+    fs::remove_file(home.join("webwise.toml")).unwrap();
+    let own = home.join("memory");
+    assert!(memory(&["doctor"]).contains(&format!("memory: {}\n", own.display())));
+}
+
+#[test]
+fn another_programs_memory_is_refused_and_left_as_it_is() {
+    let machine = Machine::complete();
+    let folder = machine.home().join(".agent-memory");
+    let known = "domains/www.example.com/knowledge.json";
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/memory");
+    fs::create_dir_all(folder.join("domains/www.example.com")).unwrap();
+    fs::copy(
+        fixtures.join("agent-memory").join(known),
+        folder.join(known),
+    )
+    .unwrap();
+    for command in [
+        &["memory", "list"][..],
+        &[&RUN[..], &["--model", "stand-in"]].concat(),
+    ] {
+        let args = [command, &["--memory-dir", ".agent-memory"]].concat();
+        let (code, said) = said(&machine, &args);
+        assert_eq!(code, Some(2), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let import = format!("`webwise memory import {}`", folder.display());
+        assert!(said.contains(&import), "{said}");
+    }
+    assert_eq!(folder.read_dir().unwrap().count(), 1);
+    // What the sentence advises works, and memory of this program is not taken for that of another.
+    let import = ["memory", "import", ".agent-memory", "--memory-dir", "mine"];
+    assert_eq!(said(&machine, &import).0, Some(0));
+    assert_eq!(
+        said(&machine, &["memory", "list", "--memory-dir", "mine"]).0,
+        Some(0)
     );
 }

@@ -67,3 +67,21 @@ fn the_demo_is_refused_where_nothing_can_be_installed() {
         "{said}"
     );
 }
+
+#[test]
+fn a_shop_on_another_port_than_the_usual_one_says_that_memory_belongs_to_that() {
+    // If another program has the port already, that serves as well.
+    let _taken = std::net::TcpListener::bind("127.0.0.1:27418");
+    let machine = debian("v18.20.4");
+    let output = machine.run(&["demo"]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("27418")).collect();
+    assert_eq!(
+        lines,
+        [
+            "Memory    port 27418 is taken, so the shop has another one; what memory knows of it belongs to port 27418 and helps \
+          again when that port is free"
+        ],
+        "{said}"
+    );
+}

@@ -17,7 +17,7 @@ fn run_with(args: &[&str], variables: &[(&str, &str)]) -> String {
     refused(&machine, &output)
 }
 
-const MODEL: (&str, &str) = ("WEBWISE_LLM_BASE_URL", "http://127.0.0.1:9/v1");
+const MODEL: (&str, &str) = ("WEBWISE_MODEL", "stand-in");
 
 #[test]
 fn a_run_without_a_model_says_what_to_set() {
@@ -62,7 +62,7 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
 
 #[test]
 fn a_name_that_is_given_twice_is_refused() {
-    for flag in ["--param", "--given"] {
+    for flag in ["--param", "--given", "--file"] {
         let said = run_with(&[flag, "a=b", flag, "a=c"], &[MODEL]);
         assert!(said.contains(&format!("{flag} a is given twice")), "{said}");
     }
@@ -297,4 +297,101 @@ fn a_browser_that_is_not_there_cannot_be_attached_to() {
         "{said}"
     );
     assert!(output.stdout.is_empty() && machine.left_nothing());
+}
+
+/// A server that answers every request with this status and body.
+async fn server(status: u16, body: serde_json::Value) -> wiremock::MockServer {
+    let server = wiremock::MockServer::start().await;
+    let answer = wiremock::ResponseTemplate::new(status).set_body_json(body);
+    let any = wiremock::Mock::given(wiremock::matchers::any());
+    any.respond_with(answer).mount(&server).await;
+    server
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dead_server_and_a_wrong_key_are_told_before_a_browser_starts() {
+    let wrong = server(
+        401,
+        serde_json::json!({ "error": { "message": "no such key" } }),
+    )
+    .await;
+    for (url, why) in [
+        (
+            "http://127.0.0.1:9/v1".to_owned(),
+            "start the server, such as Ollama",
+        ),
+        (format!("{}/v1", wrong.uri()), "no such key"),
+    ] {
+        let machine = Machine::with(&[("chromium", ": >\"$0.started\"")]);
+        let variables = [
+            ("WEBWISE_MODEL", "m"),
+            ("WEBWISE_LLM_BASE_URL", &url),
+            ("WEBWISE_LLM_API_KEY", "sk-hunter2"),
+        ];
+        let output = run(&machine, &[], &variables);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(
+            said.starts_with("webwise: the model cannot be asked: ") && said.contains(why),
+            "{said}"
+        );
+        assert!(!said.contains("hunter2"), "{said}");
+        assert!(!machine.bin().join("chromium.started").exists());
+        assert!(machine.left_nothing());
+    }
+    let asked = wrong.received_requests().await.unwrap();
+    let paths: Vec<_> = asked.iter().map(|asked| asked.url.path()).collect();
+    assert_eq!(
+        paths,
+        ["/v1/models"],
+        "once, and the model itself is not asked"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_asks_the_model_only_online_and_reports_its_answer() {
+    let call = serde_json::json!({ "name": "finish", "arguments": "{\"answer\":\"here\"}" });
+    let message = serde_json::json!({ "tool_calls": [{ "type": "function", "function": call }] });
+    let fine = server(
+        200,
+        serde_json::json!({
+            "choices": [{ "message": message }],
+            "usage": { "prompt_tokens": 90, "completion_tokens": 7 },
+        }),
+    )
+    .await;
+    let wrong = server(
+        401,
+        serde_json::json!({ "error": { "message": "no such key" } }),
+    )
+    .await;
+    let machine = Machine::with_chromium_alone();
+    let report = |server: &wiremock::MockServer, args: &[&str]| {
+        let mut command = machine.command(&[&["doctor"], args].concat());
+        let url = format!("{}/v1", server.uri());
+        let output = command
+            .envs([("WEBWISE_LLM_BASE_URL", &*url), ("WEBWISE_MODEL", "m")])
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stdout))
+    };
+    let (code, said) = report(&fine, &["--online"]);
+    let line = "ok       model online: m answered, 90 tokens read, 7 written\n";
+    assert!(code == Some(0) && said.contains(line), "{said}");
+    let (code, said) = report(&wrong, &["--online"]);
+    assert_eq!(code, Some(1), "{said}");
+    let line = said
+        .lines()
+        .find(|line| line.starts_with("broken   model online: "));
+    assert!(
+        line.is_some_and(|line| line.contains("no such key")),
+        "{said}"
+    );
+    let (code, said) = report(&wrong, &[]);
+    assert!(code == Some(0) && !said.contains("online"), "{said}");
+    assert_eq!(fine.received_requests().await.unwrap().len(), 1);
+    assert_eq!(wrong.received_requests().await.unwrap().len(), 1);
+    let output = machine.run(&["doctor", "--online"]);
+    assert!(text(&output.stdout).contains("note     model online: there is no server to ask\n"));
 }

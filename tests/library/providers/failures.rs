@@ -451,3 +451,42 @@ fn debug_of_a_client_never_prints_the_key() {
     assert!(!format!("{options:?}").contains(KEY));
     assert!(!format!("{:?}", GenAi::new(options).unwrap()).contains(KEY));
 }
+
+#[tokio::test]
+async fn a_check_asks_for_the_models_alone_and_fails_only_for_a_dead_server_or_a_wrong_key() {
+    for (provider, model) in EVERY_FORMAT {
+        let fine = [
+            ok(json!({ "data": [] })),
+            complaint(404),
+            complaint(403),
+            complaint(500),
+        ];
+        let count = fine.len();
+        let peer = Peer::new(provider, model, fine.into_iter().chain([complaint(401)])).await;
+        for _ in 0..count {
+            peer.client().check().await.unwrap();
+        }
+        let error = checked(peer.client().check().await.unwrap_err());
+        assert_eq!(error.kind(), ErrorKind::Unauthorized, "{error}");
+        let path = match provider {
+            Provider::Gemini => "/v1beta/models",
+            Provider::Ollama => "/api/tags",
+            _ => "/v1/models",
+        };
+        for asked in peer.requests().await {
+            assert_eq!((asked.method.as_str(), asked.url.path()), ("GET", path));
+            assert_eq!(asked.url.query(), None);
+            let header = match provider {
+                Provider::Gemini => "x-goog-api-key",
+                Provider::Anthropic => "x-api-key",
+                _ => "authorization",
+            };
+            let key = asked.headers[header].to_str().unwrap();
+            assert!(key.ends_with(KEY), "{key}");
+        }
+    }
+    let mut dead = GenAiOptions::new(Provider::OpenAiCompatible, "m");
+    dead.base_url = Some("http://127.0.0.1:9/v1".parse().unwrap());
+    let error = GenAi::new(dead).unwrap().check().await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+}

@@ -18,7 +18,6 @@ use webwise::{
     Error, ErrorKind,
     action::{
         BrowserAction, Click, ErrorClass, Eval, Fill, Goto, TabAt, TabNew, Target, TextValue,
-        Upload,
     },
     browser::{
         BrowserDriver, ExecuteRequest, Execution, ObserveRequest, PlaywrightCli,
@@ -347,39 +346,11 @@ impl Drop for Owner {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_given_and_kept_only_as_the_options_say() {
+async fn downloads_are_kept_under_names_of_ours() {
     let (base, own, site) = (folder(), folder(), Site::start().unwrap());
-    let report = own.path().join("report.txt");
-    fs::write(&report, "x").unwrap();
     let kept = own.path().join("downloads");
-    let options = options(base.path())
-        .with_upload("report", &report)
-        .with_downloads(&kept);
+    let options = options(base.path()).with_downloads(&kept);
     let driver = PlaywrightCli::launch(&options).await.unwrap();
-
-    goto(&driver, site.url("dialogs")).await;
-    let upload = || {
-        BrowserAction::Upload(Upload {
-            files: vec!["report".into()],
-        })
-    };
-    assert_eq!(
-        act(&driver, upload()).await.unwrap().outcome.class(),
-        Some(ErrorClass::NoFileChooser)
-    );
-    let execution = act(&driver, click(r#"label="File""#)).await.unwrap();
-    assert!(
-        execution.outcome.is_done() && execution.dialog.is_some(),
-        "{execution:?}"
-    );
-    assert!(act(&driver, upload()).await.unwrap().outcome.is_done());
-    let seen = driver.observe(&ObserveRequest::default()).await.unwrap();
-    let text: String = seen
-        .tree
-        .roots()
-        .map(|root| seen.tree.text_of(root))
-        .collect();
-    assert!(text.contains("file=report.txt;"), "{text}");
 
     goto(&driver, site.url("windows")).await;
     let mut notices = act(&driver, click(r#"role=link[name="Download"]"#))

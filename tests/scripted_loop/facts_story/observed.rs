@@ -144,3 +144,63 @@ async fn a_proposal_about_a_selector_is_kept_as_one_and_shown_after_two_runs() {
         .find(|item| item.shelf.collection == "knowledge");
     assert_eq!(kind.unwrap().described.is, "fact, selector");
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_note_about_a_proposal_says_what_memory_will_keep() {
+    const OTHER: &str = "https://other.example/";
+    let store = InMemory::new();
+    let keeps = "- the fact is kept if the run stays on this host; ";
+    let sixth = "- only the first 5 facts that the run proposes are kept\n";
+    let left = "- no fact that the run proposes is kept, because it did not stay on one host\n";
+    let propose = |n: usize| {
+        call(
+            "remember",
+            json!({ "key": format!("Fact {n}"), "value": "words" }),
+        )
+    };
+    let page = || {
+        ScriptedBrowser::new()
+            .with_page(DONE, "Done", "heading \"All done\" e8")
+            .with_page(OTHER, "Done", "heading \"All done\" e8")
+    };
+    let six = ScriptedModel::new((1..=6).map(propose).chain([finish()]));
+    let ran = run(&store, kinds(), "run_1", DONE, page(), six).await;
+    let told = |at: usize, note: &str| ran.messages[at].contains(note);
+    assert!(
+        (1..=5).all(|at| told(at, keeps) && !told(at, sixth)),
+        "{:?}",
+        ran.messages
+    );
+    assert!(told(6, sixth) && !told(6, keeps), "{}", ran.messages[6]);
+    let keeper = Memory::new(&store, Namespace::default());
+    let facts = async || {
+        let items = keeper.items().await.unwrap().items;
+        let facts = items.iter();
+        facts
+            .filter(|item| item.shelf.collection == "knowledge")
+            .count()
+    };
+    assert_eq!(facts().await, 5);
+
+    let leaves = call("goto", json!({ "url": OTHER }));
+    let two = ScriptedModel::new([leaves, propose(7), finish()]);
+    let ran = run(&store, kinds(), "run_2", DONE, page(), two).await;
+    assert!(ran.messages[2].contains(left), "{}", ran.messages[2]);
+    assert_eq!(facts().await, 5);
+
+    // Without memory, nothing is promised: there is no such tool.
+    let mut options = Options::default();
+    options.memory = false;
+    let looks = ScriptedModel::new([finish()]);
+    run_with(
+        options,
+        &store,
+        kinds(),
+        "run_3",
+        DONE,
+        page(),
+        looks.clone(),
+    )
+    .await;
+    assert!(!looks.requests()[0].tools.contains("remember"));
+}

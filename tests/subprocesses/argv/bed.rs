@@ -1,6 +1,6 @@
 //! A driver on the fakes, and what it made them record.
 
-use std::{fs, time::Duration};
+use std::{fs, sync::Arc, time::Duration};
 
 use webwise::{
     Error,
@@ -101,7 +101,10 @@ impl Bed {
 
     /// Carries an action out by both transports.
     pub(crate) async fn ask(&self, action: &BrowserAction) -> [Result<Execution, Error>; 2] {
-        let request = ExecuteRequest::new(action.clone()).with_timeout(PATIENCE);
+        let files = uploads().into_iter().collect();
+        let request = ExecuteRequest::new(action.clone())
+            .with_files(Arc::new(files))
+            .with_timeout(PATIENCE);
         [
             self.process.driver.execute(&request).await,
             self.socket.driver.execute(&request).await,
@@ -326,15 +329,12 @@ fn compare(wanted: &[Word], sent: &[&[u8]], case: &Case) -> Option<String> {
 
 impl Half {
     async fn start(home: &tempfile::TempDir, transport: TransportChoice) -> Self {
-        let mut options =
+        let options =
             PlaywrightCliOptions::new(home.path().join(fake::NAME), "/nonexistent/chromium")
                 .with_folder(home.path())
                 .with_state_folder(home.path().join("states"))
                 .with_scripts(true)
                 .with_transport(transport);
-        for (name, file) in uploads() {
-            options = options.with_upload(name, file);
-        }
         let driver = PlaywrightCli::launch(&options)
             .await
             .expect("the fake can be started");

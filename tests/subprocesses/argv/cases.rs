@@ -106,7 +106,7 @@ impl Script {
     }
 }
 
-/// Names and files that the browser may upload: hostile ones, and all of them absolute as the options make them.
+/// Names and files that the browser may upload: hostile ones.
 pub(crate) fn uploads() -> Vec<(String, PathBuf)> {
     let mut dice = Dice::new(7);
     let path = |value: &str| PathBuf::from(format!("/up/{}", value.replace('/', "_")));

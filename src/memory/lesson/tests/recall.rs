@@ -153,6 +153,50 @@ fn a_domain_holds_for_the_names_below_it_and_what_was_learned_for_its_host_alone
     );
 }
 
+#[test]
+fn words_that_a_person_trusts_are_shown_whatever_their_category() {
+    let failed = |command: &str, at: Option<&str>| Cue::CommandFailed {
+        command: command.to_owned(),
+        failure: FailureKind::Failed(ErrorClass::Timeout),
+        targets: Vec::new(),
+        detail: "it took too long".to_owned(),
+        host: at.map(host),
+        seen: None,
+    };
+    for category in Category::ALL {
+        for (domain, pattern) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut memory = Memory::default();
+            let edit = words(LessonSource::User, |lesson| {
+                lesson.category = category;
+                lesson.domain = domain.then(|| "shop.example".to_owned());
+                lesson.failed_command = Some("click".to_owned());
+                lesson.error_pattern = pattern.then(|| "too long".to_owned());
+            });
+            let shelf = if domain { of(SHOP) } else { global() };
+            memory.edit(&shelf, &edit);
+            let said = |cue: &Cue| !memory.said(cue).is_empty();
+            let place = [
+                said(&Cue::RunStarted),
+                said(&shown("https://shop.example/x")),
+                said(&failed("click", Some(SHOP))),
+                said(&failed("fill", Some(SHOP))),
+            ];
+            let is_site = category == Category::SiteSpecific;
+            let expected = if domain {
+                [false, !pattern || is_site, pattern, false]
+            } else {
+                let is_tier_1 = category.is_tier_1();
+                [is_tier_1, false, pattern || !is_tier_1, false]
+            };
+            assert_eq!(place, expected, "{category:?} {domain} {pattern}");
+            assert!(place.contains(&true), "what is listed as shown is shown");
+            let record = &memory.0[&shelf][0];
+            let standing = Lessons.describe(record).unwrap().standing;
+            assert_eq!(standing, crate::memory::Standing::Shown);
+        }
+    }
+}
+
 /// Ten buttons of one host, each with the button that closes the notice in front of it.
 const TEN: [(&str, &str); 10] = [
     ("Go A", "Close A"),
