@@ -336,7 +336,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some(guessed) = references.find(|one| self.executor.state.page.is_guessed(one)) else {
             return Ok(action);
         };
-        let why = format!("no message has shown {guessed}: find or read it first"); eprintln!("GUESSED {why} {}", action.line());
+        let why = format!("no message has shown {guessed}: find or read it first");
+
         Err(CallProblem {
             tool: Some(action.tool_name().to_owned()),
             failure: Failure::new(ErrorClass::BadArguments, &why),

@@ -87,7 +87,8 @@ pub use words::{Form, Move, NamedKey, Thing};
 
 use super::{
     Advice, AdviceId, Aim, Change, Committed, Cue, Described, Edit, Index, MemoryKind, Moment,
-    Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit, kind::merged_one,
+    Namespace, Note, Occasion, Record, RunLog, Shelf, ShelfEdit, agent_memory::Converted,
+    kind::merged_one,
 };
 use crate::{
     action::FailureKind,

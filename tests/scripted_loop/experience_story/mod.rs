@@ -44,18 +44,22 @@ fn desk(typed: &str, row: &str, button: &str) -> ScriptedBrowser {
         .on(ITEM, r#"click {"target":"e7"}"#, [Reply::Show(DONE)])
 }
 
-/// The replies of a model that does the whole task.
+/// The replies of a model that does the whole task, and says so again if it is told that the goal names more.
 fn replies(typed: &str) -> Vec<ChatResponse> {
     let click = |target: &str| call("click", json!({ "target": target }));
+    let finish = || {
+        call(
+            "finish",
+            json!({ "answer": "All done", "evidence": "All done" }),
+        )
+    };
     vec![
         call("fill", json!({ "target": "e1", "text": typed })),
         click("e2"),
         click("e3"),
         click("e7"),
-        call(
-            "finish",
-            json!({ "answer": "All done", "evidence": "All done" }),
-        ),
+        finish(),
+        finish(),
     ]
 }
 

@@ -189,7 +189,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
         ),
         scene(
             "picture",
-            "img \"Front\" e2",
+            "img \"Front\" e2 [pointer]",
             (on("click", "e2"), None, vec![on("dblclick", "e2")]),
             (Role::Img, "Front"),
             Recovery::Instead(step(B::Dblclick, Some(Thing::Picture))),
