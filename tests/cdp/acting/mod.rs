@@ -3,6 +3,7 @@
 use crate::{profile, shared, web};
 
 mod bed;
+mod choosing;
 mod filling;
 mod finding;
 mod leading;
