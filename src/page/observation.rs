@@ -15,8 +15,8 @@ pub const MAX_MESSAGE: usize = 4_000;
 /// less, so they never show the cut end, which may be a part of a secret.
 pub const MAX_SELECTED: usize = 1_000;
 
-/// Maximum number of places at which a text stands that are told, and maximum length of each. Unit of the length: characters.
-/// Source: chosen; a failure's detail holds as much.
+/// Maximum number of places at which a text stands that are told, and maximum length of each in characters. The detail of a failure
+/// holds as much.
 const MAX_PLACES: usize = 3;
 const MAX_PLACE: usize = 80;
 

@@ -20,10 +20,10 @@ use crate::{
     browser::rules::{OPTION_SECRET, Selecting},
 };
 
-/// Maximum number of options that a failure lists. Source: chosen, as for a native list.
+/// Maximum number of options that a failure lists, as for a native list.
 const MAX_OPTIONS: usize = 20;
 
-/// Time within which a list closes once one of its options was chosen. Source: chosen; animations take 300 ms.
+/// Time within which a list closes once one of its options was chosen. Animations take about 300 ms.
 const CLOSING: Duration = Duration::from_millis(600);
 
 #[derive(Debug, Deserialize)]

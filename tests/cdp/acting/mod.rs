@@ -8,5 +8,6 @@ mod filling;
 mod finding;
 mod leading;
 mod pressing;
+mod printing;
 mod reaching;
 mod selecting;

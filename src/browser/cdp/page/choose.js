@@ -57,7 +57,7 @@ function optionFor(options, wanted) {
     ?? null;
 }
 
-/** Maximum number of elements around the field of a widget that are passed on the way to what a person presses. Source: chosen. */
+/** Maximum number of elements around the field of a widget that are passed on the way to what a person presses. */
 const MOST_WRAPPERS = 3;
 /**
  * Elements that show or open a list of options of the page's own. A field that says nothing of a list opens one only for what is typed
