@@ -5,7 +5,7 @@
 
 use crate::{
     base::{Error, ErrorKind, Result},
-    page::{Locator, LocatorStep, Role},
+    page::{Locator, LocatorStep, Role, is_hint},
 };
 
 const THEN: &str = " >> ";
@@ -53,11 +53,15 @@ pub(super) fn locator(text: &str) -> Result<Locator> {
         return Err(wrong(FORMS));
     }
     let parts: Vec<&str> = text.split(THEN).map(str::trim).collect();
-    let is_chain = parts.iter().any(|part| is_in_grammar(part));
-    let steps = if is_chain {
+    // A name may contain what stands between the steps of a chain.
+    let is_whole = printed(text.split_once(' ').map_or(text, |(_, name)| name)).is_some();
+    let is_chain = !is_whole && parts.iter().any(|part| is_in_grammar(part));
+    let steps = if is_whole {
+        vec![step(text)?]
+    } else if is_chain {
         parts.into_iter().map(step).collect::<Result<_>>()?
     } else {
-        vec![LocatorStep::Text(unquoted(text).to_owned())]
+        vec![LocatorStep::Text(unquoted(text))]
     };
     Locator::new(steps).map_err(|_| wrong(FORMS))
 }
@@ -84,7 +88,7 @@ fn step(part: &str) -> Result<LocatorStep> {
         return Ok(by_role(role, Some(name)));
     }
     let Some((strategy, value)) = strategy(part) else {
-        return Ok(LocatorStep::Text(unquoted(part).to_owned()));
+        return Ok(LocatorStep::Text(unquoted(part)));
     };
     let make = match strategy {
         "role" => return role(value),
@@ -104,9 +108,9 @@ fn step(part: &str) -> Result<LocatorStep> {
         _ => LocatorStep::Text,
     };
     if let Some(value) = value.strip_suffix(" exact").filter(|_| strategy == "text") {
-        return Ok(LocatorStep::ExactText(unquoted(value).to_owned()));
+        return Ok(LocatorStep::ExactText(unquoted(value)));
     }
-    Ok(make(unquoted(value).to_owned()))
+    Ok(make(unquoted(value)))
 }
 
 /// Parses a role with or without a name, such as `button`, `button[name=Send]` or `button "Send"`.
@@ -129,29 +133,49 @@ fn role(value: &str) -> Result<LocatorStep> {
 }
 
 /// Parses a role and a quoted name such as `button "Send"`, the form in which a prompt prints an element.
-fn named(part: &str) -> Option<(Role, &str)> {
+fn named(part: &str) -> Option<(Role, String)> {
     let (role, name) = part.split_once(' ')?;
-    let name = name.trim();
-    let inner = unquoted(name);
-    let is_quoted = inner.len() + 2 == name.len();
     match Role::parse(role) {
         Role::Other(_) => None,
-        role => is_quoted.then_some((role, inner)),
+        role => in_quotes(name).map(|name| (role, name)),
     }
 }
 
-fn by_role(role: Role, name: Option<&str>) -> LocatorStep {
-    LocatorStep::Role {
-        role,
-        name: name.map(str::to_owned),
-        exact: false,
-    }
+/// Returns a step that finds an element by its role. Without a name, as a prompt prints `textbox ""`, only elements that have
+/// none are meant.
+fn by_role(role: Role, name: Option<String>) -> LocatorStep {
+    let exact = name.as_deref() == Some("");
+    LocatorStep::Role { role, name, exact }
 }
 
-fn unquoted(text: &str) -> &str {
+fn unquoted(text: &str) -> String {
+    in_quotes(text).unwrap_or_else(|| text.trim().to_owned())
+}
+
+/// Returns the text in quotes; `None` for a text without quotes around it.
+fn in_quotes(text: &str) -> Option<String> {
     let text = text.trim();
     let without = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    without('"').or_else(|| without('\'')).unwrap_or(text)
+    let bare = || without('"').or_else(|| without('\'')).map(str::to_owned);
+    printed(text).or_else(bare)
+}
+
+/// Returns the name in a text as a prompt prints it: a JSON string, after which the values and states of the element may
+/// follow, as in `"Send" [disabled]`.
+fn printed(text: &str) -> Option<String> {
+    let mut stream = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    let name = stream.next()?.ok()?;
+    is_printed_after(text[stream.byte_offset()..].trim()).then_some(name)
+}
+
+/// Returns true if a prompt prints such words after the name of an element. Nothing counts too.
+fn is_printed_after(words: &str) -> bool {
+    let first = words.split(' ').next().unwrap_or_default();
+    words.is_empty()
+        || words.starts_with('[')
+        || words.starts_with(|c: char| c.is_ascii_digit()) && words.contains(" of ")
+        || matches!(first, "value" | "options")
+        || is_hint(first)
 }
 
 /// Returns true if the text has the form of a CSS selector by attribute, such as `a[href="x"]` or `[data-id=4]`.
@@ -191,6 +215,27 @@ mod tests {
             ("role=button[name='Reply']", r#"role=button[name="Reply"]"#),
             (r#"button "Reply""#, r#"role=button[name="Reply"]"#),
             (r#"role=button "Reply""#, r#"role=button[name="Reply"]"#),
+            (
+                r#"button "Say \"hi\"""#,
+                r#"role=button[name="Say \"hi\""]"#,
+            ),
+            (
+                r#"button "Reply" [disabled] [focused]"#,
+                r#"role=button[name="Reply"]"#,
+            ),
+            (
+                r#"combobox "Size" value "M" options "S" "M""#,
+                r#"role=combobox[name="Size"]"#,
+            ),
+            (r#""star" 2 of 5 [clickable]"#, r#"text="star""#),
+            (r#""a[href='x']""#, r#"text="a[href='x']""#),
+            (r#"link "A >> B""#, r#"role=link[name="A >> B"]"#),
+            (
+                r#"row "A" >> link "B""#,
+                r#"role=row[name="A"] >> role=link[name="B"]"#,
+            ),
+            (r#"textbox """#, r#"role=textbox[name="" exact]"#),
+            (r#""Reply" "Forward""#, r#"text="Reply\" \"Forward""#),
             (
                 r#"role=row[name=Bob] >> button "Edit" >> nth=0"#,
                 r#"role=row[name="Bob"] >> role=button[name="Edit"] >> nth=0"#,

@@ -56,10 +56,10 @@ impl Target {
             return Ok(Self::Ref(ElementRef::parse(bare)?));
         }
         // This is the form in which a prompt prints an element.
-        let mut words = text.split_whitespace();
-        if let (Some(reference), Some(role)) = (words.next(), words.next())
+        let mut words = text.strip_prefix("- ").unwrap_or(text).split_whitespace();
+        if let (Some(reference), Some(next)) = (words.next(), words.next())
             && ElementRef::is_valid(reference)
-            && !matches!(Role::parse(role), Role::Other(_))
+            && (next.starts_with('"') || !matches!(Role::parse(next), Role::Other(_)))
         {
             return Ok(Self::Ref(ElementRef::parse(reference)?));
         }
@@ -126,6 +126,8 @@ mod tests {
             " e22 ",
             "#e22",
             r#"e22 button "Reply" [disabled]"#,
+            r#"e22 "star" 1 of 5 [clickable]"#,
+            r#"- e22 link "Kayak""#,
         ] {
             assert_eq!(Target::parse(text).unwrap().to_string(), "e22", "{text}");
         }

@@ -11,6 +11,9 @@
 function makeHintsOf() {
   const MOST = 60;
   const MOST_TEXT = 100_000;
+  // Maximum depth and number of elements of an editor whose formats are told.
+  const MOST_DEPTH = 100;
+  const MOST_FORMATTED = 5_000;
   const getter = (type, name) => {
     const { get } = Object.getOwnPropertyDescriptor(type.prototype, name);
     return (at) => get.call(at);
@@ -24,11 +27,16 @@ function makeHintsOf() {
   const spaceOf = getter(Element, 'namespaceURI');
   const textOf = getter(Node, 'textContent');
   const linesOf = getter(HTMLElement, 'innerText');
+  const nodesIn = getter(Node, 'childNodes');
+  const kindOf = getter(Node, 'nodeType');
   const isEditableAt = getter(HTMLElement, 'isContentEditable');
   const typeOfInput = getter(HTMLInputElement, 'type');
   const areaText = getter(HTMLTextAreaElement, 'value');
   const inputText = getter(HTMLInputElement, 'value');
   const parentOf = getter(Node, 'parentElement');
+  const childrenOf = getter(Element, 'children');
+  const countIn = getter(Element, 'childElementCount');
+  const firstIn = getter(Element, 'firstElementChild');
   const isOpenAt = getter(HTMLDetailsElement, 'open');
   const boxOf = Element.prototype.getBoundingClientRect;
   const { getTotalLength, getPointAtLength } = SVGGeometryElement.prototype;
@@ -50,6 +58,8 @@ function makeHintsOf() {
   const OPENING_ROLES = setOf(
     'button checkbox combobox link listbox menuitem menuitemcheckbox menuitemradio switch tab treeitem',
   );
+  // Roles with a state of their own that is told in any case.
+  const CHOICE_ROLES = setOf('option menuitemcheckbox menuitemradio');
   const PRESSED_ROLES = setOf('button link menuitem');
   const NAMED_TAGS = setOf('input select textarea');
   // Input types that the role already states; input types that cannot be read-only.
@@ -67,7 +77,12 @@ function makeHintsOf() {
   const PLAIN = /^[a-z]+(?:[-_][a-z]+)*$/i;
   const COMMON = /^(btn|button|icons?|pic|picture|image|img|svg|glyph|sprite|item|link|action|control|cell|col|row|box|wrapper|container|inner|outer|content|ng|js|is|css|ui|widget|default|primary|secondary|small|large|clearfix|float|left|right|selected|highlighted|active|current|hover(?:ed)?|focus(?:ed)?|checked|enabled|disabled|odd|even|[a-z]+-(?:group|wrapper|container|item|btn|button|icon))$/i;
 
-  const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|multiple|min|max|title|value|aria-(?:current|multiselectable|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
+  // Words in classes for an element that is on, as in `ql-active` and `tox-tbtn--enabled`, and for an icon that is on.
+  const ON = /^(?:[a-z\d]+[-_]+)*(?:active|selected|current|checked|pressed|on)$|--enabled$/i;
+  const FILLED = /^(?:[a-z\d]+[-_]+)*(?:filled|full)$/i;
+  const MOST_SIBLINGS = 60;
+
+  const READ = /^(?:type|inputmode|name|autocomplete|readonly|required|multiple|min|max|title|value|aria-(?:current|selected|checked|multiselectable|valuetext|valuenow|valuemin|valuemax|readonly|required|pressed|expanded|description|describedby)|data-(?:testid|test-id|test|cy))$/;
 
   const short = (text) => (text.length <= MOST && /^\S*$/.test(text) ? text : text.slice(0, 4 * MOST).replace(/\s+/g, ' ').trim().slice(0, MOST)).toWellFormed();
   const tokens = (at) => (read(at, 'class') ?? '').slice(0, 400).split(/\s+/);
@@ -104,9 +119,62 @@ function makeHintsOf() {
     return others.filter((at) => at instanceof HTMLElement && !isEditableAt(at)).map(textOf).join(' ');
   };
 
+  /**
+   * Returns true if a class says that an element is on and one of its siblings lacks such a class. An element without words may be
+   * on with all its siblings, as the stars of the best rating. For an only child, the classes and siblings of its parent count too.
+   */
+  const isOn = (element, isMute) => {
+    const says = (at) => tokens(at).some((token) => ON.test(token) || (isMute && FILLED.test(token)));
+    let isSaid = false;
+    for (let at = element, level = 0; level < 3; level++) {
+      isSaid ||= says(at);
+      const parent = parentOf(at);
+      if (parent === null) return false;
+      if (countIn(parent) > 1) {
+        if (!isSaid) return false;
+        const others = [...childrenOf(parent)].slice(0, MOST_SIBLINGS).filter((other) => other !== at && tagOf(other) === tagOf(at));
+        const lacks = (other) => !says(other) && !(firstIn(other) !== null && says(firstIn(other)));
+        return others.length > 0 && (isMute || others.some(lacks));
+      }
+      at = parent;
+    }
+    return false;
+  };
+
+  const FORMATS = 'h1,h2,h3,h4,h5,h6,li,b,strong,i,em';
+  const BOLD = setOf('b strong');
+  const ITALIC = setOf('i em');
+  /** The text of a node in an editor, with marks as in Markdown; `item` is its number in a list. */
+  const marked = (node, depth, item) => {
+    const kind = kindOf(node);
+    if (kind === Node.TEXT_NODE) return textOf(node).replace(/\s+/g, ' ');
+    if (kind !== Node.ELEMENT_NODE || depth > MOST_DEPTH) return '';
+    const tag = tagOf(node);
+    const { display } = getComputedStyle(node);
+    if (tag === 'br') return '\n';
+    if (display === 'none') return '';
+    let items = 0;
+    const inner = [...nodesIn(node)].map((child) => marked(child, depth + 1, kindOf(child) === Node.ELEMENT_NODE && tagOf(child) === 'li' ? ++items : 0)).join('');
+    const words = inner.trim();
+    const mark = words === '' ? '' : BOLD.has(tag) ? '**' : ITALIC.has(tag) ? '*' : '';
+    if (mark !== '') return inner.replace(words, () => `${mark}${words}${mark}`);
+    if (/^h[1-6]$/.test(tag)) return `\n${'#'.repeat(tag[1])} ${words}\n`;
+    if (tag === 'li') {
+      const isOrdered = tagOf(parentOf(node)) === 'ol' && read(node, 'data-list') !== 'bullet';
+      return `\n${isOrdered ? `${item}.` : '-'} ${words.replace(/\n+/g, '\n  ')}\n`;
+    }
+    return display.startsWith('inline') ? inner : `\n${inner}\n`;
+  };
+  /** The text of an editor line by line. If it is formatted, it has marks for headings, items of lists, bold and italic words. */
+  const linesIn = (element) => {
+    const isPlain = all.call(element, FORMATS).length === 0 || all.call(element, '*').length > MOST_FORMATTED;
+    const lines = isPlain ? linesOf(element) : marked(element, 0, 0).replace(/\s*\n(?:[^\S\n]*\n)*/g, '\n').trim();
+    return lines.replace(/\u200b|\ufeff/g, '').replace(/\n$/, '').slice(0, MOST_TEXT);
+  };
+
   /** The word for an element in its own classes or in its id, which often names a kind of elements; '' if there is none. */
   const wordOf = (element) => {
-    const isTelling = (token) => token.length > 2 && token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
+    const isTelling = (token) => !ON.test(token) && !FILLED.test(token) && token.length > 2 && token.length < 24 && PLAIN.test(token) && !COMMON.test(token);
     const plain = tokens(element).filter(isTelling);
     if (plain.length > 0) return plain.slice(0, 2).join(' ');
     const id = read(element, 'id') ?? '';
@@ -227,7 +295,10 @@ function makeHintsOf() {
     const isHtml = spaceOf(element) === 'http://www.w3.org/1999/xhtml';
     const tag = isHtml ? tagOf(element) : '';
     const isBox = tag === 'textarea' || tag === 'input';
-    if (own.size === 0 && !isMute && !isBox && tag !== 'summary' && !(isHtml && isEditableAt(element))) return null;
+    const said = attribute('aria-pressed') ?? attribute('aria-selected') ?? attribute('aria-checked');
+    const hasOwnState = FIELD_ROLES.has(role) || VALUE_ROLES.has(role) || CHOICE_ROLES.has(role);
+    const isActive = !hasOwnState && (said === null ? isOn(element, isMute) : said === 'true');
+    if (own.size === 0 && !isActive && !isMute && !isBox && tag !== 'summary' && !(isHtml && isEditableAt(element))) return null;
     const states = {};
     const props = [];
     let hasStates = false;
@@ -240,6 +311,8 @@ function makeHintsOf() {
       const told = short(value);
       if (told !== '') props.push([name, told]);
     };
+    if (isActive && role === 'button') is('pressed', 'true');
+    else if (isActive) is('selected', true);
     const isEditable = isHtml && isEditableAt(element);
     const isText = TEXT_ROLES.has(role);
     const isField = FIELD_ROLES.has(role);
@@ -306,7 +379,7 @@ function makeHintsOf() {
     const isInner = outer instanceof HTMLElement && isEditableAt(outer);
     const isWriting = isEditable && !isInner && !NAMED_TAGS.has(tag);
     const writtenIn = () => {
-      if (isWriting) return linesOf(element).replace(/\u200b|\ufeff/g, '').replace(/\n$/, '').slice(0, MOST_TEXT);
+      if (isWriting) return linesIn(element);
       return isInput ? inputText(element) : NAMED_TAGS.has(tag) ? '' : textOf(element).slice(0, MOST_TEXT);
     };
     const written = text !== '' || !isText || fieldName === null ? text : writtenIn();

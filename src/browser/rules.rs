@@ -11,7 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::{
-    action::{BrowserAction, ErrorClass, Outcome, Target, Upload, Wait},
+    action::{BrowserAction, ErrorClass, Failure, Outcome, Target, Upload, Wait},
     browser::Execution,
     page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
 };
@@ -171,6 +171,19 @@ impl Awaited {
     pub(in crate::browser) fn is_met_by(&self, seen: &Observation) -> bool {
         !seen.unresponsive && seen.shows(&self.text) == self.here
     }
+
+    /// Returns the failure of a wait that ended with this observation. If the text was to disappear, the failure says where it
+    /// still stands.
+    pub(in crate::browser) fn in_vain(&self, seen: Option<&Observation>) -> Failure {
+        let seen = seen.filter(|_| !self.here);
+        let places = seen.map_or_else(Vec::new, |seen| seen.places_of(&self.text));
+        let places = if places.is_empty() {
+            String::new()
+        } else {
+            format!("the text still stands in {}", places.join(", "))
+        };
+        Failure::new(ErrorClass::WaitedInVain, &places)
+    }
 }
 
 /// The answer of the script that selects the text of an element.
@@ -270,7 +283,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{Click, Press},
-        page::{Node, Tree},
+        page::{Node, Role, Tree},
     };
 
     #[test]
@@ -353,6 +366,35 @@ mod tests {
             (Some(true), Some(false))
         );
         assert_eq!((wait(None, None), wait(Some("a"), Some("b"))), (None, None));
+    }
+
+    #[test]
+    fn a_wait_in_vain_for_a_text_to_go_says_where_it_stands() {
+        let mut tree = Tree::builder();
+        let row = Node::new(Role::Row, "Draft Saving  now");
+        tree.open(row.with_ref(ElementRef::parse("e3").unwrap()));
+        tree.leaf(Node::text("Draft"));
+        tree.leaf(Node::text("Saving now"));
+        tree.close();
+        tree.leaf(Node::new(Role::Button, "Saving"));
+        let seen = Observation::new("http://a.test/", "Saving \"x\"", tree.finish());
+        let detail = |text: Option<&str>, gone: Option<&str>| {
+            let wait = Wait {
+                text: text.map(Into::into),
+                gone: gone.map(Into::into),
+                seconds: None,
+            };
+            Awaited::of(&wait).unwrap().in_vain(Some(&seen)).detail
+        };
+        assert_eq!(
+            detail(None, Some("saving")),
+            r#"the text still stands in the title "Saving \"x\"", e3 "Saving now", button "Saving""#
+        );
+        assert_eq!(
+            detail(None, Some("Draft saving")),
+            r#"the text still stands in e3 row "Draft Saving now""#
+        );
+        assert_eq!(detail(Some("absent"), None), "");
     }
 
     #[test]

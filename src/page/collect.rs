@@ -89,32 +89,8 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
                 .as_ref()
                 .is_some_and(|outer| is_branch(node, &tree[outer.id]))
         {
-            // The options of a closed list are not elements of their own: they are selected by name on the list itself. The
-            // lines of an editor are not either: they are its value.
             if let Some(list) = inside {
-                let list_role = &tree[list.id].role;
-                if *list_role == Role::TextBox && !node.role.is_interactive() {
-                    holder.push(outer);
-                    continue;
-                }
-                if node.role == Role::Option
-                    && node.reference.is_none()
-                    && *list_role == Role::Combobox
-                {
-                    let name = if node.name.is_empty() {
-                        node.value.as_deref().unwrap_or_default()
-                    } else {
-                        &node.name
-                    };
-                    if node.states.selected == Some(true) {
-                        list.chosen = Some(squeezed(name));
-                    }
-                    if list.options.len() < MAX_OPTIONS {
-                        list.options
-                            .push(text::truncate(&text::squeeze(name), MAX_OPTION));
-                    } else {
-                        list.more_options += 1;
-                    }
+                if takes_over(list, &tree[list.id].role, node) {
                     holder.push(outer);
                     continue;
                 }
@@ -155,6 +131,44 @@ fn candidates(tree: &Tree) -> Vec<Candidate> {
     found
 }
 
+/// Returns true if a node inside a candidate is no element of its own, and adds what it says to the candidate:
+///
+/// - The lines of an editor are its value.
+/// - The options of a closed list are selected by name on the list itself.
+/// - The read-only field in a list of the page's own shows what is chosen.
+fn takes_over(list: &mut Candidate, list_role: &Role, node: &Node) -> bool {
+    if *list_role == Role::TextBox && !node.role.is_interactive() {
+        return true;
+    }
+    if *list_role != Role::Combobox {
+        return false;
+    }
+    let value = node.value.as_deref();
+    if node.role == Role::TextBox && node.states.readonly {
+        let shown = squeezed(value.unwrap_or(&node.name));
+        list.chosen = Some(shown).filter(|shown| !shown.is_empty());
+        return true;
+    }
+    if node.role != Role::Option || node.reference.is_some() {
+        return false;
+    }
+    let name = if node.name.is_empty() {
+        value.unwrap_or_default()
+    } else {
+        &node.name
+    };
+    if node.states.selected == Some(true) {
+        list.chosen = Some(squeezed(name));
+    }
+    if list.options.len() < MAX_OPTIONS {
+        list.options
+            .push(text::truncate(&text::squeeze(name), MAX_OPTION));
+    } else {
+        list.more_options += 1;
+    }
+    true
+}
+
 /// Returns true if a node is a list item inside a clickable list item, as in a tree of folders. Such an item is clickable
 /// too, but a driver reports the pointer style (the hand cursor) for the outermost item only.
 fn is_branch(node: &Node, around: &Node) -> bool {
@@ -182,7 +196,10 @@ fn fold_nested(tree: &Tree, found: &mut [Candidate]) {
             continue;
         }
         let inner_role = &tree[found[last].id].role;
-        let is_container = outer_node.role == Role::ListBox || outer_node.role == *inner_role;
+        // A button in a list of options empties it.
+        let is_container = outer_node.role == Role::ListBox
+            || outer_node.role == *inner_role
+            || (outer_node.role == Role::Combobox && *inner_role == Role::Button);
         if inner_count != 1 || !bare || is_container || found[last].dropped {
             continue;
         }

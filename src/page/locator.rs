@@ -79,7 +79,7 @@ impl Locator {
     ///
     /// - There are no steps, or more than [`MAX_LOCATOR_STEPS`].
     /// - A role is not in the known set.
-    /// - A text is empty, longer than [`MAX_LOCATOR_TEXT`], or contains a character for which
+    /// - A text is empty, except the exact name of a role, longer than [`MAX_LOCATOR_TEXT`], or contains a character for which
     ///   [`is_deceptive`](crate::base::text::is_deceptive) returns true. Newlines and tabs are allowed.
     /// - A CSS selector contains text that [`LocatorStep::Css`] does not allow.
     pub fn new(steps: Vec<LocatorStep>) -> Result<Self> {
@@ -126,8 +126,9 @@ fn step_is_fine(step: &LocatorStep) -> bool {
             && !t.chars().any(crate::base::text::is_deceptive)
     };
     match step {
-        LocatorStep::Role { role, name, .. } => {
-            !matches!(role, Role::Other(_)) && name.as_deref().is_none_or(text_is_fine)
+        LocatorStep::Role { role, name, exact } => {
+            let is_fine = |name| text_is_fine(name) || (*exact && name.is_empty());
+            !matches!(role, Role::Other(_)) && name.as_deref().is_none_or(is_fine)
         }
         LocatorStep::Css(css) => {
             text_is_fine(css)
@@ -308,6 +309,7 @@ mod tests {
             r##"css="#main > li.item[data-id=\"4\"]" >> frame >> label="User name""##,
             r#"testid="row-4" >> has-text="Kayak" >> nth=0"#,
             r#"text="in" exact >> nth=0"#,
+            r#"role=textbox[name="" exact]"#,
         ] {
             assert_eq!(Locator::parse(text).unwrap().to_string(), text);
         }
@@ -324,6 +326,7 @@ mod tests {
             r#"css="a{}""#,
             r#"css="internal:x >> y""#,
             r#"text="""#,
+            r#"role=textbox[name=""]"#,
             "nth=x",
             r#"xpath="//a""#,
             r#"text="a" text="b""#,

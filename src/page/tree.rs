@@ -116,6 +116,7 @@ pub struct Node {
     /// - A button, link or menu item may have `title`, if its name says something else.
     /// - A node that can be acted on but has neither name nor text may have `icon` (the name of its icon) or `look`
     ///   (its shape, colour, size and position).
+    /// - A grid that does not show all of its rows may have `rows` (such as "20 of 29 rows shown, scrolls").
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(Box<str>, Box<str>)>,
     parent: Option<NodeId>,

@@ -113,7 +113,7 @@ fn in_words(
 fn target_words(target: &TargetIdentity, has_place: bool) -> String {
     let (role, name) = (&target.role, target.best_name());
     if !name.is_empty() {
-        return format!("{role} {}", quoted(name, MAX_NAME));
+        return format!("{role} {}{}", quoted(name, MAX_NAME), place_of_icon(target));
     }
     let at = ordinal(target.ordinal);
     let (link, words) = match &target.appearance {
@@ -128,6 +128,17 @@ fn target_words(target: &TargetIdentity, has_place: bool) -> String {
         Some(words) => format!("{at} {role} {link} {}", quoted(words, MAX_NAME)),
         None => format!("{at} {role}"),
     }
+}
+
+/// Returns the place of an element among its siblings if only an icon or a sign tells what it is, such as ` 4 of 5`.
+fn place_of_icon(target: &TargetIdentity) -> String {
+    let said = target.label.as_deref().unwrap_or_default();
+    let has_words = |text: &str| text.contains(char::is_alphanumeric);
+    let is_icon = !has_words(&target.name) && !has_words(said);
+    let place = target.collection.filter(|_| is_icon);
+    place.map_or_else(String::new, |place| {
+        format!(" {} of {}", place.index + 1, place.size)
+    })
 }
 
 /// Returns a text as a JSON string, and any other value as JSON.
@@ -204,7 +215,7 @@ mod tests {
     use super::*;
     use crate::{
         action::{Click, Fill, Goto, Key, Press, Select, Target},
-        page::{Node, Role, Tree},
+        page::{Collection, Node, Role, Tree},
     };
 
     fn identity(role: Role, name: &str) -> TargetIdentity {
@@ -259,6 +270,18 @@ mod tests {
         assert_eq!(
             words(BrowserAction::Goto(goto), &[]),
             "goto http://127.0.0.1/"
+        );
+        let star = TargetIdentity {
+            collection: Some(Collection { index: 3, size: 5 }),
+            ..identity(Role::Button, "★")
+        };
+        let click = Click {
+            target: target(),
+            button: None,
+        };
+        assert_eq!(
+            words(BrowserAction::Click(click), &[star]),
+            "click button \"★\" 4 of 5"
         );
         // If the element's identity is unknown, the reference is shown, which is better than nothing.
         assert_eq!(

@@ -302,6 +302,7 @@ impl<'a> Words<'a> {
             if !head.text.is_empty() {
                 let _ = write!(out, " {}", quoted(&head.text, MAX_LABEL));
             }
+            out.push_str(&note_of(head));
             if !line.parts.is_empty() {
                 out.push_str(": ");
             }
@@ -330,6 +331,7 @@ impl<'a> Words<'a> {
         {
             out.push_str(&self.reference(part, true));
             out.push_str(&self.element(element));
+            out.push_str(&note_of(part));
             if !part.role.is_interactive() {
                 out.push_str(" [clickable]");
             }
@@ -337,7 +339,8 @@ impl<'a> Words<'a> {
         }
         let acts = part.clickable || part.role.is_interactive();
         let short = part.is_text() && part.text.len() <= MAX_BUTTON;
-        out.push_str(&self.reference(part, acts || (short && (alone || part.heard))));
+        let is_target = acts || part.cell || (short && (alone || part.heard));
+        out.push_str(&self.reference(part, is_target));
         if part.role != Role::Text {
             let _ = write!(out, "{} ", part.role);
         }
@@ -355,6 +358,7 @@ impl<'a> Words<'a> {
             let rest = self.call(Some(format!("line={}", number + 1)));
             let _ = write!(out, " (and {left_out} characters more{before}{rest})");
         }
+        out.push_str(&note_of(part));
         if part.clickable {
             out.push_str(" [clickable]");
         }
@@ -416,6 +420,14 @@ impl<'a> Words<'a> {
         };
         let shown = part.reference.as_ref().filter(|_| wanted);
         shown.map_or_else(String::new, |reference| format!("{reference} "))
+    }
+}
+
+fn note_of(part: &Part) -> String {
+    if part.note.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", part.note)
     }
 }
 

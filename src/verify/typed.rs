@@ -52,12 +52,11 @@ impl Typed {
                     typed.change(action);
                 }
             }
-            let is_elsewhere = step.changes.as_ref().is_some_and(|found| found.navigated);
-            if is_elsewhere {
+            if step.opened() {
                 typed.fields.clear();
                 typed.anywhere = false;
+                typed.opened += 1;
             }
-            typed.opened += usize::from(is_elsewhere || step.reloaded);
             step.after.url().clone_into(&mut typed.address);
         }
         typed
@@ -158,10 +157,8 @@ mod tests {
         let action = action.into_iter().next().unwrap().unwrap();
         let signature = Signature::of(&action, &[], "");
         let mut step = Step::new(1, action, Outcome::Done, signature);
-        step.changes = Some(PageDiff {
-            navigated,
-            ..PageDiff::default()
-        });
+        step.changes = (!navigated).then(PageDiff::default);
+        step.reloaded = navigated;
         step
     }
 

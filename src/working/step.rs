@@ -9,7 +9,7 @@ use url::Url;
 use crate::{
     action::{Action, BrowserAction, Effect, ErrorClass, Outcome, Signature},
     base::{Host, RunId, SessionId, Site},
-    page::{PageDiff, PageTemplate, TargetIdentity},
+    page::{PageAddress, PageDiff, PageTemplate, TargetIdentity},
 };
 
 /// Maximum number of lines that [`Step::changed`] returns; twice as many are allowed if the changes of elements that
@@ -332,6 +332,15 @@ impl Step {
         let is_other = !self.after.url().is_empty() && self.after.url() != self.before.url();
         let was_kept = !self.left_scope && !matches!(self.outcome, Outcome::Failed(_));
         (is_other && was_kept).then_some(&self.after)
+    }
+
+    /// Returns true if the step opened a page: another address is shown, and the elements of the page before did not live on; or the
+    /// same address with another document.
+    pub(crate) fn opened(&self) -> bool {
+        let [before, after] =
+            [&self.before, &self.after].map(|place| PageAddress::new(place.url()));
+        let lives_on = self.changes.as_ref().is_some_and(|found| !found.navigated);
+        self.reloaded || !lives_on && !before.is_same_page(&after)
     }
 
     /// Returns the text that `eval`, `run_code` or a tool of the embedding program returned. If the text was shortened

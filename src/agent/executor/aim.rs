@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::{
         action::Key,
-        page::{ElementRef, Node, Observation, Role, Tree},
+        page::{DigestOptions, ElementRef, Node, Observation, Role, Tree},
     };
 
     fn page() -> PageNow {
@@ -238,6 +238,53 @@ mod tests {
 
     fn target(text: &str) -> Target {
         Target::parse(text).unwrap()
+    }
+
+    #[test]
+    fn each_element_is_a_target_as_the_prompt_prints_it() {
+        let names = [
+            (Role::Link, "n1"),
+            (Role::Link, "a[href='x']"),
+            (Role::Link, "Home >> Boats"),
+            (Role::Link, "role=button"),
+            (Role::Button, "a [x] b"),
+            (Role::Button, r#"say "hi" \ now"#),
+            (Role::Button, "//x"),
+            (Role::Button, "e99"),
+            (Role::Checkbox, "text=y"),
+            (Role::TextBox, ""),
+            (Role::Generic, "inject"),
+        ];
+        let mut b = Tree::builder();
+        for (at, (role, name)) in names.iter().enumerate() {
+            let reference = ElementRef::parse(&format!("e{at}")).unwrap();
+            let mut node = Node::new(role.clone(), *name).with_ref(reference);
+            node.states.pointer = *role == Role::Generic;
+            node.states.checked = (*role == Role::Checkbox).then_some(crate::page::Tri::True);
+            b.leaf(node);
+        }
+        let page = PageNow::of(Observation::new("https://a.example/", "A", b.finish()));
+        let digest = page
+            .layout()
+            .digest(&page.view.elements, &[], DigestOptions::whole());
+        let lines = reading(&digest.lines, &page.view.elements);
+        assert_eq!(lines.len(), names.len(), "{lines:#?}");
+        let means = |printed: &str| {
+            let Target::Locator(locator) = target(printed) else {
+                panic!("{printed} is a reference");
+            };
+            page.resolve(Wanted::Words(&locator, Suits::All), &[]).one()
+        };
+        for (line, (role, _)) in lines.iter().zip(names) {
+            let (reference, printed) = line.split_once(' ').unwrap();
+            let wanted = page.tree().by_ref(reference);
+            assert_eq!(target(line).to_string(), reference, "{line}");
+            assert_eq!(means(printed), wanted, "{printed}");
+            if role == Role::Generic {
+                let with_role = format!("generic {printed}");
+                assert_eq!(means(&with_role), wanted, "{with_role}");
+            }
+        }
     }
 
     #[test]

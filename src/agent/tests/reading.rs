@@ -344,8 +344,8 @@ async fn a_hit_stands_below_the_headings_of_all_ranks_above_it() {
     let (_, messages) = run_on(&page, replies).await;
     let found = messages[1].split_once("## Found\n").unwrap().1;
     let lines: Vec<&str> = found.lines().take(4).collect();
-    assert!(lines[1].ends_with("heading \"Version 42\""), "{found}");
-    assert!(lines[2].ends_with("heading \"Cargo\""), "{found}");
+    assert!(lines[1].ends_with("heading \"Version 42\" [h2]"), "{found}");
+    assert!(lines[2].ends_with("heading \"Cargo\" [h3]"), "{found}");
     assert!(lines[3].contains("\"Added command 42\""), "{found}");
 }
 

@@ -35,7 +35,7 @@ use crate::{
 /// millisecond.
 const PLACE: Duration = Duration::from_secs(2);
 /// Pause between two observations while waiting for a text. Source: chosen; an observation takes a few milliseconds.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Deserialize)]
 struct Focused {
@@ -374,23 +374,23 @@ impl Cdp {
                 "wait takes one of text, gone and seconds",
             )
         })?;
-        let deadline = Instant::now() + longest.min(MAX_WAIT);
+        // A tenth is left for the last look, because a wait that is cut off cannot say where the text stands.
+        let deadline = Instant::now() + longest.mul_f32(0.9).min(MAX_WAIT);
         loop {
-            match self.seen(turn).await {
-                Ok(seen) => {
-                    if let Some(dialog) = seen.dialog {
-                        return Err(CdpError::Dialog(dialog));
-                    }
-                    if wanted.is_met_by(&seen) {
-                        return Ok(());
-                    }
-                }
+            let seen = match self.seen(turn).await {
+                Ok(seen) => Some(seen),
                 // Between two documents there is nothing to read.
-                Err(CdpError::Moved) => {}
+                Err(CdpError::Moved) => None,
                 Err(trouble) => return Err(trouble),
+            };
+            if let Some(dialog) = seen.as_ref().and_then(|seen| seen.dialog.clone()) {
+                return Err(CdpError::Dialog(dialog));
+            }
+            if seen.as_ref().is_some_and(|seen| wanted.is_met_by(seen)) {
+                return Ok(());
             }
             if Instant::now() + LOOK_EVERY > deadline {
-                return Err(CdpError::refused(ErrorClass::WaitedInVain, ""));
+                return Err(CdpError::Refused(wanted.in_vain(seen.as_ref())));
             }
             sleep(LOOK_EVERY).await;
         }

@@ -292,7 +292,7 @@ impl PlaywrightCli {
             if Instant::now() + LOOK_EVERY > deadline {
                 return Ok(Execution {
                     page,
-                    ..Outcome::failed(ErrorClass::WaitedInVain, "").into()
+                    ..Outcome::Failed(wanted.in_vain(Some(&seen))).into()
                 });
             }
             sleep(LOOK_EVERY).await;

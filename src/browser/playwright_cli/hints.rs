@@ -175,6 +175,9 @@ fn give(
     node.states.listens = states.listens;
     node.states.pressed = node.states.pressed.or(states.pressed);
     node.states.expanded = node.states.expanded.or(states.expanded);
+    if states.selected == Some(true) {
+        node.states.selected = states.selected;
+    }
     if let (Some(url), true) = (url, node.url.is_some()) {
         node.url = Some(clean(&url).into());
     }

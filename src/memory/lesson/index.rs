@@ -326,8 +326,7 @@ fn escapes_in_vain(failure: &Failure<'_>, page: Option<&Tree>) -> bool {
         found.is_some_and(|found| found.added.iter().any(|change| is_dialog(&change.role)))
     };
     let of_page = failure.steps.iter().rev();
-    let mut of_page =
-        of_page.take_while(|step| step.changes.as_ref().is_none_or(|found| !found.navigated));
+    let mut of_page = of_page.take_while(|step| !step.opened());
 
     let is_shown = page.is_some_and(|page| page.nodes().iter().any(|node| is_dialog(&node.role)));
     failure.trouble == FailureKind::Failed(ErrorClass::Intercepted)

@@ -772,7 +772,7 @@ impl Following {
         self.done.push(self.at);
         self.at += 1;
         let moved = taken.before.template() != taken.after.template();
-        if moved || taken.reloaded {
+        if moved || taken.opened() {
             self.typed.clear();
         } else if let Some(typed) = typed(step, taken, parameters) {
             self.typed.retain(|known| known.field != typed.field);

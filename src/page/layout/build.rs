@@ -2,6 +2,8 @@
 //! joined or grouped when the walk leaves it. Until the walk ends, a line is a draft, which may be joined to another line or
 //! dropped.
 
+use std::collections::HashMap;
+
 use super::{
     super::{
         Element, Node, NodeId, Role, Tree,
@@ -10,6 +12,7 @@ use super::{
     },
     Joint, Layout, Line, Part,
     cards::Contents,
+    equals,
 };
 use crate::base::text;
 
@@ -74,6 +77,8 @@ pub(super) struct Builder<'t> {
     pub(super) element_of: Vec<Option<u32>>,
     pub(super) contents: Contents,
     pub(super) cards: Vec<bool>,
+    /// The places of elements without words among equal siblings.
+    places: HashMap<NodeId, String>,
     pub(super) drafts: Vec<Draft>,
     pub(super) open: Vec<Frame>,
     /// Number of items and groups in `open`.
@@ -136,6 +141,7 @@ impl<'t> Builder<'t> {
             element_of,
             contents,
             cards,
+            places: equals::places(tree),
             drafts: Vec::new(),
             open: Vec::new(),
             depth: 0,
@@ -427,13 +433,36 @@ impl<'t> Builder<'t> {
         Part {
             node: id,
             reference: self.reference(id),
+            note: self.note(id),
             role,
             text,
             element,
             clickable: false,
             heard: false,
+            cell: false,
             look: String::new(),
             joint: Joint::Beside,
+        }
+    }
+
+    fn note(&self, id: NodeId) -> String {
+        let node = &self.tree[id];
+        let around = || self.tree.parent(id).map(|around| &self.tree[around]);
+        let level = match &node.role {
+            Role::Heading => node.states.level,
+            // A link that is the whole heading is shown in place of it.
+            Role::Link => around()
+                .filter(|around| around.role == Role::Heading)
+                .filter(|around| around.name.is_empty() || around.name == node.name)
+                .and_then(|around| around.states.level),
+            _ => None,
+        };
+        if let Some(level) = level {
+            return format!("[h{level}]");
+        }
+        match node.property("rows") {
+            Some(rows) => format!("({})", squeezed(rows)),
+            None => self.places.get(&id).cloned().unwrap_or_default(),
         }
     }
 

@@ -152,7 +152,11 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
                 .map_or(0, |value| 1 + tokens(value))
     });
     // Words that can only be read are mostly shown without their reference.
-    let acts = element.is_some() || part.clickable || part.heard || part.role.is_interactive();
+    let acts = element.is_some()
+        || part.clickable
+        || part.heard
+        || part.cell
+        || part.role.is_interactive();
     let reference = if acts && part.reference.is_some() {
         3
     } else {
@@ -163,7 +167,7 @@ fn weight_within(part: &Part, elements: &[Element], max_text: usize) -> usize {
         .filter(|(name, _)| &**name == "look")
         .map(|(_, look)| tokens(look))
         .sum::<usize>();
-    1 + reference + tokens(&part.text) + tokens(&part.look) + looks + more
+    1 + reference + tokens(&part.text) + tokens(&part.look) + tokens(&part.note) + looks + more
 }
 
 /// Returns the numbers of the [`MAX_MATCHED`] lines with the most points, in document order. Lines without points are left

@@ -58,12 +58,18 @@ impl Builder<'_> {
                     self.flow(start);
                 }
             }
-            Kind::Cell if len == start => {
-                // An empty cell gets a part too, or the cells after it would move to another column.
-                let part = self.part(id, Role::Text, String::new(), None);
-                self.line(vec![part], None, false);
+            Kind::Cell => {
+                if len == start {
+                    // An empty cell gets a part too, or the cells after it would move to another column.
+                    let part = self.part(id, Role::Text, String::new(), None);
+                    self.line(vec![part], None, false);
+                } else {
+                    self.flow(start);
+                }
+                if *role == Role::GridCell {
+                    self.point_at_cell(start, id);
+                }
             }
-            Kind::Cell => self.flow(start),
             Kind::Named => {
                 if len > start + 1 && !self.join(start, start, Joint::Flow, IN_ITEM) {
                     self.drafts[start].end = len;
@@ -110,6 +116,17 @@ impl Builder<'_> {
             if part.reference.is_none() {
                 part.reference.clone_from(&node.reference);
             }
+        }
+    }
+
+    /// Gives the reference of a cell of a grid to its first words, because such a cell can be acted on by itself.
+    fn point_at_cell(&mut self, start: usize, id: NodeId) {
+        let cell = &self.tree[id].reference;
+        let first = self.drafts.get_mut(start);
+        let words = first.and_then(|draft| draft.line.parts.first_mut());
+        if let Some(part) = words.filter(|part| part.element.is_none() && cell.is_some()) {
+            part.cell = !part.role.is_interactive();
+            part.reference = part.reference.take().or_else(|| cell.clone());
         }
     }
 

@@ -18,6 +18,7 @@
 mod build;
 mod cards;
 mod digest;
+mod equals;
 mod join;
 mod order;
 mod search;
@@ -74,11 +75,16 @@ pub struct Part {
     pub clickable: bool,
     /// True if a node around these words listens for clicks on its content, so that an action may click these words.
     pub heard: bool,
+    /// True for the first words of a cell of a grid. Such a cell can be acted on by itself, also if it is empty.
+    pub cell: bool,
     /// The look of a part without words that can be acted on although it is not in the list of elements, as in
     /// `circle #0000ff 20x20 centre 45,70`: its shape, colour, size and position. Sizes and positions are in pixels.
     /// Positions are measured from the top left corner of the document. Empty for any other part. An element has its
     /// look among its [hints](super::Element::hints).
     pub look: String,
+    /// Further words about the part: the level of a heading (`[h2]`), the place of an element without words among equal ones
+    /// (`1 of 5`), or how many rows of a grid are shown (`(20 of 29 rows shown, scrolls)`). Empty for most parts.
+    pub note: String,
     /// The relation between this part and the part before it.
     pub joint: Joint,
 }

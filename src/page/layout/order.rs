@@ -9,6 +9,9 @@ use super::{
 };
 use crate::base::text;
 
+/// Signs that separate the links of a path.
+const SEPARATORS: &str = "›»>❯→/|·•";
+
 impl Builder<'_> {
     pub(super) fn finish(mut self) -> Layout {
         self.drop_repeated();
@@ -43,12 +46,20 @@ impl Builder<'_> {
             };
             may && !this.text.is_empty() && plain(&this.text) == plain(&other.text)
         };
+        let is_link = |part: Option<&Part>| part.is_some_and(|part| part.role == Role::Link);
+        // The signs between the links of a path or a menu.
+        let separates = |this: &Part, before: Option<&Part>, after: Option<&Part>| {
+            let is_sign = this.text.chars().all(|c| SEPARATORS.contains(c));
+            let is_between = is_link(before) && after.is_some_and(|after| !after.text.is_empty());
+            this.is_text() && !this.clickable && !this.text.is_empty() && is_sign && is_between
+        };
         let mut dropped: Vec<(usize, usize)> = Vec::new();
         for (n, place) in places.iter().enumerate() {
             let this = part(*place);
             let before = n.checked_sub(1).map(|n| part(places[n]));
             let after = places.get(n + 1).map(|place| part(*place));
-            if before.is_some_and(|other| repeats(this, other))
+            if separates(this, before, after)
+                || before.is_some_and(|other| repeats(this, other))
                 || after.is_some_and(|other| repeats(this, other))
             {
                 dropped.push(*place);

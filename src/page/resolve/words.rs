@@ -1,10 +1,11 @@
 //! Resolves a locator to the one element that a person would mean by it.
 //!
 //! A locator matches every node that has the locator's words: a button, the text in it, the row around it. If one match
-//! contains another match, the outer one is dropped. If several matches remain, three tests follow in turn:
+//! contains another match, the outer one is dropped. If several matches remain, four tests follow in turn:
 //!
 //! - Can the action be done to the node?
 //! - Does the node have exactly the locator's words?
+//! - Is the node visible?
 //! - Does the node have an interactive role?
 //!
 //! Each test drops the matches that fail it. If all matches fail a test, this test drops none of them.
@@ -111,6 +112,17 @@ pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         .collect();
     keep(&mut best, |each| suits.takes(&tree[each.id].role));
     keep(&mut best, |each| each.exact);
+    // Elements with a label are printed with it, also if the label is not their name.
+    keep(&mut best, |each| {
+        let is_it = |e: &&Element| e.id == each.id;
+        words != Some("")
+            || view
+                .elements
+                .iter()
+                .find(is_it)
+                .is_some_and(|e| e.label.is_empty())
+    });
+    keep(&mut best, |each| is_visible(tree, each.id));
     keep(&mut best, |each| tree[each.id].role.is_interactive());
     keep(&mut best, |each| each.same_case);
     let reacts = |each: &Match| {
@@ -128,6 +140,11 @@ pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
         [one] => Resolved::Same(one.id),
         _ => Resolved::Ambiguous(best.into_iter().map(|each| each.id).collect()),
     }
+}
+
+/// Returns true if a person sees the node, as far as the driver tells: it has a reference, and is not hidden from screen readers.
+fn is_visible(tree: &Tree, id: NodeId) -> bool {
+    tree[id].reference.is_some() && tree[id].property("aria-hidden").is_none()
 }
 
 fn keep(all: &mut Vec<Match>, test: impl Fn(&Match) -> bool) {
@@ -392,6 +409,37 @@ mod tests {
         assert_eq!(means(tabs, r#"text="Edit""#, Suits::All), ["e2"]);
         assert_eq!(means(tabs, r#"text="edit""#, Suits::All), ["e1", "e3"]);
         assert_eq!(means(tabs, r#"text="EDIT""#, Suits::All).len(), 3);
+    }
+
+    #[test]
+    fn of_equal_elements_the_visible_one_is_meant() {
+        let twice = |b: &mut TreeBuilder| {
+            b.leaf(Node::new(Role::Button, "Save"));
+            b.leaf(node(Role::Button, "Save", "e1"));
+            let mut hidden = node(Role::Button, "Save", "e2");
+            hidden
+                .properties
+                .push(("aria-hidden".into(), "true".into()));
+            b.leaf(hidden);
+            let mut alone = node(Role::Button, "Send", "e3");
+            alone.properties.push(("aria-hidden".into(), "true".into()));
+            b.leaf(alone);
+        };
+        assert_eq!(means(twice, r#"text="Save""#, Suits::Reacting), ["e1"]);
+        assert_eq!(means(twice, r#"text="Send""#, Suits::Reacting), ["e3"]);
+    }
+
+    #[test]
+    fn an_empty_name_means_the_elements_without_a_label() {
+        let form = |b: &mut TreeBuilder| {
+            b.leaf(Node::text("Colour"));
+            b.leaf(node(Role::TextBox, "", "e1"));
+            b.leaf(node(Role::Button, "Go", "e2"));
+            b.leaf(node(Role::TextBox, "", "e3"));
+            b.leaf(node(Role::TextBox, "Name", "e4"));
+        };
+        let nameless = r#"role=textbox[name="" exact]"#;
+        assert_eq!(means(form, nameless, Suits::Fields), ["e3"]);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! browsers of each patience.
 
 use std::{
+    fs,
+    path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -12,8 +14,12 @@ use webwise::{
         Type,
     },
     base::Origin,
-    browser::{BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, Execution, ObserveRequest},
-    page::{Locator, Observation},
+    browser::{
+        BrowserDriver as _, Cdp, CdpOptions, ExecuteRequest, Execution, ObserveRequest,
+        ProgramPlaces,
+    },
+    page::{DigestOptions, Layout, Locator, Observation, PageHead, ViewOptions, interpret},
+    prompt::reading,
     secret::{Secret, SecretName, SecretResolver, Vault},
 };
 
@@ -50,6 +56,9 @@ impl Bed {
             let body = shown.lock().expect("a page").clone();
             if asked.path == "/late" {
                 std::thread::sleep(LATE);
+            }
+            if let Some(file) = asked.path.strip_prefix("/packages/") {
+                return library(file);
             }
             let (outer, inner) = body.split_once("<!-- inner -->").unwrap_or((&body, ""));
             Answer::page(if asked.path == "/inner" { inner } else { outer })
@@ -114,6 +123,15 @@ impl Bed {
             .expect("the page can be seen")
     }
 
+    /// The lines in which the model reads the page.
+    pub(crate) async fn lines(&self) -> Vec<String> {
+        let seen = self.see().await;
+        let view = interpret(&PageHead::default(), &seen.tree, &ViewOptions::default());
+        let layout = Layout::of(&seen.tree, &view.elements);
+        let all = layout.digest(&view.elements, &[], DigestOptions::whole());
+        reading(&all.lines, &view.elements)
+    }
+
     /// Acts, and the action must be done.
     pub(crate) async fn does(&self, action: BrowserAction) -> Execution {
         let said = format!("{action:?}");
@@ -147,6 +165,23 @@ impl Bed {
             .with(secret_name(), Secret::new(SECRET), vec![origin])
             .expect("a vault");
         ExecuteRequest::new(action).with_secrets(SecretResolver::new(Arc::new(vault)))
+    }
+}
+
+/// A file of a component library; the example `test_beds` brings them.
+fn library(file: &str) -> Answer {
+    let places = ProgramPlaces::from_env();
+    let own = places.installation_folder().and_then(Path::parent);
+    let folder = own.expect("HOME or WEBWISE_HOME is set").join("widgets/1");
+    let kind = if file.ends_with("css") {
+        "css"
+    } else {
+        "javascript"
+    };
+    Answer {
+        status: 200,
+        headers: vec![format!("Content-Type: text/{kind}; charset=utf-8")],
+        body: fs::read_to_string(folder.join(file)).expect("a file of a library"),
     }
 }
 

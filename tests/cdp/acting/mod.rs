@@ -3,9 +3,11 @@
 use crate::{profile, shared, web};
 
 mod bed;
+mod choosing;
 mod filling;
 mod finding;
 mod leading;
 mod pressing;
+mod printing;
 mod reaching;
 mod selecting;

@@ -243,12 +243,84 @@ fn a_heading_that_is_a_link_is_the_link() {
     assert_eq!(
         whole(page),
         [
-            r#"e2 link "Boats""#,
-            r#"e7 link "Rafts""#,
-            r#"heading "Plain""#,
-            r#"heading "More boats" e5 link "boats""#,
+            r#"e2 link "Boats" [h2]"#,
+            r#"e7 link "Rafts" [h3]"#,
+            r#"heading "Plain" [h2]"#,
+            r#"heading "More boats" [h2] e5 link "boats""#,
         ]
     );
+}
+
+#[test]
+fn equal_elements_without_words_are_told_apart_by_their_place() {
+    let stars = |count: u32| {
+        let star = |n| format!("  listitem\n    generic @e{n} pointer icon=star\n");
+        format!("list\n{}", (1..=count).map(star).collect::<String>())
+    };
+    assert_eq!(
+        whole(&stars(2)),
+        [r#"list: e1 "star" 1 of 2 [clickable] | e2 "star" 2 of 2 [clickable]"#]
+    );
+    // Neither a single one, nor many, nor those that differ.
+    for page in [
+        stars(1),
+        stars(21),
+        "generic @e1 pointer icon=cut\ngeneric @e2 pointer icon=copy".to_owned(),
+        "list\n  listitem\n    text: A\n    button @e1 icon=bin\n  listitem\n    text: B\n    button @e2 icon=bin".to_owned(),
+        "button \"Buy\" @e1\nbutton \"Buy\" @e2".to_owned(),
+    ] {
+        let lines = whole(&page).join("\n");
+        assert!(!lines.contains(" of "), "{lines}");
+    }
+}
+
+#[test]
+fn each_cell_of_a_grid_can_be_pointed_at_and_the_grid_says_how_many_rows_it_shows() {
+    let cells = |role: &str| {
+        format!(
+            "  row @e2\n    {role} @e3: The whole of the last week\n    {role} @e4\n    {role} @e5\n      \
+             checkbox \"Done\" @e6 unchecked\n"
+        )
+    };
+    assert_eq!(
+        whole(&format!(
+            "grid \"Plan\" @e1 rows=1_of_9_rows_shown,_scrolls\n{}",
+            cells("gridcell")
+        )),
+        [
+            r#"e1 grid "Plan" (1 of 9 rows shown, scrolls)"#,
+            r#" - e3 "The whole of the last week" | e4 "" | e6 checkbox "Done""#,
+        ]
+    );
+    assert_eq!(
+        whole(&format!("table \"Plan\" @e1\n{}", cells("cell"))),
+        [
+            r#"e1 table "Plan""#,
+            r#" - "The whole of the last week" | "" | e6 checkbox "Done""#,
+        ]
+    );
+}
+
+#[test]
+fn the_field_in_a_list_of_the_pages_own_is_its_value() {
+    let page = r#"
+        text: User
+        combobox @e1 collapsed
+          textbox "ada" @e2 readonly
+            button "Clear" @e3
+        "#;
+    assert_eq!(
+        whole(page),
+        [r#"e1 combobox "User" value "ada" [collapsed] e3 button "Clear""#]
+    );
+}
+
+#[test]
+fn the_signs_between_links_are_left_out() {
+    let page =
+        |sign: &str| format!("paragraph\n  link \"Home\" @e1\n  text: {sign}\n  text: Orders");
+    assert_eq!(whole(&page("›")), [r#"e1 link "Home" "Orders""#]);
+    assert_eq!(whole(&page("+")), [r#"e1 link "Home" "+" "Orders""#]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Reads a tree from indented text, two spaces a level: `role "name" @ref word key=value ...: text`.
 //!
 //! Words are states (`pointer`, `listens`, `checked`, `unchecked`, `disabled`, `active`, `expanded`, `collapsed`, `selected`,
-//! `invalid`); keys are `level`, `url` and properties; in a `look`, `_` is a space. `text: words` is a run of text.
+//! `invalid`, `readonly`); keys are `level`, `url` and properties; in `look` and `rows`, `_` is a space. `text: words` is a run of text.
 
 use webwise::page::{
     ElementRef, Node, PageHead, PageView, Role, Tree, Tri, ViewOptions, interpret,
@@ -70,6 +70,7 @@ fn set(node: &mut Node, word: &str) {
         "collapsed" => states.expanded = Some(false),
         "selected" => states.selected = Some(true),
         "invalid" => states.invalid = true,
+        "readonly" => states.readonly = true,
         _ => {
             if let Some(reference) = word.strip_prefix('@') {
                 node.reference = Some(ElementRef::parse(reference).expect("a reference"));
@@ -81,7 +82,7 @@ fn set(node: &mut Node, word: &str) {
             match key {
                 "level" => states.level = value.parse().ok(),
                 "url" => node.url = Some(value.into()),
-                "look" => node
+                "look" | "rows" => node
                     .properties
                     .push((key.into(), value.replace('_', " ").into())),
                 _ => node.properties.push((key.into(), value.into())),

@@ -57,6 +57,61 @@ function optionFor(options, wanted) {
     ?? null;
 }
 
+/** Maximum number of elements around the field of a widget that are passed on the way to what a person presses. */
+const MOST_WRAPPERS = 3;
+/**
+ * Elements that show or open a list of options of the page's own. A field that says nothing of a list opens one only for what is typed
+ * into it.
+ */
+const OPENERS = ':not(input)[role=combobox], [role=combobox]:is([aria-controls], [aria-owns], [aria-haspopup]), [role=listbox], [aria-haspopup=listbox]';
+
+/**
+ * What an element that is no native list shows of its options now: each with its number and name, and the visible lists. `known`
+ * are the lists that were visible before the element was opened; one of these belongs to it only if it says so.
+ */
+function choicesOf(number, known) {
+  const element = elementOf(number);
+  if (element === null) return gone();
+  const opener = closestAcross(element, OPENERS) ?? dom.query(element, OPENERS)[0] ?? null;
+  if (opener === null) return failed('wrong_element', `${preview(element)} is no list of options`);
+  return look(() => {
+    const facts = factsOf(opener);
+    const named = [...referred(facts, 'aria-controls'), ...referred(facts, 'aria-owns')];
+    const visible = visibleLists();
+    const isIts = (list) => list === opener || named.some((other) => other === list || dom.contains(other, list));
+    const list = visible.find(isIts) ?? visible.find((other) => !known.includes(numberOf(other)));
+    const options = list === undefined ? [] : [...dom.query(list, '[role=option]')].filter(isVisible);
+    return {
+      is_list: list === opener,
+      opener: numberOf(placed(opener)),
+      lists: visible.map(numberOf),
+      is_multiple: list !== undefined && dom.attribute(list, 'aria-multiselectable') === 'true',
+      options: options.map((option) => ({
+        number: numberOf(option),
+        name: whole(squeeze(nameOf(option)) || squeeze(dom.textOf(option))),
+        is_selected: dom.attribute(option, 'aria-selected') === 'true',
+      })),
+    };
+  });
+}
+
+/** The element, or the nearest one around it that is not moved out of the page, as widgets move the field that takes their keys. */
+function placed(element) {
+  let at = element;
+  for (let level = 0; level < MOST_WRAPPERS; level++) {
+    const { right, bottom } = dom.rect(at);
+    const above = dom.above(at);
+    if ((right + scrollX > 0 && bottom + scrollY > 0) || above === null) return at;
+    at = above;
+  }
+  return at;
+}
+
+function visibleLists() {
+  const roots = [document, ...knownShadows()];
+  return roots.flatMap((root) => [...queryAll(root, '[role=listbox]')]).filter(isVisible);
+}
+
 /** The state of a checkbox or radio button; `checked` is null if it is partly ticked. */
 function checkState(number) {
   const element = elementOf(number);

@@ -95,6 +95,7 @@ const EXPORTED: &[&str] = &[
     "sendsOn",
     "sendsByKey",
     "select",
+    "choicesOf",
     "selectText",
     "checkState",
     "quiet",

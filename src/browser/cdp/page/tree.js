@@ -48,6 +48,8 @@ const HOLDERS = setOf('treeitem tab option gridcell menuitem');
 /** Longest text of one node. Unit: UTF-16 units. Source: chosen; a field may hold a book. */
 const MAX_TEXT = 1_000_000;
 
+const MARKS = new Map(Object.entries({ b: '**', strong: '**', i: '*', em: '*' }));
+
 /** The building of a tree. */
 class Build {
   constructor(maxNodes, maxText, listening) {
@@ -115,6 +117,7 @@ class Build {
     if (facts.visited) return;
     facts.visited = true;
     this.visited++;
+    if (isBehindWidget(facts)) return;
     if (this.nodes >= this.maxNodes || this.visited >= MOST_VISITS) this.isCut = true;
     const isSeen = !isHiddenFact(facts) || hasRoom(facts);
     const isMaskedHere = isParentMasked || isSecretFact(facts);
@@ -127,6 +130,7 @@ class Build {
     const visit = new Visit(facts, node ?? parent, node, isSeen, isMaskedHere);
     if (visit.isApart) visit.owner.addText(' ');
     this.put(visit.owner, pseudoText(facts, '::before'));
+    this.mark(visit);
     const isUnshown = facts.display === 'none' && this.ownsNothing && hasNoContent();
     if (!isUnshown) this.open(visit, element);
     this.visits.push(visit);
@@ -145,7 +149,16 @@ class Build {
     visit.more = [...visit.more, ...owned];
   }
 
-  leave({ facts, owner, node, isApart }) {
+  /** Marks bold and italic words in an editor as in Markdown, before and after them. */
+  mark({ facts, owner, isSeen }) {
+    const mark = MARKS.get(facts.tag);
+    if (mark === undefined || !isSeen || owner.role === 'textbox' || !dom.isEditable(facts.element)) return;
+    if (dom.textOf(facts.element).trim() !== '') this.put(owner, mark);
+  }
+
+  leave(visit) {
+    const { facts, owner, node, isApart } = visit;
+    this.mark(visit);
     this.put(owner, pseudoText(facts, '::after'));
     if (isApart) owner.addText(' ');
     if (owner.role === 'link' && facts.has('href')) owner.url = this.taken(shortAddress(this.resolve(facts.element) ?? facts.attribute('href')));
@@ -199,6 +212,13 @@ class Build {
     if (value !== null) this.put(node, isMaskedHere && value !== '' ? MASK : value);
     return node;
   }
+}
+
+/** Returns true for a list of options that nobody can see or reach by keys, because a widget of the page stands for it. */
+function isBehindWidget(facts) {
+  if (facts.tag !== 'select' || !facts.isHtml || !(Number(facts.attribute('tabindex') ?? 0) < 0)) return false;
+  const { width, height } = dom.rect(facts.element);
+  return width <= 1 || height <= 1;
 }
 
 /** Returns true if an element can be clicked and no element around it represents it. */

@@ -117,6 +117,10 @@ function extraOf(node, hints) {
   if (node.isAriaHidden) properties.push(['aria-hidden', 'true']);
   if (node.placeholder !== null) properties.push(['placeholder', whole(node.placeholder)]);
   for (const hint of hints) properties.push(hint);
+  if (GRIDS.has(node.role)) {
+    const rows = shownRows(node.facts);
+    if (rows !== '') properties.push(['rows', rows]);
+  }
   const isFrame = node.role === 'iframe';
   if (properties.length === 0 && node.url === null && !isFrame) return 0;
   const extra = {};
@@ -124,6 +128,34 @@ function extraOf(node, hints) {
   if (properties.length > 0) extra.props = properties;
   if (isFrame) extra.frame = true;
   return extra;
+}
+
+const GRIDS = setOf('grid treegrid table');
+const heightIn = getter(Element.prototype, 'scrollHeight');
+const heightOf = getter(Element.prototype, 'clientHeight');
+/** Maximum number of elements around a grid, and in it, that may scroll its rows. Widgets wrap them several times. */
+const MOST_AROUND_GRID = 3;
+const MOST_IN_GRID = 40;
+
+/** How many rows of a grid are in the page, such as `20 of 29 rows shown, scrolls`; `''` if these are all. */
+function shownRows(facts) {
+  const total = Number(facts.attribute('aria-rowcount') ?? 0);
+  // A table of HTML without a number of rows has all of them.
+  if (!(total > 0) && facts.tag === 'table') return '';
+  const rows = [...dom.query(facts.element, '[role=row], tr')].filter((row) => hasRoom(factsOf(row)));
+  const height = rows.length === 0 ? 0 : dom.rect(rows[rows.length - 1]).height;
+  const scroller = height === 0 ? undefined : scrollerOf(facts.element);
+  const hidesRows = scroller !== undefined && heightIn(scroller) > (rows.length + 2) * height;
+  if (total > rows.length) return `${rows.length} of ${total} rows shown${scroller === undefined ? '' : ', scrolls'}`;
+  return hidesRows && !(total > 0) ? `${rows.length} rows shown, scrolls for more` : '';
+}
+
+/** The element around or in a grid that scrolls it. */
+function scrollerOf(element) {
+  const scrolls = (at) => heightIn(at) > heightOf(at) + 1 && /auto|scroll/.test(dom.style(at).overflowY);
+  let around = element;
+  for (let level = 0; level < MOST_AROUND_GRID && around !== null; level++, around = dom.above(around)) if (scrolls(around)) return around;
+  return [...dom.query(element, ':not([role=row] *, tr *)')].slice(0, MOST_IN_GRID).find(scrolls);
 }
 
 /** Returns the number of equal rows at the start and at the end. */
