@@ -339,7 +339,9 @@ fn check_passage(
         .collect();
     // As the evidence writes them, with their signs.
     let is_missing = |part: &&str| text::words(part).iter().any(|word| missing.contains(&word));
-    let words: Vec<&str> = evidence.split_whitespace().filter(is_missing).collect();
+    let around = |part: &'_ str| part.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let words = evidence.split_whitespace().filter(is_missing).map(around);
+    let words: Vec<String> = words.collect();
     let words = serde_json::Value::from(text::truncate(&words.join(" "), MAX_CLAIM));
     Evidence::Missing(if missing.is_empty() {
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
@@ -694,7 +696,7 @@ mod tests {
         };
         assert_eq!(
             why,
-            r#"these words are no evidence, because you typed or chose them: "px 40213""#
+            r#"these words are no evidence, because you typed or chose them: "PX-40213""#
         );
     }
 
@@ -833,6 +835,31 @@ mod tests {
             assert!(is_shown(evidence, &page), "{evidence}");
         }
         assert!(!is_shown("、。「」", &page));
+    }
+
+    #[test]
+    fn a_line_is_evidence_as_it_is_printed_but_not_what_was_typed_in_it() {
+        let page = now(observation(|b| {
+            b.open(Node::new(Role::Row, ""));
+            // The words of the row's checkbox stand between the cells in the tree.
+            b.leaf(Node::new(Role::Cell, "rain_2025.csv"));
+            b.open(Node::new(Role::Cell, ""));
+            b.leaf(Node::new(Role::TextBox, "New name").with_value("wind_2026.csv"));
+            b.close();
+            b.leaf(Node::new(Role::Cell, "1m ago"));
+            b.close();
+        }));
+        let typed = Typed::before("wind_2026.csv");
+        let found = |evidence| super::check(evidence, Some(&page), &Seen::default(), &typed);
+        for line in [
+            "\"rain_2025.csv\" | textbox \"New name\"",
+            "textbox \"New name\"",
+        ] {
+            assert_eq!(found(line), Evidence::Shown, "{line}");
+        }
+        for line in ["wind_2026.csv | 1m ago", "value \"wind_2026.csv\""] {
+            assert!(matches!(found(line), Evidence::Missing(_)), "{line}");
+        }
     }
 
     #[test]
