@@ -49,7 +49,9 @@ impl Used {
                 });
             }
             if let BrowserAction::Upload(upload) = action {
-                upload.files.iter().for_each(|name| used.add(name));
+                for name in &upload.files {
+                    used.add(name);
+                }
             }
             used.add(step.after.url());
         }
@@ -156,7 +158,9 @@ mod tests {
             fills: true,
             ..Used::default()
         };
-        texts.iter().for_each(|text| used.add(text));
+        for text in texts {
+            used.add(text);
+        }
         used
     }
 

@@ -509,7 +509,7 @@ impl Following {
             None => false,
         };
         if let (Some(own), Some(now), true) = (&step.page, here.template, self.typed.is_empty())
-            && link.filter(is_same).is_some()
+            && link.as_ref().is_some_and(is_same)
         {
             return Place::of(own.as_str()).host() == Place::of(now.as_str()).host();
         }
