@@ -28,10 +28,7 @@ const FREQUENT: &[(&str, &[&str])] = &[
 /// notes.
 const NOTES: &[(&str, &str)] = &[
     ("click", "other buttons"),
-    (
-        "click_at",
-        "pixels from its top left corner, as on a canvas",
-    ),
+    ("click_at", "pixels from its top left corner"),
     ("click_xy", "pixels of the picture, or of target"),
     ("hover_xy", "likewise"),
     ("drag_xy", "likewise; via: [[x, y], ...] on the way"),
@@ -40,7 +37,7 @@ const NOTES: &[(&str, &str)] = &[
         "pixels right and down, may be negative; from a point or its middle",
     ),
     ("select_text", "all, or these words"),
-    ("type", "where the focus is"),
+    ("type", "where the focus is; a line break is Enter"),
     (
         "scroll",
         "the page, or inside target; without direction until target is in view",

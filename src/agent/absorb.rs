@@ -17,9 +17,9 @@ use crate::{
     base::{Host, text},
     event::EventKind,
     memory::{Advice, Cue, Moment, is_withheld},
-    page::{KnownElement, PageAddress, TargetIdentity},
-    prompt::LastFailure,
-    verify::{CallMade, PageNow, waited_for_nothing},
+    page::{KnownElement, PageAddress, Role, TargetIdentity},
+    prompt::{LastFailure, quoted},
+    verify::{ANOTHER_PAGE, CallMade, PageNow, waited_for_nothing},
     working::StopReason,
 };
 
@@ -40,6 +40,10 @@ pub(super) const fn only_looks(action: &Action) -> bool {
         }
     }
 }
+
+/// Maximum number of messages of a page that are told with the action that led to it, and maximum length of each in characters.
+const MAX_ANNOUNCEMENTS: usize = 2;
+const MAX_ANNOUNCED: usize = 120;
 
 /// Returns true if the action answers a dialog or gives files to it.
 const fn answers_dialog(next: &Queued) -> bool {
@@ -78,6 +82,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let (action, outcome) = (&step.action, &step.outcome);
         let has_result = self.executor.state.gave.is_some();
         let Concluded { changed, stop } = self.executor.conclude(flight, turn);
+        self.watch_evidence();
         if step.by.is_recipe() {
             self.followed_last();
         }
@@ -142,6 +147,17 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         stop.map_or(Ok(()), Err)
     }
 
+    /// Records that the evidence of a `finish` later in the reply is not shown now, so that it proves something if it comes back.
+    fn watch_evidence(&mut self) {
+        let last = self.executor.state.queue.iter().last();
+        let waiting = last.filter(|next| next.was_shown);
+        if waiting.is_some_and(|next| !self.is_shown(&next.action))
+            && let Some(next) = self.executor.state.queue.last_mut()
+        {
+            next.was_shown = false;
+        }
+    }
+
     /// Drops the last failure of a browser tool and the advice about it, because the later action `done` of the same
     /// reply succeeded. Keeps them if `done` only looks at the page.
     fn forget_failure(&mut self, done: &Action) {
@@ -191,6 +207,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let came_from = PageAddress::new(before.map_or("", |page| &page.head.url));
         let went_on = !came_from.is_same_page(&PageAddress::new(self.executor.state.page.url()));
+        if went_on && changed.is_empty() {
+            changed = self.announced();
+        }
         self.executor.state.remarks.calls.push(CallMade {
             step: self.executor.emitter.step,
             tool: action.tool_name().to_owned(),
@@ -198,6 +217,26 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             changed,
             went_on,
         });
+    }
+
+    /// Returns that another page is shown, with the messages that it shows about the action that led to it; empty if it shows none.
+    fn announced(&self) -> Vec<String> {
+        let Some(page) = self.executor.state.page.now() else {
+            return Vec::new();
+        };
+        let tree = page.tree();
+        let is_message = |role: &Role| matches!(role, Role::Alert | Role::Status);
+        let messages = tree.iter().filter(|(_, node)| is_message(&node.role));
+        let lines = messages.filter_map(|(id, node)| {
+            let text = tree.text_of(id);
+            let said = quoted(&text, MAX_ANNOUNCED);
+            (!text.trim().is_empty()).then(|| format!("+ {} {said}", node.role.as_str()))
+        });
+        let lines: Vec<String> = lines.take(MAX_ANNOUNCEMENTS).collect();
+        match lines.is_empty() {
+            true => lines,
+            false => [vec![ANOTHER_PAGE.to_owned()], lines].concat(),
+        }
     }
 
     async fn recall_for_failure(

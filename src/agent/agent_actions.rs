@@ -43,9 +43,9 @@ const MAX_RESULT: usize = 200_000;
 const UNUSED: &str = "the goal names it, no step typed or chose it, and the page does not show it";
 /// Time for a page to show what the calls before a `finish` brought about.
 const LATE: Duration = Duration::from_secs(1);
-/// The reason for which a `finish` after other calls is no end yet.
-const NOT_BROUGHT: &str = "its evidence is not among the words that the calls before it brought onto the page, which is shown now: \
-                           finish again if it shows that the goal is met";
+/// What to do if a `finish` after other calls is no end yet.
+const NOT_BROUGHT: &str =
+    "The page after these calls is shown now: finish again if it shows that the goal is met";
 
 impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn do_agent(
@@ -92,7 +92,11 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
             if was_shown || matches!(self.evidence_now(finish), Evidence::Missing(_)) {
                 let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
-                let outcome = Outcome::failed(ErrorClass::BadArguments, NOT_BROUGHT);
+                let why = match self.evidence_now(finish) {
+                    Evidence::Missing(why) => format!("{why}. {NOT_BROUGHT}"),
+                    _ => format!("its evidence was shown before these calls. {NOT_BROUGHT}"),
+                };
+                let outcome = Outcome::failed(ErrorClass::WaitedInVain, &why);
                 return self.absorb(flight.ended(outcome)).await;
             }
             // The answer may say what the page says now.
@@ -102,7 +106,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             }
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
-        if finish.success && self.executor.state.answer.miss(self.unused(finish)) {
+        let is_proven = !matches!(self.evidence_now(finish), Evidence::Missing(_));
+        if finish.success && is_proven && self.executor.state.answer.miss(self.unused(finish)) {
             let outcome = Outcome::failed(ErrorClass::BadArguments, UNUSED);
             self.executor.record(flight.ended(outcome));
             self.executor.drop_queue("finish was not the end");
@@ -216,7 +221,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     .flat_map(|tool| [", ".to_owned(), tool.spec().name])
                     .collect();
                 let note = format!(
-                    "finish was refused: its evidence must be words that the current page shows, or that extract or read{proving} gave in \
+                    "finish was refused: its evidence must be words that the current page shows, or that find, read or extract{proving} gave in \
                      this run (not results of other tools, not the title, not what you typed into fields). What is missing is told under \
                      Calls refused. Copy such words, or go on: the next finish without them ends the run as unproven."
                 );

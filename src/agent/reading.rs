@@ -13,8 +13,8 @@ use crate::{
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::{TokenCount, text},
     event::EventKind,
-    page::{Digest, DigestOptions, Hits, Layout, Line, NodeId, Shown, shown_length},
-    prompt::{cost, excerpts, facts, page_size, quoted, reading},
+    page::{Digest, DigestOptions, Hits, Layout, Line, NodeId, Shown, Suits, Wanted, shown_length},
+    prompt::{cost, excerpts, facts, page_size, quoted, reading, verbatim},
     verify::PageNow,
 };
 
@@ -111,6 +111,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             Ok(root) => root,
             Err(failure) => return Outcome::Failed(failure),
         };
+        if let Some(value) = root.and_then(|root| value_of_field(&page, root)) {
+            return self.read_value(read, &page, value);
+        }
         let elements = &page.view.elements;
         let within;
         let (layout, range) = match root.map(|root| (root, page.layout().inside(root))) {
@@ -161,6 +164,34 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             &shown,
             &format!("lines {from} to {to} of {count}"),
         );
+        Outcome::Done
+    }
+
+    /// Puts the lines of a field's value into the next message, as many as fit, with their white space.
+    fn read_value(&mut self, read: &Read, page: &PageNow, value: &str) -> Outcome {
+        let all: Vec<String> = value
+            .lines()
+            .map(|line| verbatim(line, usize::MAX))
+            .collect();
+        let (count, from) = (all.len(), read.line.unwrap_or(1).max(1) as usize);
+        if from > count {
+            let why = format!("there are {count} lines to read");
+            return Outcome::failed(ErrorClass::BadArguments, &why);
+        }
+        let wanted = read.lines.map_or(count, |lines| lines.max(1) as usize);
+        let mut lines: Vec<String> = all.into_iter().skip(from - 1).take(wanted).collect();
+        lines.truncate(fitting(&lines, self.room_to_read(page)));
+        let to = from + lines.len() - 1;
+        let go_on = if to < count {
+            format!("; it goes on at line={}", to + 1)
+        } else {
+            String::new()
+        };
+        let read = &mut self.executor.state.remarks.read;
+        read.push(format!(
+            "lines {from} to {to} of the {count} of its value{go_on}"
+        ));
+        read.extend(lines);
         Outcome::Done
     }
 
@@ -312,6 +343,13 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     }
 }
 
+/// Returns the value of a field that has several lines; `None` for any other node.
+fn value_of_field(page: &PageNow, id: NodeId) -> Option<&str> {
+    let node = &page.tree()[id];
+    let value = node.value.as_deref().filter(|_| node.role.is_editable());
+    value.filter(|value| value.contains('\n'))
+}
+
 /// Returns how many of the first lines fit into `room`; at least 1.
 fn fitting(lines: &[String], room: TokenCount) -> usize {
     let mut taken = TokenCount(0);
@@ -384,7 +422,9 @@ fn found(page: &PageNow, target: Option<&Target>) -> Result<Option<NodeId>, Fail
                 let why = "it takes a ref, or a locator by role or text";
                 return Err(Failure::new(ErrorClass::BadArguments, why));
             };
-            found.first().copied()
+            let first = found.first().copied();
+            let named = Wanted::Words(locator, Suits::All);
+            first.or_else(|| page.resolve(named, &[]).one())
         }
     };
     let gone = || Failure::new(ErrorClass::NotFound, "");

@@ -12,9 +12,18 @@ use url::Url;
 
 use crate::{
     action::{BrowserAction, ErrorClass, Failure, Outcome, Target, Upload, Wait},
+    base::text::{Folded, squeeze, truncate},
     browser::Execution,
-    page::{Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Observation, Tab},
+    page::{
+        Area, Drawing, DrawingKind, ElementRef, Locator, LocatorStep, Node, NodeId, Observation,
+        Role, Tab,
+    },
 };
+
+/// Maximum number of places at which a text stands that are told, and maximum length of each in characters. The detail of a failure
+/// holds as much.
+const MAX_PLACES: usize = 3;
+const MAX_PLACE: usize = 80;
 
 /// The first bytes of a PNG file.
 pub(in crate::browser) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -176,7 +185,7 @@ impl Awaited {
     /// still stands.
     pub(in crate::browser) fn in_vain(&self, seen: Option<&Observation>) -> Failure {
         let seen = seen.filter(|_| !self.here);
-        let places = seen.map_or_else(Vec::new, |seen| seen.places_of(&self.text));
+        let places = seen.map_or_else(Vec::new, |seen| places_of(seen, &self.text));
         let places = if places.is_empty() {
             String::new()
         } else {
@@ -276,6 +285,40 @@ pub(in crate::browser) fn drawing(
 )]
 pub(in crate::browser) fn whole_pixels(length: f64) -> u32 {
     length.round().clamp(0.0, f64::from(u32::MAX)) as u32
+}
+
+/// Returns the places at which `text` stands, without regard to case: the title, and the innermost nodes with all of the
+/// text, such as `e4 status "Saving"`. At most [`MAX_PLACES`] of them.
+fn places_of(page: &Observation, text: &str) -> Vec<String> {
+    let wanted = Folded::of(text);
+    let has = |own: &str| Folded::of(own).contains(&wanted);
+    let quoted =
+        |own: &str| serde_json::Value::from(truncate(&squeeze(own), MAX_PLACE)).to_string();
+    let title = has(&page.title).then(|| format!("the title {}", quoted(&page.title)));
+    let words_of = |node: &Node| match &node.value {
+        Some(value) if has(value) => Some(value.to_string()),
+        _ => has(&node.name).then(|| node.name.to_string()),
+    };
+    let found: Vec<(NodeId, String)> = page
+        .tree
+        .iter()
+        .filter_map(|(id, node)| Some((id, words_of(node)?)))
+        .collect();
+    let innermost = found.iter().enumerate().filter(|(at, (id, _))| {
+        let last = page.tree.descendants(*id).next_back();
+        found.get(at + 1).is_none_or(|(next, _)| Some(*next) > last)
+    });
+    let places = innermost.map(|(_, (id, words))| {
+        let mut around = std::iter::once(*id).chain(page.tree.ancestors(*id));
+        let reference = around.find_map(|at| page.tree[at].reference.clone());
+        let reference = reference.map_or_else(String::new, |r| format!("{r} "));
+        let role = match &page.tree[*id].role {
+            Role::Text => String::new(),
+            role => format!("{role} "),
+        };
+        format!("{reference}{role}{}", quoted(words))
+    });
+    title.into_iter().chain(places).take(MAX_PLACES).collect()
 }
 
 #[cfg(test)]

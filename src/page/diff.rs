@@ -261,7 +261,8 @@ fn differences(old: &Node, new: &Node) -> Vec<String> {
         new.value.as_deref().unwrap_or_default(),
     );
     if a != b && (has_exact_value(&new.role) || !new.name.is_empty()) {
-        out.push(format!("value {} -> {}", quoted(a), quoted(b)));
+        let [a, b] = from_difference(a, b);
+        out.push(format!("value {} -> {}", quoted(&a), quoted(&b)));
     }
     if icon(old) != icon(new) {
         out.push(format!(
@@ -321,6 +322,21 @@ fn focus(node: &Node) -> u8 {
 
 fn flag(state: Option<bool>) -> u8 {
     state.map_or(0, |on| u8::from(on) + 1)
+}
+
+/// Returns two values from shortly before their first difference on, if they are too long to be quoted whole.
+fn from_difference(a: &str, b: &str) -> [String; 2] {
+    /// Number of equal characters before the difference that are kept.
+    const BEFORE: usize = 15;
+    let [a, b] = [a, b].map(text::squeeze);
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    if same <= MAX_LINE_TEXT / 2 {
+        return [a, b];
+    }
+    [a, b].map(|text| {
+        let rest: String = text.chars().skip(same - BEFORE).collect();
+        format!("…{rest}")
+    })
 }
 
 fn quoted(page_text: &str) -> String {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Node, NodeId, Role, Tree, outline::Outline};
-use crate::base::text::{Folded, clean, squeeze, truncate};
+use super::{Role, Tree, outline::Outline};
+use crate::base::text::{Folded, clean, truncate};
 
 /// Maximum length of the title of a page or tab; a longer title is cut. Unit: characters. Source: chosen; browsers show
 /// about 100, and the events of every observation contain the title.
@@ -14,11 +14,6 @@ pub const MAX_MESSAGE: usize = 4_000;
 /// Maximum length of the selected text; a longer text is cut. Unit: characters. Source: chosen; messages to the model show
 /// less, so they never show the cut end, which may be a part of a secret.
 pub const MAX_SELECTED: usize = 1_000;
-
-/// Maximum number of places at which a text stands that are told, and maximum length of each in characters. The detail of a failure
-/// holds as much.
-const MAX_PLACES: usize = 3;
-const MAX_PLACE: usize = 80;
 
 /// The address of the error page that Chromium shows if an address cannot be loaded. No site has this address.
 pub(crate) const ERROR_PAGE: &str = "chrome-error://chromewebdata/";
@@ -155,40 +150,6 @@ impl Observation {
         let roots = self.tree.roots().map(|root| self.tree.text_of(root));
         let shown = roots.fold(self.title.clone(), |shown, text| shown + " " + &text);
         Folded::of(&shown).contains(&Folded::of(text))
-    }
-
-    /// Returns the places at which `text` stands, as in [`shows`](Self::shows): the title, and the innermost nodes with all of the
-    /// text, such as `e4 status "Saving"`. At most [`MAX_PLACES`] of them.
-    pub(crate) fn places_of(&self, text: &str) -> Vec<String> {
-        let wanted = Folded::of(text);
-        let has = |own: &str| Folded::of(own).contains(&wanted);
-        let quoted =
-            |own: &str| serde_json::Value::from(truncate(&squeeze(own), MAX_PLACE)).to_string();
-        let title = has(&self.title).then(|| format!("the title {}", quoted(&self.title)));
-        let words_of = |node: &Node| match &node.value {
-            Some(value) if has(value) => Some(value.to_string()),
-            _ => has(&node.name).then(|| node.name.to_string()),
-        };
-        let found: Vec<(NodeId, String)> = self
-            .tree
-            .iter()
-            .filter_map(|(id, node)| Some((id, words_of(node)?)))
-            .collect();
-        let innermost = found.iter().enumerate().filter(|(at, (id, _))| {
-            let last = self.tree.descendants(*id).next_back();
-            found.get(at + 1).is_none_or(|(next, _)| Some(*next) > last)
-        });
-        let places = innermost.map(|(_, (id, words))| {
-            let mut around = std::iter::once(*id).chain(self.tree.ancestors(*id));
-            let reference = around.find_map(|at| self.tree[at].reference.clone());
-            let reference = reference.map_or_else(String::new, |r| format!("{r} "));
-            let role = match &self.tree[*id].role {
-                Role::Text => String::new(),
-                role => format!("{role} "),
-            };
-            format!("{reference}{role}{}", quoted(words))
-        });
-        title.into_iter().chain(places).take(MAX_PLACES).collect()
     }
 
     /// Returns the heading that says what the page is about: the first one of the highest level in the main content, else on the

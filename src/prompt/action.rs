@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::fence::quoted;
+use super::fence::{quoted, verbatim};
 use crate::{
     action::{Action, AgentAction, BrowserAction},
     base::{
@@ -153,7 +153,7 @@ fn words_up_to(value: &Value, most: usize) -> String {
     };
     // JSON that is cut is no longer valid, so it is shown as a quoted text.
     if value.is_string() || text.chars().count() > most {
-        quoted(&text, most)
+        verbatim(&text, most)
     } else {
         text
     }

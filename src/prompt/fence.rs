@@ -68,7 +68,7 @@ pub(crate) fn quoted(text: &str, max: usize) -> String {
 
 /// Returns a text from outside the program as a JSON string on one line, cut to `max` characters. Unlike [`quoted`],
 /// keeps all white space: line breaks are escaped.
-pub(super) fn verbatim(text: &str, max: usize) -> String {
+pub(crate) fn verbatim(text: &str, max: usize) -> String {
     json(&crate::base::text::truncate(
         &crate::base::text::clean(text),
         max,

@@ -47,7 +47,7 @@ mod tests;
 pub(crate) use action::for_person;
 pub use compress::ContentType;
 pub(crate) use compress::model::{given, shorten, shorten_tool, shortened};
-pub(crate) use fence::quoted;
+pub(crate) use fence::{quoted, verbatim};
 pub use mode::Mode;
 pub(crate) use own_sections::MAX_RESULT_LATER;
 pub(crate) use pack::cost;

@@ -3,10 +3,14 @@
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::{MAX_RUNS, RunManifest, RunStatus};
+use super::{MAX_RUNS, RunManifest, RunStatus, manifest_shelf};
 use crate::{
     base::{Host, RunId, SessionId},
-    memory::agent_memory::{Converted, Folder, item, left_out, quoted},
+    memory::{
+        Namespace, Record,
+        agent_memory::{Folder, item, left_out, quoted},
+        archive::Archive,
+    },
 };
 
 /// The reason that is stored for a run whose file says that it is still going on.
@@ -48,10 +52,10 @@ struct Entry {
     reason: Option<String>,
 }
 
-/// Converts the runs of a folder to manifests, at most [`MAX_RUNS`], the newest. A run that had not ended is taken as
+/// Converts the runs of a documented folder to an archive with the register's shelf of this namespace: at most [`MAX_RUNS`], the newest. A run that had not ended is taken as
 /// failed, because no process of this program carries it out.
-pub(crate) fn archived(folder: &Folder, now: DateTime<Utc>) -> Converted {
-    let mut out = Converted::default();
+pub fn archived(folder: &Folder, namespace: &Namespace, now: DateTime<Utc>) -> Archive {
+    let mut out = Archive::default();
     let mut runs = Vec::new();
     for (path, document) in &folder.runs {
         match item::<Entry>(document).map(|entry| entry.manifest(now)) {
@@ -65,8 +69,12 @@ pub(crate) fn archived(folder: &Folder, now: DateTime<Utc>) -> Converted {
     let why = format!("it is there twice, or not among the newest {MAX_RUNS}");
     out.problems.extend(left_out(over, "run", &why));
     runs.truncate(MAX_RUNS);
-    out.records = runs.iter().filter_map(|run| run.to_record().ok()).collect();
-    out.records.sort_by(|a, b| a.key.cmp(&b.key));
+    let records = runs.iter().filter_map(|run| run.to_record().ok());
+    let mut records: Vec<Record> = records.collect();
+    records.sort_by(|a, b| a.key.cmp(&b.key));
+    if !records.is_empty() {
+        out.shelves.push((manifest_shelf(namespace), records));
+    }
     out
 }
 
@@ -137,7 +145,10 @@ mod tests {
         for (path, document) in files {
             folder.runs.insert(path.to_owned(), document);
         }
-        let Converted { records, problems } = archived(&folder, now);
+        let Archive { shelves, problems } = archived(&folder, &Namespace::default(), now);
+        let [(_, records)] = &shelves[..] else {
+            panic!("{shelves:?}")
+        };
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].starts_with("d: left out: "), "{problems:?}");
         let runs: Vec<RunManifest> = records

@@ -37,7 +37,7 @@ pub use checkpoint::{Checkpoint, MAX_CHECKPOINT};
 pub(crate) use checkpoint::{
     checkpoint_shelf, fence, is_registry, manifest_shelf, orphans, read, write,
 };
-pub(crate) use documented::archived;
+pub use documented::archived;
 pub use filter::RunFilter;
 pub use life::{ABANDONED_AFTER, Continuation, End, HEARTBEAT, Heartbeat, MAX_AGE_DAYS, MAX_RUNS};
 pub(crate) use life::{beat, end, is_pruned, start, take};

@@ -25,6 +25,9 @@ pub(crate) struct CallMade {
     pub(crate) went_on: bool,
 }
 
+/// The words for an action after which another page is shown.
+pub(crate) const ANOTHER_PAGE: &str = "another page is shown";
+
 /// The tools that put something into a form.
 const FILLS: [BrowserTool; 4] = [
     BrowserTool::Fill,
@@ -39,14 +42,17 @@ impl CallMade {
         FILLS.iter().any(is_it) && !self.changed.is_empty() && !self.went_on
     }
 
+    /// Returns true if the page that the call led to shows a message, as about what was saved.
+    fn announces(&self) -> bool {
+        self.went_on && self.changed.len() > 1
+    }
+
     fn came_of_it(&self, max: usize) -> String {
         match &self.outcome {
             Outcome::NoEffect => "no effect".to_owned(),
             Outcome::Unclear(_) => "it is not known whether it worked".to_owned(),
             Outcome::Failed(failure) => format!("failed, {}", failure.class),
-            Outcome::Done if self.changed.is_empty() && self.went_on => {
-                "another page is shown".to_owned()
-            }
+            Outcome::Done if self.changed.is_empty() && self.went_on => ANOTHER_PAGE.to_owned(),
             Outcome::Done if self.changed.is_empty() => "done".to_owned(),
             Outcome::Done => {
                 let more = self.changed.len().saturating_sub(max);
@@ -80,7 +86,8 @@ pub(crate) fn changes(calls: &[CallMade], told: Option<(&str, &Outcome)>) -> Vec
     let is_told = |call: &CallMade| told == Some((&*call.tool, &call.outcome));
     let told = calls.iter().rposition(is_told);
     let is_shown = |(nth, call): &(usize, &CallMade)| {
-        Some(*nth) != told && (*nth >= opened || !call.outcome.is_done() || call.fills())
+        Some(*nth) != told
+            && (*nth >= opened || !call.outcome.is_done() || call.fills() || call.announces())
     };
     let calls = calls.iter().enumerate().filter(is_shown);
     let calls: Vec<&CallMade> = calls.map(|(_, call)| call).collect();

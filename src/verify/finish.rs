@@ -146,9 +146,9 @@ impl Seen {
         self.read.push((None, words));
     }
 
-    /// Returns true if a page of the run has shown this word.
-    pub(super) fn has(&self, word: &str) -> bool {
-        self.words.contains(word)
+    /// Returns true if a page of the run has shown this number, in the form of [`numbers`].
+    pub(super) fn has_number(&self, number: &str) -> bool {
+        self.numbers.contains(number)
     }
 
     fn has_read(&self, wanted: &[String]) -> bool {
@@ -245,10 +245,10 @@ fn check_in(
         return Evidence::Shown;
     }
     let here = (&*here, lines);
-    let found = check_lines(evidence, here, seen, typed);
+    let found = check_lines(evidence, here, page, (seen, typed));
     // A prompt shows the line breaks of a field's value as `\n`.
     if matches!(found, Evidence::Missing(_)) && evidence.contains("\\n") {
-        return check_lines(&evidence.replace("\\n", "\n"), here, seen, typed);
+        return check_lines(&evidence.replace("\\n", "\n"), here, page, (seen, typed));
     }
     found
 }
@@ -257,7 +257,12 @@ fn check_in(
 type Here<'p> = (&'p [String], &'p [Vec<String>]);
 
 /// Searches for the evidence as one passage, and then for each of its lines.
-fn check_lines(evidence: &str, here: Here<'_>, seen: &Seen, typed: &Typed) -> Evidence {
+fn check_lines(
+    evidence: &str,
+    here: Here<'_>,
+    page: Option<&Observation>,
+    (seen, typed): (&Seen, &Typed),
+) -> Evidence {
     let whole = check_passage(evidence, here, (seen, typed), MIN_EVIDENCE);
     let says = |line: &&str| !text::words(line).is_empty();
     let lines: Vec<&str> = evidence.lines().filter(says).collect();
@@ -266,17 +271,32 @@ fn check_lines(evidence: &str, here: Here<'_>, seen: &Seen, typed: &Typed) -> Ev
         return whole;
     }
     let mut all = Evidence::Shown;
-    for line in lines {
+    let nothing = Typed::default();
+    let mut is_proven = false;
+    let own = |line: &str| match page {
+        Some(page) => {
+            let shown = shown(page, &nothing);
+            let found = check_passage(line, (&shown, &[]), (seen, &nothing), 1);
+            !matches!(found, Evidence::Missing(_))
+        }
+        None => false,
+    };
+    for line in &lines {
         match check_passage(line, here, (seen, typed), 1) {
-            Evidence::Shown => {}
-            Evidence::Earlier => all = Evidence::Earlier,
+            Evidence::Shown => is_proven = true,
+            Evidence::Earlier => {
+                is_proven = true;
+                all = Evidence::Earlier;
+            }
+            // What a field shows because it was typed adds nothing to the other lines, and takes nothing from them.
+            Evidence::Missing(_) if own(line) => {}
             Evidence::Missing(why) => {
                 let line = serde_json::Value::from(text::truncate(line, MAX_CLAIM));
                 return Evidence::Missing(format!("of the line {line}: {why}"));
             }
         }
     }
-    all
+    if is_proven { all } else { whole }
 }
 
 /// Returns true if the evidence is a number, and the whole text of an element that is no control, such as the link to the
@@ -343,7 +363,13 @@ fn check_passage(
     let words = evidence.split_whitespace().filter(is_missing).map(around);
     let words: Vec<String> = words.collect();
     let words = serde_json::Value::from(text::truncate(&words.join(" "), MAX_CLAIM));
-    Evidence::Missing(if missing.is_empty() {
+    let is_typed = wanted.iter().any(|word| typed.has(word));
+    Evidence::Missing(if missing.is_empty() && is_typed {
+        format!(
+            "you typed or chose words of it, which prove nothing in a field before its page is opened again: {}",
+            serde_json::Value::from(text::truncate(evidence, MAX_CLAIM))
+        )
+    } else if missing.is_empty() {
         "all words of the evidence are on the page, but not side by side: quote one passage of it"
             .to_owned()
     } else if missing.iter().all(|word| typed.has(word)) {
@@ -860,6 +886,27 @@ mod tests {
         for line in ["wind_2026.csv | 1m ago", "value \"wind_2026.csv\""] {
             assert!(matches!(found(line), Evidence::Missing(_)), "{line}");
         }
+    }
+
+    #[test]
+    fn a_line_that_was_typed_takes_nothing_from_the_lines_that_prove_something() {
+        let page = now(observation(|b| {
+            b.leaf(Node::text("Settings updated successfully."));
+            b.leaf(Node::new(Role::TextBox, "Tagline").with_value("Recipes and people"));
+        }));
+        let typed = Typed::before("Recipes and people");
+        let found = |said: &str| super::check(said, Some(&page), &Seen::default(), &typed);
+        let own = "textbox \"Tagline\" value \"Recipes and people\"";
+        assert_eq!(
+            found(&format!("Settings updated successfully.\n{own}")),
+            Evidence::Shown
+        );
+        let Evidence::Missing(why) = found(own) else {
+            panic!("it was typed")
+        };
+        assert!(why.contains("you typed or chose"), "{why}");
+        let absent = "Settings updated successfully.\nRecipes and nobody";
+        assert!(matches!(found(absent), Evidence::Missing(_)));
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod unused;
 mod window;
 
 pub(crate) use again::is_field_gone;
-pub(crate) use batch::{CallMade, changes};
+pub(crate) use batch::{ANOTHER_PAGE, CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect, self_submission};
 pub(crate) use finish::{Evidence, Seen, check, own_words, unverified};
 pub(crate) use judge::{is_another_document, moves_the_caret, waited_for_nothing};

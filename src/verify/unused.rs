@@ -1,4 +1,4 @@
-//! Finds what a goal names and a run has not used: quoted texts, numbers, dates and names that no step typed, chose or clicked
+//! Finds what a goal names and a run has not used: quoted texts, numbers, dates, names and identifiers such as `notes:start` that no step typed, chose or clicked
 //! and that neither the last page nor the answer has.
 //!
 //! Evidence proves what a page says, not that the goal asks for nothing else. A field that was left empty, a unit or a filter that was
@@ -10,6 +10,7 @@ use super::finish::{Seen, numbers, quoted};
 use crate::{
     action::{Action, BrowserAction, Parameters, TextValue},
     base::text,
+    page::TargetIdentity,
     working::Step,
 };
 
@@ -32,9 +33,11 @@ impl Used {
     pub(crate) fn of(steps: &[Step], parameters: &Parameters) -> Self {
         let mut used = Self::default();
         for step in steps {
-            step.targets
-                .iter()
-                .for_each(|target| used.add(target.best_name()));
+            let targets = step.targets.iter().map(TargetIdentity::best_name);
+            let around = step.item.iter().chain(&step.within).map(String::as_str);
+            for words in targets.chain(around) {
+                used.add(words);
+            }
             let Action::Browser(action) = &step.action else {
                 continue;
             };
@@ -48,12 +51,18 @@ impl Used {
                     TextValue::Secret(_) => "",
                 });
             }
-            if let BrowserAction::Upload(upload) = action {
-                for name in &upload.files {
-                    used.add(name);
+            match action {
+                BrowserAction::Upload(upload) => {
+                    for name in &upload.files {
+                        used.add(name);
+                    }
                 }
+                BrowserAction::SelectText(select) => {
+                    used.add(select.text.as_deref().unwrap_or_default());
+                }
+                _ => {}
             }
-            used.add(step.after.url());
+            used.add(&step.after.url().replace(['?', '&', '=', '/', '#'], " "));
         }
         used
     }
@@ -97,7 +106,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the texts of the goal that were not used, in the order of the goal; none if the run has filled in nothing. `seen` are the
-/// words that the pages of the run have shown: a name among them may be that of the site itself.
+/// numbers that the pages of the run have shown.
 pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Seen) -> Vec<String> {
     if !used.fills {
         return Vec::new();
@@ -120,10 +129,11 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
         }
     }
     let mut name: Vec<&str> = Vec::new();
-    let is_known =
-        |word: &&str| used.has(word) || text::words(word).iter().all(|one| seen.has(one));
+    let is_known = |word: &&str| used.has(word);
     let mut begins = true;
-    for part in bare.split_whitespace().chain(std::iter::once("")) {
+    let lines = bare.lines();
+    let parts = lines.flat_map(|line| line.split_whitespace().chain(std::iter::once("")));
+    for part in parts {
         let token = part.trim_matches(|c: char| !c.is_alphanumeric());
         let is_name = token.starts_with(char::is_uppercase)
             && !begins
@@ -140,10 +150,16 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
             name.clear();
         }
         let is_number = token.contains(char::is_numeric) && token.chars().count() > 1;
-        if is_number && !part.starts_with('<') && !used.has(token) {
+        // A number of the page may be one that the goal wants to be changed.
+        let is_told = || numbers(token).iter().all(|number| seen.has_number(number));
+        let is_id = token.contains([':', '_', '@']) && !token.contains("://");
+        if is_id && !used.has(token) && !part.contains(['<', '>']) {
+            add(token);
+        } else if is_number && !part.starts_with('<') && !used.has(token) && !is_told() {
             add(token);
         }
-        begins = part.ends_with(['.', '!', '?', ':']) || part.is_empty();
+        let closed = part.trim_end_matches(['"', '\'', ')', '”', '`']);
+        begins = closed.ends_with(['.', '!', '?', ':', ';', '|']) || closed.is_empty();
     }
     left
 }
@@ -188,13 +204,24 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_a_page_shows_may_be_one_to_be_changed() {
+        let mut seen = Seen::default();
+        seen.returned("Red lentils 200 g");
+        let goal = "Change the lentils from 200 g to 350 g on recipes:soup for ann@example.com.";
+        let used = used(&["recipes:soup"]);
+        let left = unused(goal, &Parameters::new(), &used, &seen);
+        assert_eq!(left, ["350", "ann@example.com"]);
+    }
+
+    #[test]
     fn names_of_the_site_first_words_and_placeholders_are_not_asked_for() {
         let mut used = used(&["x"]);
         let goal = "Log in to Roundup with <secret:PASSWORD> as <param:USER_1>. Then leave.";
         let none = Parameters::new();
         assert_eq!(unused(goal, &none, &used, &Seen::default()), ["Roundup"]);
-        let mut seen = Seen::default();
-        seen.returned("Roundup tracker");
+        // The last page has the name of the site.
+        used.add("Roundup tracker");
+        let seen = Seen::default();
         assert_eq!(unused(goal, &none, &used, &seen), [""; 0]);
         let given =
             Parameters::from([(ParameterName::parse("USER_1").unwrap(), "paul".to_owned())]);

@@ -26,7 +26,7 @@ pub(in crate::agent) struct Queued {
     /// points of an element.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(in crate::agent) picked: Vec<(u32, u32)>,
-    /// True if this is a `finish` whose evidence was shown when it was decided on, before the other calls of its reply.
+    /// True if this is a `finish` whose evidence was shown when it was decided on, and ever since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::agent) was_shown: bool,
 }
@@ -78,6 +78,11 @@ impl Queue {
 
     pub(in crate::agent) fn take(&mut self) -> Option<Queued> {
         self.0.pop_front()
+    }
+
+    /// Returns the last action.
+    pub(in crate::agent) fn last_mut(&mut self) -> Option<&mut Queued> {
+        self.0.back_mut()
     }
 
     /// Removes all actions from this position on, and returns their number.

@@ -572,3 +572,27 @@ async fn finish_may_be_the_last_call_if_the_calls_before_it_bring_its_evidence()
     let (report, _) = run(Stepper::default(), vec![calls([find, finish("plus")])]).await;
     assert_eq!(report.summary.stop, StopReason::Finished);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_comes_back_after_it_was_gone_proves_what_the_calls_did() {
+    let form = "https://shop.example/form";
+    let saved = "alert \"Updated the watch\"\nlink \"Edit\" e1";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Watches", saved)
+        .with_page(form, "Edit", "button \"Save\" e2")
+        .on(URL, r#"click {"target":"e1"}"#, [ScriptedReply::Show(form)])
+        .on(form, r#"click {"target":"e2"}"#, [ScriptedReply::Show(URL)]);
+    let finish = json!({ "answer": "It is saved", "evidence": "Updated the watch" });
+    let save = ("click", json!({ "target": "button \"Save\"" }));
+    let model = ScriptedModel::new([
+        calls([click("e1"), save.clone()]),
+        calls([click("e1"), save, ("finish", finish)]),
+    ]);
+    let agent = DecisionLoop::builder(browser, model.clone(), InMemory::new());
+    let task = Task::new("Save it").unwrap().with_start_url(URL).unwrap();
+    let report = agent.build().unwrap().run(task).await;
+    assert_eq!(report.summary.stop, StopReason::Finished);
+    let second = &model.requests()[1].message;
+    let told = "click: another page is shown; + alert \"Updated the watch\"";
+    assert!(second.contains(told), "{second}");
+}

@@ -112,12 +112,9 @@ pub(super) async fn import<M: MemoryBackend>(
         let read = agent_memory::parse(&files).map_err(|e| wrong(&e))?;
         let (namespace, now) = (place.namespace(), Utc::now());
         let mut archive = agent_memory::archive(&read, keeper.kinds(), &namespace, now);
-        let runs = registry::archived(&read, now);
+        let runs = registry::archived(&read, &namespace, now);
         archive.problems.extend(runs.problems);
-        if !runs.records.is_empty() {
-            let shelf = registry::manifest_shelf(&namespace);
-            archive.shelves.push((shelf, runs.records));
-        }
+        archive.shelves.extend(runs.shelves);
         let done = archive::import(&archive, keeper.kinds(), None, args.trust);
         return take(keeper, done, args).await;
     }

@@ -270,9 +270,13 @@ impl Layout {
             item + 1
         };
         let others = self.lines[item..end].iter().flat_map(|line| &line.parts);
-        let words = others
-            .filter(|part| part.node != node)
-            .map(|part| part.text.as_str());
+        // What all rows have, such as the names of their buttons, distinguishes none of them.
+        let is_own = |part: &&Part| {
+            let mut alike =
+                parts().filter(|(_, other)| other.role == part.role && other.text == part.text);
+            part.node != node && alike.nth(1).is_none()
+        };
+        let words = others.filter(is_own).map(|part| part.text.as_str());
         let words = text::squeeze(&words.collect::<Vec<_>>().join(" "));
         (!words.is_empty()).then(|| text::truncate(&words, MAX_SURROUNDINGS))
     }
