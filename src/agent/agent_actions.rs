@@ -107,7 +107,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
         let is_proven = !matches!(self.evidence_now(finish), Evidence::Missing(_));
-        if finish.success && is_proven && self.executor.state.answer.miss(self.unused(finish)) {
+        if finish.success && is_proven && self.executor.state.answer.miss(self.unused()) {
             let outcome = Outcome::failed(ErrorClass::BadArguments, UNUSED);
             self.executor.record(flight.ended(outcome));
             self.executor.drop_queue("finish was not the end");
@@ -123,8 +123,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         self.finish_or_refuse(finish, flight)
     }
 
-    /// Returns what the goal names and neither the steps nor the last page nor the answer have.
-    fn unused(&self, finish: &Finish) -> Vec<String> {
+    /// Returns what the goal names and neither the steps nor the last page have. The answer only claims it.
+    fn unused(&self) -> Vec<String> {
         let parameters = &self.executor.task.parameters;
         let state = &self.executor.state;
         let mut used = Used::of(state.memory.steps(), parameters);
@@ -132,8 +132,6 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             used.add(&own_words(&page.observation, &self.executor.typed()).join(" "));
             used.add(&page.head.title);
         }
-        used.add(&finish.answer);
-        used.add(&finish.evidence);
         unused(&state.about.goal, parameters, &used, &state.seen)
     }
 

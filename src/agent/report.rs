@@ -23,7 +23,7 @@ pub struct RunReport {
     /// reported failure, because such an answer is not checked.
     pub unverified: Vec<String>,
     /// Quoted texts, numbers, dates and names of the goal, and values of parameters, that no step typed, chose or clicked and that
-    /// neither the last page nor the answer has, at most 8. The model was told once and ended the run nevertheless. Always empty
+    /// the last page does not have, at most 8. The model was told once and ended the run nevertheless. Always empty
     /// if the run has filled in nothing.
     pub unused: Vec<String>,
     /// The texts that the action `extract` kept. The keys are the names that the model gave to the texts. A failed

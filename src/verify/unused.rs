@@ -1,5 +1,5 @@
-//! Finds what a goal names and a run has not used: quoted texts, numbers, dates, names and identifiers such as `notes:start` that no step typed, chose or clicked
-//! and that neither the last page nor the answer has.
+//! Finds what a goal names and a run has not used: quoted texts, numbers, dates, names and identifiers such as `notes:start` that no
+//! step typed, chose or clicked and that the last page does not have.
 //!
 //! Evidence proves what a page says, not that the goal asks for nothing else. A field that was left empty, a unit or a filter that was
 //! left out are found here. The model is told once, and the report lists what is left.
@@ -76,7 +76,10 @@ impl Used {
 
     fn has(&self, token: &str) -> bool {
         let letters = token.chars().filter(|c| c.is_alphabetic()).count();
-        let mut numbers = numbers(token).into_iter().map(bare).peekable();
+        // The hour of a time may be written as one of 24.
+        let is_time = letters == 0 && token.contains(':');
+        let numbers = numbers(token).into_iter().skip(usize::from(is_time));
+        let mut numbers = numbers.map(bare).peekable();
         self.tokens.contains(&token.to_lowercase())
             // A date may be written in another order, and a time without its unit.
             || (letters <= MAX_UNIT
@@ -118,13 +121,19 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
             left.push(text);
         }
     };
-    let mut bare = goal.to_owned();
+    let mut bare = goal.replace('|', " ");
     for text in quoted(goal) {
-        bare = bare.replacen(text, " ", 1);
+        bare = bare.replacen(&text.replace('|', " "), " ", 1);
     }
     let values = parameters.values().map(String::as_str);
     for text in quoted(goal).into_iter().chain(values) {
-        if !tokens(text).all(|token| used.has(token)) {
+        // A unit says nothing alone, and may be written otherwise: `8:15 pm` as `20:15`.
+        let is_unit = |token: &str| {
+            text.contains(char::is_numeric)
+                && token.chars().count() <= MAX_UNIT
+                && token.chars().all(char::is_alphabetic)
+        };
+        if !tokens(text).all(|token| used.has(token) || is_unit(token)) {
             add(text);
         }
     }
@@ -152,7 +161,9 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
         let is_number = token.contains(char::is_numeric) && token.chars().count() > 1;
         // A number of the page may be one that the goal wants to be changed.
         let is_told = || numbers(token).iter().all(|number| seen.has_number(number));
-        let is_id = token.contains([':', '_', '@']) && !token.contains("://");
+        let is_id = token.contains([':', '_', '@'])
+            && token.contains(char::is_alphabetic)
+            && !token.contains("://");
         if is_id && !used.has(token) && !part.contains(['<', '>']) {
             add(token);
         } else if is_number && !part.starts_with('<') && !used.has(token) && !is_told() {
@@ -192,6 +203,9 @@ mod tests {
             left(goal, &["Rain"]),
             ["Rain in May", "Paul Smith", "2027-03-05", "12"]
         );
+        assert_eq!(left("At 7:30 pm", &["19:30"]), [""; 0]);
+        assert_eq!(left("At \"8:15 pm\"", &["20:15"]), [""; 0]);
+        assert_eq!(left("Add [[soup:hot|Hot]]", &["soup:hot"]), [""; 0]);
         let all = ["rain in may", "Smith, Paul (psmith)", "03/05/2027", "12.0"];
         assert_eq!(left(goal, &all), [""; 0]);
     }

