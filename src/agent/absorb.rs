@@ -233,10 +233,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             (!text.trim().is_empty()).then(|| format!("+ {} {said}", node.role.as_str()))
         });
         let lines: Vec<String> = lines.take(MAX_ANNOUNCEMENTS).collect();
-        match lines.is_empty() {
-            true => lines,
-            false => [vec![ANOTHER_PAGE.to_owned()], lines].concat(),
-        }
+        let opened = (!lines.is_empty()).then(|| ANOTHER_PAGE.to_owned());
+        opened.into_iter().chain(lines).collect()
     }
 
     async fn recall_for_failure(

@@ -164,9 +164,8 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
         let is_id = token.contains([':', '_', '@'])
             && token.contains(char::is_alphabetic)
             && !token.contains("://");
-        if is_id && !used.has(token) && !part.contains(['<', '>']) {
-            add(token);
-        } else if is_number && !part.starts_with('<') && !used.has(token) && !is_told() {
+        let is_placeholder = part.contains(['<', '>']);
+        if (is_id || is_number && !is_told()) && !is_placeholder && !used.has(token) {
             add(token);
         }
         let closed = part.trim_end_matches(['"', '\'', ')', '”', '`']);
