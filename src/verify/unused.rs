@@ -213,7 +213,7 @@ mod tests {
     fn a_file_with_another_ending_is_another_file() {
         let goal = "Save it as done-2025.md.";
         assert_eq!(left(goal, &["done-2025.md.md"]), ["done-2025.md"]);
-        assert_eq!(left(goal, &["/work/ done-2025.md"]), [""; 0]);
+        assert_eq!(left(goal, &["folder done-2025.md"]), [""; 0]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::{
     base::{ErrorKind, Result as CrateResult},
     browser::{ExecuteRequest, Execution, SceneRequest},
     event::EventKind,
-    page::{Area, ElementRef, Notice, PageDiff, Tab, TargetIdentity},
+    page::{Area, ElementRef, Notice, PageAddress, PageDiff, Tab, TargetIdentity},
     verify::{Before, Next, PageNow, Window, WindowVerdict},
     working::StopReason,
 };
@@ -177,12 +177,13 @@ impl<B: BrowserDriver> Executor<'_, B> {
             tokio::time::sleep(self.parts.options.settle).await;
             page = self.look(deadline).await?;
         }
-        self.back_in_scope(Some(&select), Some(&before), &mut page)
+        let left = self
+            .back_in_scope(Some(&select), Some(&before), &mut page)
             .await?;
         verdict.go_to(page);
-        self.state.remarks.notes.push(format!(
-            "a new tab opened and is the page shown now; tab_select {{\"index\": {here}}} shows the page before"
-        ));
+        if left.is_none() {
+            self.state.remarks.followed_tab(here);
+        }
         Ok(())
     }
 
@@ -196,6 +197,10 @@ impl<B: BrowserDriver> Executor<'_, B> {
         self.state.page.set_numbers(verdict.numbers);
         if verdict.is_other_page {
             self.leave_page(&after, matches!(action, BrowserAction::Goto(_)));
+        } else if !PageAddress::new(self.state.page.url())
+            .is_same_page(&PageAddress::new(&after.head.url))
+        {
+            self.state.page.unsee();
         }
         if let Some(text) = told(action, execution.text.take(), &after) {
             self.keep_result(action.tool().as_str(), &text);

@@ -108,6 +108,12 @@ impl PageState {
         self.named.clear();
     }
 
+    /// Records that the page has another address since it was shown, although its elements live on. It may be about another record,
+    /// so nothing irreversible is done on it before a message has shown it.
+    pub(in crate::agent) const fn unsee(&mut self) {
+        self.is_unseen = true;
+    }
+
     /// Records that the model is shown the page.
     pub(in crate::agent) fn show(&mut self) {
         self.is_unseen = false;

@@ -75,6 +75,13 @@ impl Remarks {
         self.notes.push(note.to_owned());
     }
 
+    /// Notes that the tab which the last action opened is shown, in place of the tab with this index.
+    pub(in crate::agent) fn followed_tab(&mut self, before: u32) {
+        self.notes.push(format!(
+            "a new tab opened and is the page shown now; tab_select {{\"index\": {before}}} shows the page before"
+        ));
+    }
+
     /// Notes that calls of the last reply are not carried out.
     pub(in crate::agent) fn dropped(&mut self, count: usize, why: &str) {
         let calls = counted(count, "further call");

@@ -596,3 +596,27 @@ async fn a_message_that_comes_back_after_it_was_gone_proves_what_the_calls_did()
     let told = "click: another page is shown; + alert \"Updated the watch\"";
     assert!(second.contains(told), "{second}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn nothing_irreversible_is_done_on_a_record_that_only_the_address_tells_from_the_one_before()
+{
+    let next = "https://shop.example/?record=2";
+    let record =
+        "heading \"Record\"\nbutton \"Next\" e1\nbutton \"Delete account\" e2\nlink \"Help\" e3";
+    let browser = ScriptedBrowser::new()
+        .with_page(URL, "Record", record)
+        .with_page(next, "Record", record)
+        .on(URL, r#"click {"target":"e1"}"#, [ScriptedReply::Show(next)]);
+    let model = ScriptedModel::new([calls([click("e1"), click("e2")]), give_up()]);
+    let mut options = crate::agent::Options::default();
+    options.approval = crate::guard::ApprovalMode::Auto;
+    let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new());
+    let task = Task::new("Go on").unwrap().with_start_url(URL).unwrap();
+    agent.with_options(options).build().unwrap().run(task).await;
+    assert_eq!(
+        browser.executed().last().unwrap(),
+        r#"click {"target":"e1"}"#
+    );
+    let told = &model.requests()[1].message;
+    assert!(told.contains("its page was not shown before"), "{told}");
+}
