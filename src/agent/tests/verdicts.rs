@@ -608,8 +608,10 @@ async fn nothing_irreversible_is_done_on_a_record_that_only_the_address_tells_fr
         .with_page(next, "Record", record)
         .on(URL, r#"click {"target":"e1"}"#, [ScriptedReply::Show(next)]);
     let model = ScriptedModel::new([calls([click("e1"), click("e2")]), give_up()]);
-    let mut options = crate::agent::Options::default();
-    options.approval = crate::guard::ApprovalMode::Auto;
+    let options = crate::agent::Options {
+        approval: crate::guard::ApprovalMode::Auto,
+        ..Default::default()
+    };
     let agent = DecisionLoop::builder(browser.clone(), model.clone(), InMemory::new());
     let task = Task::new("Go on").unwrap().with_start_url(URL).unwrap();
     agent.with_options(options).build().unwrap().run(task).await;
