@@ -12,7 +12,6 @@ use super::{
     state::Queued,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, BrowserTool, FailureKind, Outcome},
     base::{Host, text},
     event::EventKind,
@@ -68,7 +67,7 @@ fn lets_others_run(action: &Action, outcome: &Outcome) -> bool {
     }
 }
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     pub(super) async fn absorb(&mut self, flight: InFlight) -> Result<(), StopReason> {
         let turn = TurnNow {
             number: self.executor.state.spent.calls,
@@ -291,7 +290,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             redactor: &self.executor.redactor,
         };
         let state = &self.executor.state;
-        let now = self.parts.guarded.clock.now();
+        let now = self.executor.settings().clock.now();
         let moment =
             Moment::new(cue, &state.about, state.memory.steps(), now).of_run(self.executor.id());
         let found = self
@@ -304,7 +303,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Returns the advice without the items that this run withholds, so that runs with and without an item can be
     /// compared. Each withheld item is reported in one event of the run.
     fn hold_back(&mut self, found: Vec<Advice>) -> Vec<Advice> {
-        let share = self.parts.guarded.options.withheld_share;
+        let share = self.executor.options.withheld_share;
         let state = &mut self.executor.state;
         let (held, shown): (Vec<Advice>, Vec<Advice>) = found
             .into_iter()
@@ -331,14 +330,14 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             redactor: &self.executor.redactor,
         };
         let state = &self.executor.state;
-        let now = self.parts.guarded.clock.now();
+        let now = self.executor.settings().clock.now();
         let moment =
             Moment::new(cue, &state.about, state.memory.steps(), now).of_run(self.executor.id());
         let known = self
             .engine
             .elements(&self.parts.memory, &moment, asking)
             .await;
-        let share = self.parts.guarded.options.withheld_share;
+        let share = self.executor.options.withheld_share;
         let seed = &self.executor.state.seed;
         known
             .into_iter()

@@ -17,7 +17,6 @@ use super::{
     Run, Tool, absorb::only_looks, executor::InFlight, reading::MAX_EXTRACT, state::Queued,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{
         Action, AgentAction, AskHuman, CallProblem, CustomCall, ErrorClass, Failure, Finish,
         GoBackTo, Note, Outcome, Remember,
@@ -47,7 +46,7 @@ const LATE: Duration = Duration::from_secs(1);
 const NOT_BROUGHT: &str =
     "The page after these calls is shown now: finish again if it shows that the goal is met";
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     pub(super) async fn do_agent(
         &mut self,
         action: AgentAction,
@@ -302,7 +301,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     async fn ask_human(&mut self, ask: &AskHuman) -> Outcome {
         let question = text::cut(&self.executor.redactor.text(&ask.question), MAX_SAID);
         self.executor.asking = Some(quoted(&question, MAX_ASKED));
-        let answer = match &self.parts.guarded.approver {
+        let answer = match &self.executor.settings().approver {
             Some(approver) => approver
                 .answer(&question)
                 .await
@@ -359,7 +358,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         }
         self.executor.in_flight = Some(flight.clone());
         self.executor.state.page.touch();
-        let limit = self.parts.guarded.options.tool_timeout;
+        let limit = self.executor.options.tool_timeout;
         let result = match timeout(limit, result_of(&*tool, &call.arguments)).await {
             Ok(result) => result,
             Err(_) => Err(Error::new(ErrorKind::Timeout, "agent.tool")

@@ -2,9 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Options, Tool};
+use super::{
+    Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Options, Tool,
+    decision_loop::Parts,
+    executor::{Guarded, Settings},
+};
 use crate::{
-    LlmClient,
+    BrowserDriver, LlmClient,
     action::{BrowserTool, ToolSet},
     base::{Error, ErrorKind, Result},
     event::{EventSink, Journal},
@@ -16,54 +20,58 @@ use crate::{
 /// Builds a [`DecisionLoop`], or a [`GuardedBrowser`], which needs no model and no memory.
 #[derive(Debug)]
 pub struct Builder<B, L, M> {
-    parts: DecisionLoop<B, L, M>,
+    browser: B,
+    model: L,
+    memory: M,
+    settings: Settings,
+    kinds: Vec<Arc<dyn MemoryKind>>,
+    tools: Vec<Arc<dyn Tool>>,
+    compressor: Option<Arc<dyn LlmClient>>,
     registry: Option<Arc<dyn MemoryBackend>>,
 }
 
 impl<B, L, M> Builder<B, L, M> {
     pub(super) fn new(browser: B, model: L, memory: M) -> Self {
         Self {
-            parts: DecisionLoop {
-                guarded: GuardedBrowser::new(browser),
-                model,
-                memory,
-                kinds: kinds(),
-                tools: Vec::new(),
-                compressor: None,
-                register: None,
-            },
+            browser,
+            model,
+            memory,
+            settings: Settings::default(),
+            kinds: kinds(),
+            tools: Vec::new(),
+            compressor: None,
             registry: None,
         }
     }
 
     /// Sets all options at once.
     pub fn with_options(mut self, options: Options) -> Self {
-        self.parts.guarded.options = options;
+        self.settings.options = options;
         self
     }
 
     /// Sets the maximum number of steps of a run. Default: 50.
     pub fn with_max_steps(mut self, steps: u32) -> Self {
-        self.parts.guarded.options.budget.max_steps = steps;
+        self.settings.options.budget.max_steps = steps;
         self
     }
 
     /// Sets the actions that need approval. Default: irreversible actions.
     pub fn with_approval(mut self, mode: ApprovalMode) -> Self {
-        self.parts.guarded.options.approval = mode;
+        self.settings.options.approval = mode;
         self
     }
 
     /// Sets the approver. Without an approver, actions that need approval are refused.
     pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
-        self.parts.guarded.approver = Some(Arc::new(approver));
+        self.settings.approver = Some(Arc::new(approver));
         self
     }
 
     /// Sets the sink, which receives the events of all runs. Default: none. Combine several sinks with
     /// [`FanOut`](crate::event::FanOut).
     pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
-        self.parts.guarded.sink = Arc::new(sink);
+        self.settings.sink = Arc::new(sink);
         self
     }
 
@@ -71,26 +79,26 @@ impl<B, L, M> Builder<B, L, M> {
     /// read, a run waits until the journal has recorded the action. If the journal fails or takes too long, an
     /// irreversible action is refused, but any other action is carried out. Default: none.
     pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
-        self.parts.guarded.journal = Some(Arc::new(journal));
+        self.settings.journal = Some(Arc::new(journal));
         self
     }
 
     /// Sets the source of the current time. Default: the machine's clock.
     pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
-        self.parts.guarded.clock = Arc::new(clock);
+        self.settings.clock = Arc::new(clock);
         self
     }
 
     /// Sets the cancel handle of the loop. Cancelling this handle stops all runs of the loop.
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
-        self.parts.guarded.cancel = cancel;
+        self.settings.cancel = cancel;
         self
     }
 
     /// Sets the kinds of memory that the loop uses, such as lessons and site maps. Default: the kinds that
     /// [`kinds`](crate::memory::kinds()) returns.
     pub fn with_kinds(mut self, kinds: Vec<Arc<dyn MemoryKind>>) -> Self {
-        self.parts.kinds = kinds;
+        self.kinds = kinds;
         self
     }
 
@@ -121,13 +129,13 @@ impl<B, L, M> Builder<B, L, M> {
     /// If a reply cannot be used, an event says so and the rules shorten the result. After two failures the run no
     /// longer asks this model. The extracted texts in the run's report are never shortened.
     pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
-        self.parts.compressor = Some(Arc::new(model));
+        self.compressor = Some(Arc::new(model));
         self
     }
 
     /// Adds a tool for the model.
     pub fn with_tool(mut self, tool: impl Tool + 'static) -> Self {
-        self.parts.tools.push(Arc::new(tool));
+        self.tools.push(Arc::new(tool));
         self
     }
 
@@ -136,8 +144,41 @@ impl<B, L, M> Builder<B, L, M> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid, or if the name of a tool is taken or not allowed. The error
     /// names the option or the tool.
-    pub fn build(mut self) -> Result<DecisionLoop<B, L, M>> {
-        let options = &self.parts.guarded.options;
+    pub fn build(self) -> Result<DecisionLoop<B, L, M>>
+    where
+        B: BrowserDriver + 'static,
+        L: LlmClient + 'static,
+        M: MemoryBackend + 'static,
+    {
+        self.check()?;
+        let namespace = self.settings.options.namespace.clone();
+        let register = self
+            .registry
+            .map(|store| RunRegistry::new(store, namespace));
+        let browser = Arc::new(self.browser);
+        let (model, memory) = (Arc::new(self.model), Arc::new(self.memory));
+        let parts = Parts {
+            guarded: Arc::new(Guarded {
+                browser: Arc::clone(&browser) as _,
+                settings: self.settings,
+            }),
+            model: Arc::clone(&model) as _,
+            memory: Arc::clone(&memory) as _,
+            kinds: self.kinds,
+            tools: self.tools,
+            compressor: self.compressor,
+            register,
+        };
+        Ok(DecisionLoop {
+            browser,
+            model,
+            memory,
+            parts: Arc::new(parts),
+        })
+    }
+
+    fn check(&self) -> Result<()> {
+        let options = &self.settings.options;
         let checks = [
             (
                 (1..=20).contains(&options.max_calls),
@@ -172,9 +213,9 @@ impl<B, L, M> Builder<B, L, M> {
         }
         options.budget.validate(options.prices.as_ref())?;
         let ours = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, []);
-        for (index, tool) in self.parts.tools.iter().enumerate() {
+        for (index, tool) in self.tools.iter().enumerate() {
             let name = tool.spec().name;
-            let before = &self.parts.tools[..index];
+            let before = &self.tools[..index];
             let is_plain = (1..=64).contains(&name.len())
                 && name
                     .bytes()
@@ -193,19 +234,17 @@ impl<B, L, M> Builder<B, L, M> {
                     .with("tool_name_taken", name));
             }
         }
-        let namespace = options.namespace.clone();
-        let registry = self.registry.take();
-        self.parts.register = registry.map(|store| RunRegistry::new(store, namespace));
-        Ok(self.parts)
+        Ok(())
     }
 }
 
-impl<B> Builder<B, (), ()> {
+impl<B: BrowserDriver + 'static> Builder<B, (), ()> {
     /// Validates the options and builds the guarded browser, which has neither a model nor a memory.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.
     pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
-        Ok(self.build()?.guarded)
+        self.check()?;
+        Ok(GuardedBrowser::new(self.browser, self.settings))
     }
 }

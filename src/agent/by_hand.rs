@@ -6,16 +6,13 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 
 use super::executor::{Executor, redacted};
-use crate::{
-    BrowserDriver,
-    memory::{Cue, RunLog},
-};
+use crate::memory::{Cue, RunLog};
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Returns the log of the run so far, for [`Memory::learn`](crate::Memory::learn). `success` is the caller's judgement: the goal
     /// was reached. Secrets in the log are replaced.
     pub fn log(&self, success: bool) -> RunLog {
-        let now = self.parts.clock.now();
+        let now = self.settings().clock.now();
         let steps = self.steps().iter();
         let steps = steps.map(|step| redacted(step.clone(), &self.redactor));
         let started = TimeDelta::from_std(self.elapsed())

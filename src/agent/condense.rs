@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use super::{Run, decide::estimate_request, paid::Terms};
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, ToolSet},
     base::{Error, ErrorKind, tokens::estimate},
     chat::ChatRequest,
@@ -22,7 +21,7 @@ const MAX_FAILURES: u32 = 2;
 /// set in the step number from which such a nonce is made.
 const OWN: u32 = 1 << 31;
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Shortens the result of the last action, if the result is long and [compressible](Self::is_compressible), and the
     /// run has a compressor. If the compressor cannot be used, the result stays as it is, and the rules of the prompt
     /// shorten it.
@@ -33,7 +32,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         let Some((label, text)) = self.executor.state.remarks.results.last().cloned() else {
             return;
         };
-        let options = &self.parts.guarded.options;
+        let options = &self.executor.options;
         if self.compressor_failures >= MAX_FAILURES
             || !self.is_compressible(action)
             || estimate(&text) <= options.max_result
@@ -78,7 +77,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let state = &mut self.executor.state;
         let given = given(&response.calls, &response.text, &tools);
-        let most = options.max_result;
+        let most = self.executor.options.max_result;
         let Some(short) = given.and_then(|given| shortened(given, &text, most)) else {
             let error = Error::new(ErrorKind::MalformedReply, "agent.condense");
             return self.not_condensed(error.with("why", "no usable shorter text"));

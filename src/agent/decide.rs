@@ -13,7 +13,6 @@ use super::{
     state::{Queued, Remarks},
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, CallProblem, ErrorClass, Failure, parse_calls},
     base::{
         ErrorKind, TokenCount, text,
@@ -44,7 +43,7 @@ fn thought(response: &ChatResponse) -> Option<String> {
     (!said.is_empty()).then(|| text::cut(said, MAX_THOUGHT))
 }
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Asks memory for advice about the current page. Does nothing if memory was already asked about this observation
     /// of the page.
     pub(super) async fn recall_for_page(&mut self) {
@@ -86,7 +85,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
 
     /// Returns a request with an empty message and with the parts that all requests of the run have in common.
     pub(super) fn request(&self) -> ChatRequest {
-        let options = &self.parts.guarded.options;
+        let options = &self.executor.options;
         let mut request = ChatRequest::new(
             self.executor.state.system.clone(),
             String::new(),
@@ -108,7 +107,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// model's context window.
     pub(super) fn prompt(&mut self) -> ChatRequest {
         let (mode, digest) = {
-            let options = &self.parts.guarded.options;
+            let options = &self.executor.options;
             (options.mode, options.digest)
         };
         let mut request = self.request();
@@ -156,8 +155,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
                     read: &self.executor.state.remarks.read,
                     known: self.executor.state.memory.lines(),
                     extracted: self.executor.state.memory.extracted(),
-                    max_result: self.parts.guarded.options.max_result,
-                    now: self.parts.guarded.clock.now(),
+                    max_result: self.executor.options.max_result,
+                    now: self.executor.settings().clock.now(),
                     given: self.executor.state.memory.given(),
                     noted: self.executor.state.memory.notes(),
                     results: &self.executor.state.remarks.results,
@@ -185,8 +184,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn notes(&self, pictured: Option<String>) -> Vec<String> {
         let state = &self.executor.state;
         let near_end = self
-            .parts
-            .guarded
+            .executor
             .options
             .budget
             .near_end(&self.spent_before_step(), state.progress.errors_in_row());
@@ -213,9 +211,9 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     pub(super) async fn ask(&mut self, request: ChatRequest) -> Result<ChatResponse, StopReason> {
         let uncalibrated = estimate_request(&request);
         let estimated_tokens = self.executor.state.calibration.applied(uncalibrated);
-        let prices = self.parts.guarded.options.prices.as_ref();
+        let prices = self.executor.options.prices.as_ref();
         let worst = CallEstimate::new(estimated_tokens, request.max_output, prices);
-        let budget = &self.parts.guarded.options.budget;
+        let budget = &self.executor.options.budget;
         budget
             .check_before_call(&self.spent_before_step(), &worst, self.executor.elapsed())
             .map_err(StopReason::Budget)?;
@@ -231,9 +229,10 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             worst,
             count: Spent::add_call,
             operation: "agent.ask",
-            patience: self.parts.guarded.options.model_timeout,
+            patience: self.executor.options.model_timeout,
         };
-        let answer = self.pay(&self.parts.model, &request, terms).await;
+        let model = Arc::clone(&self.parts.model);
+        let answer = self.pay(&model, &request, terms).await;
         self.unreadable = None;
         match answer {
             Ok(response) => {
@@ -284,7 +283,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
         };
         let total = calls.len();
         let mut taken = 0;
-        for call in calls.into_iter().take(self.parts.guarded.options.max_calls) {
+        for call in calls.into_iter().take(self.executor.options.max_calls) {
             taken += 1;
             match call.and_then(|action| self.unguessed(action)) {
                 Ok(mut action) => {

@@ -1,12 +1,25 @@
 //! The agent: its parts, and the functions that run it.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use super::{
-    Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool,
+    Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool, executor::Guarded,
     registered::Register,
 };
-use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
+use crate::{LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
+
+/// What the runs of an agent share.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub(super) guarded: Arc<Guarded>,
+    pub(super) model: Arc<dyn LlmClient>,
+    pub(super) memory: Arc<dyn MemoryBackend>,
+    pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
+    pub(super) tools: Vec<Arc<dyn Tool>>,
+    /// The model that shortens long results of tools; `None` if only rules shorten them.
+    pub(super) compressor: Option<Arc<dyn LlmClient>>,
+    pub(super) register: Option<Register>,
+}
 
 /// The agent: a browser, a model, a memory and options.
 ///
@@ -23,16 +36,28 @@ use crate::{BrowserDriver, LlmClient, base::Result, memory::MemoryKind, store::M
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct DecisionLoop<B, L, M> {
-    pub(super) guarded: GuardedBrowser<B>,
-    pub(super) model: L,
-    pub(super) memory: M,
-    pub(super) kinds: Vec<Arc<dyn MemoryKind>>,
-    pub(super) tools: Vec<Arc<dyn Tool>>,
-    /// The model that shortens long results of tools; `None` if only rules shorten them.
-    pub(super) compressor: Option<Arc<dyn LlmClient>>,
-    pub(super) register: Option<Register>,
+    pub(super) browser: Arc<B>,
+    pub(super) model: Arc<L>,
+    pub(super) memory: Arc<M>,
+    pub(super) parts: Arc<Parts>,
+}
+
+impl<B, L, M> Clone for DecisionLoop<B, L, M> {
+    fn clone(&self) -> Self {
+        Self {
+            browser: Arc::clone(&self.browser),
+            model: Arc::clone(&self.model),
+            memory: Arc::clone(&self.memory),
+            parts: Arc::clone(&self.parts),
+        }
+    }
+}
+
+impl<B, L, M> fmt::Debug for DecisionLoop<B, L, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DecisionLoop").field(&self.parts).finish()
+    }
 }
 
 impl<B, L, M> DecisionLoop<B, L, M> {
@@ -42,29 +67,32 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     }
 
     /// Returns the agent's browser. The agent never closes it; close it yourself when you are done.
-    pub const fn browser(&self) -> &B {
-        self.guarded.browser()
+    pub fn browser(&self) -> &B {
+        &self.browser
     }
 
     /// Returns the agent's browser behind the agent's guards (the checks before and after each action). Use it for
     /// actions that your program decides itself. While a run of the agent uses the browser, a run of the guarded
     /// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
-    pub const fn guarded(&self) -> &GuardedBrowser<B> {
-        &self.guarded
+    pub fn guarded(&self) -> GuardedBrowser<B> {
+        GuardedBrowser::of(Arc::clone(&self.browser), Arc::clone(&self.parts.guarded))
+    }
+
+    /// Returns the agent's model.
+    pub fn model(&self) -> &L {
+        &self.model
     }
 
     /// Returns the agent's memory store.
-    pub const fn memory(&self) -> &M {
+    pub fn memory(&self) -> &M {
         &self.memory
     }
 
     /// Returns a handle that stops the runs of this agent.
     pub fn cancel_handle(&self) -> Cancel {
-        self.guarded.cancel.clone()
+        self.parts.guarded.settings.cancel.clone()
     }
-}
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// Runs a task to its end and learns from the run, even if it failed or was stopped.
     ///
     /// This method never fails. If an error ends the run, the report contains the error and all results obtained
@@ -83,8 +111,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     ///
     /// The run holds the browser until it is finished or dropped. Another run of the same driver that is started in the
     /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
-    pub async fn start(&self, task: Task) -> Run<'_, B, L, M> {
-        Run::start(self, task).await
+    pub async fn start(&self, task: Task) -> Run {
+        Run::start(Arc::clone(&self.parts), task).await
     }
 
     /// Resumes a run from its stored [`State`]. The run keeps its goal, its steps, the advice from memory, the state
@@ -96,8 +124,8 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     ///
     /// # Errors
     /// Returns `Unsupported` if another version of this crate wrote the state.
-    pub fn resume(&self, task: Task, state: State) -> Result<Run<'_, B, L, M>> {
-        Run::resume(self, task, state)
+    pub fn resume(&self, task: Task, state: State) -> Result<Run> {
+        Run::resume(Arc::clone(&self.parts), task, state)
     }
 
     /// Resumes a run from the [register](Builder::with_registry) of runs. It can resume a run whose process is gone,
@@ -131,7 +159,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> DecisionLoop<B, L, M> {
     /// - `Unsupported` if another version of this crate wrote the run's state.
     /// - `Corrupt` if the run's state cannot be read.
     /// - Any error of the store.
-    pub async fn resume_run(&self, task: Task) -> Result<Run<'_, B, L, M>> {
-        Run::take_up(self, task).await
+    pub async fn resume_run(&self, task: Task) -> Result<Run> {
+        Run::take_up(Arc::clone(&self.parts), task).await
     }
 }

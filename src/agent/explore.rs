@@ -2,7 +2,6 @@
 
 use super::{Executor, GuardedBrowser, Task};
 use crate::{
-    BrowserDriver,
     action::{BrowserAction, Goto, NoArguments, Outcome},
     base::{Error, ErrorKind, Result},
     explore::{Frontier, Limits},
@@ -20,7 +19,7 @@ use crate::{
 /// # Errors
 /// [`ErrorKind::InvalidInput`] if the address is not a web address. [`ErrorKind::Unavailable`] if the start page cannot
 /// be opened, if the browser is lost, or if another run uses the browser. The error's detail `why` gives the reason.
-pub async fn explore<B: BrowserDriver>(
+pub async fn explore<B>(
     browser: &GuardedBrowser<B>,
     start: &str,
     limits: Limits,
@@ -72,8 +71,8 @@ pub async fn explore<B: BrowserDriver>(
 
 /// Opens an address and returns the page. The inner error says why the page was not opened. The outer error says why
 /// the run is over.
-async fn shown<B: BrowserDriver>(
-    executor: &mut Executor<'_, B>,
+async fn shown(
+    executor: &mut Executor,
     address: &str,
 ) -> std::result::Result<std::result::Result<PageNow, String>, StopReason> {
     let goto = BrowserAction::Goto(Goto {

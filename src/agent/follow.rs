@@ -13,7 +13,6 @@ use super::{
     state::Queued,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, ErrorClass, Follow, Outcome},
     event::EventKind,
     memory::{Asked, Cue, Following, Here, Moment, Next, PAUSE, is_withheld},
@@ -22,7 +21,7 @@ use crate::{
     working::{By, Chosen, Step, StopReason},
 };
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Asks memory for the recipes of the page's site, once for each host, and shows those that fit the goal.
     pub(super) async fn recall_recipes(&mut self, cue: &Cue) {
         let Cue::PageShown { host, .. } = cue else {
@@ -32,7 +31,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             return;
         }
         let state = &self.executor.state;
-        let now = self.parts.guarded.clock.now();
+        let now = self.executor.settings().clock.now();
         let moment =
             Moment::new(cue, &state.about, state.memory.steps(), now).of_run(self.executor.id());
         let asking = Asking {
@@ -43,7 +42,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             .engine
             .recipes(&self.parts.memory, &moment, asking)
             .await;
-        let share = self.parts.guarded.options.withheld_share;
+        let share = self.executor.options.withheld_share;
         let state = &mut self.executor.state;
         let mut items = Vec::new();
         let mut lessons = Vec::new();
@@ -66,7 +65,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// Begins to follow a recipe without the model, if the task is the recorded one and nothing has been done yet. Words of the
     /// user beside the goal are left to the model, because the record does not have them.
     pub(super) fn begin_for_task(&mut self) {
-        let options = &self.parts.guarded.options;
+        let options = &self.executor.options;
         let task = &self.executor.task;
         let has_more_words =
             !task.instructions.is_empty() || !task.given.is_empty() || !task.site_notes.is_empty();

@@ -6,7 +6,7 @@ use tokio::time::timeout;
 
 use super::Run;
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
+    LlmClient,
     base::{Error, ErrorKind, Result, TokenCount, tokens::estimate},
     chat::{ChatRequest, ChatResponse, Usage},
     guard::{CallEstimate, Prices, Spent},
@@ -27,7 +27,7 @@ pub(super) struct Terms {
     pub(super) patience: Duration,
 }
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Sends a request to a model, counts what it costs, and returns the reply without secrets. The call is counted
     /// even if the run stops waiting for the reply.
     ///
@@ -45,7 +45,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             operation,
             patience,
         } = terms;
-        let prices = self.parts.guarded.options.prices.as_ref();
+        let prices = self.executor.options.prices.as_ref();
         let before = self.executor.state.spent;
         count(&mut self.executor.state.spent, None, &worst, prices);
         let answer = timeout(patience, model.complete(request)).await;

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Run, state::MAX_TITLE};
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{ErrorClass, Extract, Failure, Find, Outcome, Read, Target},
     base::{TokenCount, text},
     event::EventKind,
@@ -46,7 +45,7 @@ const EXTRACT_END: usize = MAX_EXTRACT / 3;
 /// may be kept, or none. Source: chosen.
 const MAX_FACTS: usize = 12;
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Searches the whole page, including the parts that the prompt leaves out, and puts the hits into the next message.
     pub(super) fn find(&mut self, find: &Find) -> Outcome {
         let Some(page) = self.executor.state.page.now() else {
@@ -199,7 +198,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     fn room_to_read(&self, page: &PageNow) -> TokenCount {
         let read = &self.executor.state.remarks.read;
         let taken: TokenCount = read.iter().map(|line| cost(line)).sum();
-        let limits = self.parts.guarded.options.digest;
+        let limits = self.executor.options.digest;
         let shown = page_size(&self.digest(page, limits), &page.view.elements);
         let left = self.budget(&self.request()).0.saturating_sub(shown.0);
         TokenCount((left * READ_SHARE / 100).saturating_sub(taken.0))
@@ -337,7 +336,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
             text: text.clone(),
         });
         self.executor.keep_result(&extract.name, &text);
-        let now = self.parts.guarded.clock.now();
+        let now = self.executor.settings().clock.now();
         self.executor.state.memory.extract(&extract.name, text, now);
         Outcome::Done
     }

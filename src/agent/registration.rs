@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use super::{
-    DecisionLoop, Executor, Run, Task,
+    Executor, Run, Task,
+    decision_loop::Parts,
     registered::{Register, Registered, within},
     state::State,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     base::{Error, ErrorKind, Result, Trust, text::counted},
     memory::{Advice, AdviceId, Lasts, Piece, Section},
     registry::{Continuation, End, Heartbeat, RunManifest, manifest_shelf},
@@ -24,7 +24,7 @@ const TURNS_PER_BEAT: u32 = 3;
 /// `History`. Source: chosen.
 const EARLIER: Section = Section::custom("Earlier run", 50, Lasts::Run);
 
-impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
+impl Run {
     /// Enters the run in the register of runs, if the loop has one. If this fails, the run goes on without being
     /// registered.
     pub(super) async fn register(&mut self) {
@@ -32,7 +32,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             return;
         };
         let (about, task) = (&self.executor.state.about, &self.executor.task);
-        let now = self.parts.guarded.clock.now();
+        let now = self.executor.settings().clock.now();
         let mut manifest = RunManifest::new(self.id().clone(), &about.goal, now);
         if let Some(start) = &about.start {
             manifest = manifest.starting_at(start);
@@ -40,7 +40,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         manifest.session.clone_from(&about.session);
         manifest.parent.clone_from(&about.parent);
         manifest.artifact_paths.clone_from(&task.artifacts);
-        let limit = self.parts.guarded.options.memory_timeout;
+        let limit = self.executor.options.memory_timeout;
         match within(limit, register.start(&manifest)).await {
             Ok(lease) => self.hold(register, lease, false),
             Err(error) => _ = self.executor.tell_unkept(error),
@@ -50,13 +50,12 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Starts the heartbeats and the checkpoints of the run. `is_kept` is true if a checkpoint of the run is already in
     /// the register.
     fn hold(&mut self, register: Register, lease: Lease, is_kept: bool) {
-        let guarded = &self.parts.guarded;
         let registered = Arc::new(Registered::new(
             register,
             lease,
             is_kept,
-            Arc::clone(&guarded.clock),
-            guarded.options.memory_timeout,
+            Arc::clone(&self.executor.settings().clock),
+            self.executor.options.memory_timeout,
         ));
         self.executor.checkpoints = Some(Arc::clone(&registered) as _);
         self.registered = Some(registered);
@@ -64,25 +63,29 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
 
     /// Resumes a registered run that was abandoned by its process or ended without an answer. The task names the run
     /// by its id.
-    pub(super) async fn take_up(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Result<Self> {
+    pub(super) async fn take_up(parts: Arc<Parts>, task: Task) -> Result<Self> {
         let wrong = |why| Error::new(ErrorKind::InvalidInput, "run.resume").with("why", why);
         let register = parts.register.clone();
         let register = register.ok_or_else(|| wrong("the loop has no register of runs"))?;
         let run = task.run.clone();
         let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
-        let limit = parts.guarded.options.memory_timeout;
+        let limit = parts.guarded.settings.options.memory_timeout;
         // Without the browser, the run would be taken from its process, and then could not go on here either.
-        let turn = parts.guarded.turn().ok_or_else(|| {
+        let turn = parts.guarded.browser.lease().take().ok_or_else(|| {
             Error::new(ErrorKind::Busy, "run.resume").with("why", "another run uses the browser")
         })?;
         // If this version cannot read the state, return the error before the run is taken over, because a process of
         // another version may be able to resume it.
         State::of_checkpoint(&within(limit, register.checkpoint(&run)).await?)?;
-        let journaled = match &parts.guarded.journal {
+        let journaled = match &parts.guarded.settings.journal {
             Some(journal) => within(limit, journal.last_irreversible(&run)).await?,
             None => None,
         };
-        let taken = within(limit, register.resume(&run, parts.guarded.clock.now())).await?;
+        let taken = within(
+            limit,
+            register.resume(&run, parts.guarded.settings.clock.now()),
+        )
+        .await?;
         let Taken {
             lease,
             manifest,
@@ -98,7 +101,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
         };
         let place = last.resume_url().or_else(|_| manifest.resume_url())?;
         state.go_on(&place, intent, journaled, manifest.irreversible_step);
-        let executor = Executor::resume(&parts.guarded, task, state, Some(turn))?;
+        let executor = Executor::resume(Arc::clone(&parts.guarded), task, state, Some(turn))?;
         let mut run = Self::open(parts, executor);
         run.hold(register, lease, true);
         Ok(run)
@@ -162,7 +165,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             Some(error) => format!("{stop}: {}", clean(error)),
             None => stop.to_string(),
         });
-        let ended = registered.end(&end, self.parts.guarded.clock.now()).await;
+        let ended = registered
+            .end(&end, self.executor.settings().clock.now())
+            .await;
         if let Err(error) = ended {
             self.executor.tell_unkept(error);
         }
@@ -175,7 +180,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parent, history, ..
         } = self.executor.task.parent.as_ref()?;
         let id = AdviceId {
-            shelf: manifest_shelf(&self.parts.guarded.options.namespace),
+            shelf: manifest_shelf(&self.executor.options.namespace),
             key: parent.to_string(),
         };
         let line = [Piece::Words(format!(

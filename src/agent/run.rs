@@ -7,7 +7,8 @@ use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::{
-    DecisionLoop, Executor, RunReport, Task,
+    Executor, RunReport, Task,
+    decision_loop::Parts,
     emit::elapsed_ms,
     engine::{Asking, Engine},
     executor::Decider,
@@ -17,7 +18,6 @@ use super::{
     state::{Queued, State},
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::ToolSet,
     base::{Nonce, Result, RunId, text},
     chat::CallMode,
@@ -42,9 +42,9 @@ pub enum StepEnd {
 /// A run: a task that is being carried out.
 ///
 /// Call [`step`](Self::step) until the run stops, then call [`finish`](Self::finish).
-pub struct Run<'l, B, L, M> {
-    pub(super) parts: &'l DecisionLoop<B, L, M>,
-    pub(super) executor: Executor<'l, B>,
+pub struct Run {
+    pub(super) parts: Arc<Parts>,
+    pub(super) executor: Executor,
     pub(super) engine: Engine,
     pub(super) tools: Arc<ToolSet>,
     pub(super) goal_words: Vec<String>,
@@ -62,7 +62,7 @@ pub struct Run<'l, B, L, M> {
     pub(super) registered: Option<Arc<Registered>>,
 }
 
-impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
+impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("executor", &self.executor)
@@ -70,30 +70,28 @@ impl<B, L, M> fmt::Debug for Run<'_, B, L, M> {
     }
 }
 
-impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
-    pub(super) async fn start(parts: &'l DecisionLoop<B, L, M>, task: Task) -> Self {
-        let mut run = Self::open(parts, Executor::new(&parts.guarded, task));
+impl Run {
+    pub(super) async fn start(parts: Arc<Parts>, task: Task) -> Self {
+        let executor = Executor::new(Arc::clone(&parts.guarded), task);
+        let mut run = Self::open(parts, executor);
         run.begin().await;
         run
     }
 
-    pub(super) fn resume(
-        parts: &'l DecisionLoop<B, L, M>,
-        task: Task,
-        state: State,
-    ) -> Result<Self> {
-        let turn = parts.guarded.turn();
-        let executor = Executor::resume(&parts.guarded, task, state, turn)?;
+    pub(super) fn resume(parts: Arc<Parts>, task: Task, state: State) -> Result<Self> {
+        let guarded = Arc::clone(&parts.guarded);
+        let turn = guarded.browser.lease().take();
+        let executor = Executor::resume(guarded, task, state, turn)?;
         Ok(Self::open(parts, executor))
     }
 
-    pub(super) fn open(parts: &'l DecisionLoop<B, L, M>, executor: Executor<'l, B>) -> Self {
-        let options = &parts.guarded.options;
+    pub(super) fn open(parts: Arc<Parts>, executor: Executor) -> Self {
+        let options = executor.options.clone();
         let custom = parts.tools.iter().map(|tool| tool.spec());
-        let declared = parts.guarded.browser.capabilities().tools;
+        let declared = executor.browser.capabilities().tools;
         let tools = ToolSet::new(&declared, options.scripts, custom);
         let sees = parts.model.capabilities().images && options.images != Images::Never;
-        let mut tools = usable(tools, parts.guarded.approver.is_some(), sees);
+        let mut tools = usable(tools, executor.settings().approver.is_some(), sees);
         if executor.task.files.is_empty() {
             tools = tools.without("upload");
         }
@@ -132,7 +130,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
     /// Begins the run: emits the first event, enters the run in the register, queues the opening of the start page, and
     /// makes the system instruction.
     async fn begin(&mut self) {
-        let parts = self.parts;
+        let parts = Arc::clone(&self.parts);
         let model = parts.model.capabilities();
         self.executor.tell_started(Decider {
             model: model.model,
@@ -179,9 +177,9 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             parameters: &task.parameters,
             secrets: &secrets,
             files: &task.files.keys().map(String::as_str).collect::<Vec<_>>(),
-            max_calls: parts.guarded.options.max_calls,
-            refused: match &self.executor.parts.approver {
-                None => parts.guarded.options.approval.refused_unasked(),
+            max_calls: self.executor.options.max_calls,
+            refused: match &self.executor.settings().approver {
+                None => self.executor.options.approval.refused_unasked(),
                 Some(_) => None,
             },
             tools: (model.mode == CallMode::JsonSchema).then_some(&*self.tools),
@@ -284,10 +282,10 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
             state.error = state.never_opened();
         }
         // If another process has taken over the run, that process learns from it.
-        let learns = self.parts.guarded.options.memory && stop != StopReason::TakenOver;
+        let learns = self.executor.options.memory && stop != StopReason::TakenOver;
         let mut not_kept = Vec::new();
         if learns && self.executor.has_turn() {
-            let now = self.parts.guarded.clock.now();
+            let now = self.executor.settings().clock.now();
             let (offered, withheld) = self.executor.state.offered.take();
             let log = RunLog::new(
                 self.executor.id().clone(),
@@ -308,7 +306,7 @@ impl<'l, B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'l, B, L, M> {
                 emitter: &self.executor.emitter,
                 redactor: &self.executor.redactor,
             };
-            let options = &self.parts.guarded.options;
+            let options = &self.executor.options;
             let patience = match stop {
                 StopReason::Cancelled => options.memory_timeout,
                 _ => options.learning_timeout,

@@ -9,7 +9,6 @@ use super::{
     pictures::Pictures,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{BrowserAction, ErrorClass, Outcome, Target},
     base::{ErrorKind, Result as CrateResult},
     browser::{SceneRequest, ScreenshotRequest},
@@ -70,12 +69,12 @@ impl Sight {
     }
 }
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Takes a picture of the page for the next message, if the model asked for a picture of the window, or if the options
     /// or the page require one. Drops the pictures that the model asked for if they may not be shown.
     pub(super) async fn see(&mut self) -> Result<(), StopReason> {
         self.sight = None;
-        let images = self.parts.guarded.options.images;
+        let images = self.executor.options.images;
         let may_see = self.parts.model.capabilities().images && images != Images::Never;
         let state = &mut self.executor.state;
         let may_show = |page: &PageNow| may_see && !state.secret_seen && !shows_closed_frame(page);
@@ -117,7 +116,7 @@ impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
     /// returned, it may replace the last one that the model asked for ([`Pictures::replace_last`]).
     async fn picture(&mut self, page: &PageNow, images: Images) -> CrateResult<Option<Sight>> {
         let elements = &page.view.elements;
-        let browser = &self.parts.guarded.browser;
+        let browser = &self.executor.browser;
         let scene_of = async |wanted| {
             let request = SceneRequest::new(wanted);
             in_time(browser.scene(&request)).await

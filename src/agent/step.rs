@@ -10,7 +10,6 @@ use super::{
     state::Queued,
 };
 use crate::{
-    BrowserDriver, LlmClient, MemoryBackend,
     action::{Action, AgentAction, BrowserAction, Effect, Outcome, Target},
     page::{ElementRef, PageAddress, Resolved, Suits, TargetIdentity, Wanted},
     verify::{PageNow, is_field_gone},
@@ -22,7 +21,7 @@ const LATE: Duration = Duration::from_millis(700);
 /// Maximum number of these looks.
 const LATE_LOOKS: usize = 3;
 
-impl<B: BrowserDriver, L: LlmClient, M: MemoryBackend> Run<'_, B, L, M> {
+impl Run {
     /// Carries out one step: at most one action. If no action is queued, first takes one from memory or asks the model
     /// for actions. Returns whether the run continues.
     ///

@@ -7,16 +7,21 @@
 //! - [`BrowserDriver::lease`](super::BrowserDriver::lease) has no default. Without a place for the lease, a default could
 //!   only mean that the driver has none, and then two loops could share it unnoticed.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The right to use a driver's browser, which only one run has at a time.
 ///
 /// Each driver owns one lease. Clones are the same lease, so a driver whose clones share one browser can be cloned with it.
-#[derive(Debug, Clone, Default)]
-pub struct Lease(Arc<AtomicBool>);
+#[derive(Debug, Clone)]
+pub struct Lease(Arc<Semaphore>);
+
+impl Default for Lease {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
 
 impl Lease {
     /// Returns the lease of a new driver. No run has it.
@@ -25,19 +30,21 @@ impl Lease {
     }
 
     /// Takes the right to use the browser; `None` while another run has it.
-    pub(crate) fn take(&self) -> Option<Turn<'_>> {
-        // Construct a `Turn` only if the right was taken, because dropping a `Turn` gives the right back, even if
-        // another run has it.
-        (!self.0.swap(true, Ordering::AcqRel)).then(|| Turn(&self.0))
+    pub(crate) fn take(&self) -> Option<Turn> {
+        let permit = Arc::clone(&self.0).try_acquire_owned().ok()?;
+        Some(Turn { _permit: permit })
+    }
+
+    /// Waits until no other run has the right to use the browser, and takes it. Runs that wait take turns in the order in
+    /// which they came.
+    pub(crate) async fn wait(&self) -> Option<Turn> {
+        let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
+        Some(Turn { _permit: permit })
     }
 }
 
 /// The right of one run to use the browser. Dropping this value gives the right back.
 #[derive(Debug)]
-pub(crate) struct Turn<'l>(&'l AtomicBool);
-
-impl Drop for Turn<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
-    }
+pub(crate) struct Turn {
+    _permit: OwnedSemaphorePermit,
 }

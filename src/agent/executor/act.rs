@@ -5,7 +5,6 @@ use tokio::time::Instant;
 
 use super::{Executor, InFlight, aim::judged};
 use crate::{
-    BrowserDriver,
     action::{BrowserAction, BrowserTool, ErrorClass, Goto, Outcome, TabNew, TextValue},
     agent::state::Queued,
     event::EventKind,
@@ -13,7 +12,7 @@ use crate::{
     working::{By, StopReason},
 };
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     pub(in crate::agent) async fn act(
         &mut self,
         action: BrowserAction,

@@ -2,7 +2,6 @@
 
 use super::Executor;
 use crate::{
-    BrowserDriver,
     action::{
         Action, BrowserAction, Click, ClickAt, ClickXy, DragBy, DragXy, Effect, ErrorClass, Fill,
         Outcome, Press, Target,
@@ -16,7 +15,7 @@ use crate::{
 /// as `find` shows on a usual page.
 const MAX_SHOWN: usize = 8;
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Changes each target that the model gave in words into a reference, if the words identify exactly one element.
     /// Refuses the action if the words match several elements. Also refuses a click if the words are only a part of a
     /// text that does not react to clicks. Lists the matches for the model.

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 
 use super::{Executor, InFlight, aim::judged, identities};
 use crate::{
-    BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
     agent::{Approval, ApprovalRequest},
     event::EventKind,
@@ -24,7 +23,7 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 /// The reason for a refusal without a person's decision.
 const UNAVAILABLE: &str = "nobody is there to approve it";
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Asks for approval if the action needs it. Returns `None` if the action may run. Returns a failed outcome if
     /// approval was refused, or if the page changed while the person was asked.
     pub(in crate::agent) async fn approval(
@@ -34,7 +33,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let step = &flight.step;
         let (action, targets, effect) = (&step.action, &step.targets, step.effect);
         let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
-        if !is_doubted && !needs_approval(self.parts.options.approval, effect) {
+        if !is_doubted && !needs_approval(self.options.approval, effect) {
             return Ok(None);
         }
         let asked = Instant::now();
@@ -104,7 +103,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
         targets: &[TargetIdentity],
         effect: Effect,
     ) -> (Approval, &'static str) {
-        let Some(approver) = &self.parts.approver else {
+        let Some(approver) = &self.settings().approver else {
             return (Approval::Unavailable, UNAVAILABLE);
         };
         let mut request =

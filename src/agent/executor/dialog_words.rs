@@ -3,14 +3,13 @@
 
 use super::{Executor, look::shows_closed_frame};
 use crate::{
-    BrowserDriver,
     action::{ErrorClass, Outcome},
     browser::Execution,
     page::Dialog,
     verify::HIDDEN,
 };
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Hides the message of a dialog if it [may come](Self::may_be_foreign) from a frame that is out of the run's
     /// scope.
     pub(super) fn hide_foreign_words(&self, dialog: &mut Dialog, url: &str) {

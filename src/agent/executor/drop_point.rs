@@ -2,14 +2,13 @@
 
 use super::{Executor, aim::judged};
 use crate::{
-    BrowserDriver,
     action::{BrowserAction, Click, DragBy, Effect, Target},
     browser::SceneRequest,
     guard::may_drop_on,
     page::ElementRef,
 };
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Returns the effect of dropping an element where the drag ends. The drop is irreversible if it may hit an element
     /// whose click would be irreversible, or if there is no page.
     pub(super) async fn drop_effect(&self, drag: &DragBy) -> Effect {
@@ -33,7 +32,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             return Effect::Irreversible;
         };
         let request = SceneRequest::new(grave.iter().chain([start]).cloned().collect());
-        let scene = self.parts.browser.scene(&request);
+        let scene = self.browser.scene(&request);
         let Ok(scene) = self.deadline().wait("agent.drop", scene).await else {
             return Effect::Irreversible;
         };

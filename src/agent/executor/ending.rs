@@ -4,18 +4,17 @@ use std::{future, time::Duration};
 
 use super::Executor;
 use crate::{
-    BrowserDriver,
     agent::RunReport,
     event::{EventKind, RunSummary},
     secret::Redactor,
     working::{BudgetKind, Step, StopReason},
 };
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Waits until the run is cancelled or its time is up, and returns the stop reason.
-    pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<B> {
-        let (cancel, own) = (self.parts.cancel.clone(), self.task.cancel.clone());
-        let longest = self.parts.options.budget.max_duration;
+    pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<> {
+        let (cancel, own) = (self.settings().cancel.clone(), self.task.cancel.clone());
+        let longest = self.options.budget.max_duration;
         let left = longest.map(|max| max.saturating_sub(self.elapsed()));
         async move {
             tokio::select! {
@@ -79,7 +78,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             elapsed_ms,
         )
         .with_replayed(self.state.progress.replayed())
-        .with_cost(self.parts.options.prices.map(|_| self.state.spent.cost));
+        .with_cost(self.options.prices.map(|_| self.state.spent.cost));
         self.watch_recording();
         // Like events, everything that leaves the run is redacted once more.
         let clean = |text: String| self.redactor.text(&text);

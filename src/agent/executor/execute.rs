@@ -9,7 +9,6 @@ use super::{
     deadline::Deadline,
 };
 use crate::{
-    BrowserDriver,
     action::{BrowserAction, BrowserTool, ErrorClass, Outcome, Seconds, TabAt, Target},
     agent::{Images, state::Queued},
     base::{ErrorKind, Result as CrateResult},
@@ -26,7 +25,7 @@ const PLACE: Duration = Duration::from_secs(2);
 /// Maximum number of looks at a new tab that shows nothing yet.
 const TAB_LOOKS: usize = 5;
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Carries out an action, and keeps the page that it led to. Returns the driver's report with the outcome that the page
     /// shows, and the differences from the page before, as in [`WindowVerdict::differences`].
     ///
@@ -55,7 +54,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             numbers: self.state.page.numbers().clone(),
             elements: self.state.offered.elements().to_vec(),
             judged,
-            settle: self.parts.options.settle,
+            settle: self.options.settle,
         });
         let mut verdict = self.watch(window, first, deadline).await?;
         self.settle_scope(action, &mut verdict).await?;
@@ -174,7 +173,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             if !page.is_bare() {
                 break;
             }
-            tokio::time::sleep(self.parts.options.settle).await;
+            tokio::time::sleep(self.options.settle).await;
             page = self.look(deadline).await?;
         }
         let left = self
@@ -238,7 +237,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// cannot be seen, or if the driver does not know its place or does not tell it soon.
     async fn place_of(&self, element: ElementRef, deadline: Deadline) -> Option<Area> {
         let request = SceneRequest::new(vec![element]);
-        let scene = self.parts.browser.scene(&request);
+        let scene = self.browser.scene(&request);
         let soon = Deadline::after(deadline.limit().min(PLACE));
         let scene = soon.wait("agent.place", scene).await.ok()?;
         let Area { x, y, .. } = scene.page;
@@ -252,7 +251,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             BrowserAction::Wait(wait) => wait.seconds.map_or(Duration::ZERO, Seconds::duration),
             _ => Duration::ZERO,
         };
-        Deadline::after(self.parts.options.command_timeout.saturating_add(waits))
+        Deadline::after(self.options.command_timeout.saturating_add(waits))
     }
 
     /// Passes an action to the driver and returns the result. An error that leaves the browser usable becomes a failed
@@ -290,7 +289,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             .with_files(Arc::clone(&self.task.files))
             .with_timeout(deadline.limit());
         request.page = seen.map(str::to_owned);
-        let execution = self.parts.browser.execute(&request);
+        let execution = self.browser.execute(&request);
         deadline.call("agent.execute", execution).await
     }
 
@@ -298,7 +297,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     fn note_secrets(&mut self, action: &BrowserAction) {
         if action.texts().iter().any(|text| text.secret().is_some()) {
             let is_first = !std::mem::replace(&mut self.state.secret_seen, true);
-            if is_first && self.parts.options.images != Images::Never {
+            if is_first && self.options.images != Images::Never {
                 self.state.remarks.secret_used();
             }
             let fields = action.targets().into_iter().filter_map(Target::as_ref);

@@ -1,12 +1,11 @@
 //! A browser behind guards, with the options and parts that its runs share.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use super::Executor;
 use crate::{
     BrowserDriver,
     agent::{Approver, Builder, Cancel, Clock, Options, SystemClock, Task},
-    browser::Turn,
     event::{EventSink, Journal, NoEvents},
 };
 
@@ -35,9 +34,21 @@ use crate::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
 pub struct GuardedBrowser<B> {
-    pub(in crate::agent) browser: B,
+    browser: Arc<B>,
+    parts: Arc<Guarded>,
+}
+
+/// What the runs in a guarded browser share.
+#[derive(Debug)]
+pub(in crate::agent) struct Guarded {
+    pub(in crate::agent) browser: Arc<dyn BrowserDriver>,
+    pub(in crate::agent) settings: Settings,
+}
+
+/// The options of the runs, and whom they tell and ask.
+#[derive(Debug)]
+pub(in crate::agent) struct Settings {
     pub(in crate::agent) options: Options,
     pub(in crate::agent) sink: Arc<dyn EventSink>,
     pub(in crate::agent) journal: Option<Arc<dyn Journal>>,
@@ -46,10 +57,9 @@ pub struct GuardedBrowser<B> {
     pub(in crate::agent) cancel: Cancel,
 }
 
-impl<B> GuardedBrowser<B> {
-    pub(in crate::agent) fn new(browser: B) -> Self {
+impl Default for Settings {
+    fn default() -> Self {
         Self {
-            browser,
             options: Options::default(),
             sink: Arc::new(NoEvents),
             journal: None,
@@ -58,6 +68,35 @@ impl<B> GuardedBrowser<B> {
             cancel: Cancel::new(),
         }
     }
+}
+
+impl<B> Clone for GuardedBrowser<B> {
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.browser), Arc::clone(&self.parts))
+    }
+}
+
+impl<B> fmt::Debug for GuardedBrowser<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GuardedBrowser").field(&self.parts).finish()
+    }
+}
+
+impl<B: BrowserDriver + 'static> GuardedBrowser<B> {
+    pub(in crate::agent) fn new(browser: B, settings: Settings) -> Self {
+        let browser = Arc::new(browser);
+        let parts = Guarded {
+            browser: Arc::clone(&browser) as _,
+            settings,
+        };
+        Self::of(browser, Arc::new(parts))
+    }
+}
+
+impl<B> GuardedBrowser<B> {
+    pub(in crate::agent) const fn of(browser: Arc<B>, parts: Arc<Guarded>) -> Self {
+        Self { browser, parts }
+    }
 
     /// Returns a builder for a guarded browser. Call [`Builder::build_guarded`] at the end.
     pub fn builder(browser: B) -> Builder<B, (), ()> {
@@ -65,22 +104,15 @@ impl<B> GuardedBrowser<B> {
     }
 
     /// Returns the browser. A run never closes it; close it yourself when you are done.
-    pub const fn browser(&self) -> &B {
+    pub fn browser(&self) -> &B {
         &self.browser
-    }
-}
-
-impl<B: BrowserDriver> GuardedBrowser<B> {
-    /// Takes the right to use the browser; `None` while another run of the same driver has it.
-    pub(in crate::agent) fn turn(&self) -> Option<Turn<'_>> {
-        self.browser.lease().take()
     }
 
     /// Starts a run whose actions the caller decides.
     ///
     /// The run keeps the browser until the run is finished or dropped. Another run of the same driver that is started in the
     /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
-    pub fn start(&self, task: Task) -> Executor<'_, B> {
-        Executor::start(self, task)
+    pub fn start(&self, task: Task) -> Executor {
+        Executor::start(Arc::clone(&self.parts), task)
     }
 }

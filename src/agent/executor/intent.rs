@@ -3,7 +3,6 @@
 
 use super::{Executor, deadline::Deadline};
 use crate::{
-    BrowserDriver,
     action::{Action, Effect, ErrorClass, Outcome},
     base::Error,
     event::{EventKind, Intent},
@@ -11,7 +10,7 @@ use crate::{
     working::StopReason,
 };
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Records the intent to carry out an action. Returns `None` if the action may be carried out. Refuses an irreversible
     /// action whose intent could not be recorded, and returns the refusal as its outcome.
     ///
@@ -23,13 +22,15 @@ impl<B: BrowserDriver> Executor<'_, B> {
         targets: &[TargetIdentity],
         effect: Effect,
     ) -> Result<Option<Outcome>, StopReason> {
-        if effect == Effect::Read || (self.checkpoints.is_none() && self.parts.journal.is_none()) {
+        if effect == Effect::Read
+            || (self.checkpoints.is_none() && self.settings().journal.is_none())
+        {
             return Ok(None);
         }
         let mut intent = Intent::new(
             self.emitter.run.clone(),
             self.emitter.step,
-            self.parts.clock.now(),
+            self.settings().clock.now(),
             action.clone(),
             effect,
         );
@@ -99,8 +100,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// Records an intent in the journal. Returns the reason why that failed; `None` if it succeeded or if there is no
     /// journal.
     async fn journal(&mut self, intent: &Intent) -> Option<String> {
-        let journal = self.parts.journal.clone()?;
-        let deadline = Deadline::after(self.parts.options.journal_timeout);
+        let journal = self.settings().journal.clone()?;
+        let deadline = Deadline::after(self.options.journal_timeout);
         let kept = deadline.wait("agent.journal", journal.intent(intent)).await;
         let why = self.describe(kept.err()?);
         if intent.effect != Effect::Irreversible && self.state.unrecorded.is_none() {

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 
 use super::{Executor, deadline::Deadline};
 use crate::{
-    BrowserDriver,
     action::BrowserAction,
     agent::emit::elapsed_ms,
     base::{Error, ErrorKind, Result as CrateResult},
@@ -27,7 +26,7 @@ const SILENT: &str = "agent.observe";
 /// than a second.
 const LAST_LOOK: Duration = Duration::from_secs(5);
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Observes the page. Does nothing if the page has already been observed since the last action.
     pub(in crate::agent) async fn observe(&mut self) -> Result<(), StopReason> {
         if self.state.page.is_stale() {
@@ -84,8 +83,8 @@ impl<B: BrowserDriver> Executor<'_, B> {
         let request = ObserveRequest::default()
             .with_timeout(deadline.limit())
             // A picture cannot be redacted, so none is taken after a secret was typed or shown.
-            .with_screenshot(self.parts.options.screenshots && !self.state.secret_seen);
-        let observation = self.parts.browser.observe(&request);
+            .with_screenshot(self.options.screenshots && !self.state.secret_seen);
+        let observation = self.browser.observe(&request);
         deadline.call(SILENT, observation).await
     }
 
@@ -102,7 +101,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     }
 
     pub(in crate::agent) fn deadline(&self) -> Deadline {
-        Deadline::after(self.parts.options.command_timeout)
+        Deadline::after(self.options.command_timeout)
     }
 
     /// Returns the observation without secrets, and without the content of frames and tabs that are out of scope.
@@ -143,7 +142,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
     /// The run still counts as a success, because its evidence was seen before.
     pub(in crate::agent) async fn look_once_more(&mut self) {
         let request = ObserveRequest::default().with_timeout(LAST_LOOK);
-        let observation = self.parts.browser.observe(&request);
+        let observation = self.browser.observe(&request);
         let deadline = Deadline::after(LAST_LOOK);
         let looked = match deadline.wait(SILENT, observation).await {
             Ok(seen) if seen.unresponsive => Err(Deadline::late(SILENT, LAST_LOOK)),

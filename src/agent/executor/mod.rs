@@ -23,6 +23,7 @@ use std::{sync::Arc, time::Duration};
 
 pub(super) use ending::redacted;
 pub use guarded::GuardedBrowser;
+pub(super) use guarded::{Guarded, Settings};
 pub(super) use {
     aim::{identities, judged},
     deadline::Deadline,
@@ -35,7 +36,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    Task,
+    Options, Task,
     checkpoint::Checkpoints,
     emit::Emitter,
     state::{Queued, Remarks, State},
@@ -58,8 +59,12 @@ use crate::{
 /// states the reason, and the run continues, unless the person [ends it](crate::agent::Approval::Stop). If
 /// [`carry_out`](Self::carry_out) or [`open_start_page`](Self::open_start_page) returns an error, the run is over, and
 /// the error states why.
-pub struct Executor<'g, B> {
-    pub(super) parts: &'g GuardedBrowser<B>,
+pub struct Executor {
+    parts: Arc<Guarded>,
+    /// The browser of this run.
+    pub(super) browser: Arc<dyn BrowserDriver>,
+    /// The options of this run.
+    pub(super) options: Options,
     pub(super) task: Task,
     pub(super) state: State,
     pub(super) emitter: Emitter,
@@ -79,10 +84,10 @@ pub struct Executor<'g, B> {
     /// True if a failure of the register of runs has already been emitted as an event.
     unkept: bool,
     /// The right to use the browser. `None` if another run uses the browser; this run then stops at once.
-    turn: Option<Turn<'g>>,
+    turn: Option<Turn>,
 }
 
-impl<B> std::fmt::Debug for Executor<'_, B> {
+impl std::fmt::Debug for Executor {
     /// Formats the task and the progress of the run. Queued actions are left out, because they may contain an address
     /// with a secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -107,10 +112,10 @@ pub(super) struct Decider {
     pub(super) tools: Vec<String>,
 }
 
-impl<'g, B: BrowserDriver> Executor<'g, B> {
-    fn start(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
+impl Executor {
+    fn start(parts: Arc<Guarded>, task: Task) -> Self {
         let executor = Self::new(parts, task);
-        let tools = parts.browser.capabilities().tools;
+        let tools = executor.browser.capabilities().tools;
         executor.tell_started(Decider {
             model: String::new(),
             mode: "",
@@ -119,7 +124,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         executor
     }
 
-    pub(super) fn new(parts: &'g GuardedBrowser<B>, task: Task) -> Self {
+    pub(super) fn new(parts: Arc<Guarded>, task: Task) -> Self {
         let id = task
             .run
             .clone()
@@ -131,22 +136,24 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         about.session.clone_from(&task.session);
         about.parent = task.parent.as_ref().map(|parent| parent.parent.clone());
         let seed = parts
+            .settings
             .options
             .seed
             .map_or_else(|| Uuid::new_v4().as_u128(), u128::from);
         let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
         let mut state = State::new(id, about, seed, guards);
         give_all(&mut state, &task);
-        Self::open(parts, task, state, parts.turn())
+        let turn = parts.browser.lease().take();
+        Self::open(parts, task, state, turn)
     }
 
     /// Resumes a run from its state. The page will be observed again. `turn` is the right to use the browser; `None` if
     /// another run has it.
     pub(super) fn resume(
-        parts: &'g GuardedBrowser<B>,
+        parts: Arc<Guarded>,
         task: Task,
         mut state: State,
-        turn: Option<Turn<'g>>,
+        turn: Option<Turn>,
     ) -> CrateResult<Self> {
         state.check()?;
         state.page.touch();
@@ -163,25 +170,22 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     /// Makes the executor of a run from its state. Without a `turn`, stops the run with [`StopReason::Busy`].
-    fn open(
-        parts: &'g GuardedBrowser<B>,
-        task: Task,
-        mut state: State,
-        turn: Option<Turn<'g>>,
-    ) -> Self {
+    fn open(parts: Arc<Guarded>, task: Task, mut state: State, turn: Option<Turn>) -> Self {
         if turn.is_none() {
             state.stopped = Some(StopReason::Busy);
         }
         let redactor = task.vault.redactor();
         let emitter = Emitter {
-            sink: Arc::clone(&parts.sink),
-            clock: Arc::clone(&parts.clock),
+            sink: Arc::clone(&parts.settings.sink),
+            clock: Arc::clone(&parts.settings.clock),
             run: state.run.clone(),
             step: state.spent.steps,
             redactor: redactor.clone(),
         };
         Self {
             secrets: SecretResolver::new(Arc::clone(&task.vault)),
+            browser: Arc::clone(&parts.browser),
+            options: parts.settings.options.clone(),
             parts,
             task,
             state,
@@ -207,7 +211,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     }
 
     pub(super) fn tell_started(&self, decider: Decider) {
-        let browser = self.parts.browser.capabilities();
+        let browser = self.browser.capabilities();
         let about = &self.state.about;
         self.emitter.emit(EventKind::RunStarted {
             goal: about.goal.clone(),
@@ -219,8 +223,8 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
             seed: format!("{:032x}", u128::from_le_bytes(self.state.seed)),
             tools: decider.tools,
             mode: decider.mode.to_owned(),
-            max_steps: self.parts.options.budget.max_steps,
-            approval: self.parts.options.approval.to_string(),
+            max_steps: self.options.budget.max_steps,
+            approval: self.options.approval.to_string(),
         });
         self.tell_given();
         if let Some(warning) = short_secrets(self.redactor.too_short()) {
@@ -310,8 +314,7 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
     /// step before, records its action if that was started, drops all other actions, and has the page observed again.
     pub(super) fn begin_step(&mut self) -> Result<(), StopReason> {
         self.asking = None;
-        self.parts
-            .options
+        self.options
             .budget
             .check_before_step(&self.state.spent, self.elapsed())
             .map_err(StopReason::Budget)?;
@@ -327,8 +330,12 @@ impl<'g, B: BrowserDriver> Executor<'g, B> {
         Ok(())
     }
 
+    pub(super) fn settings(&self) -> &Settings {
+        &self.parts.settings
+    }
+
     pub(super) fn is_cancelled(&self) -> bool {
-        self.parts.cancel.is_cancelled() || self.task.cancel.is_cancelled()
+        self.settings().cancel.is_cancelled() || self.task.cancel.is_cancelled()
     }
 
     pub(super) const fn has_turn(&self) -> bool {

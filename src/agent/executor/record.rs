@@ -4,7 +4,6 @@ use tokio::time::Instant;
 
 use super::{Executor, guards::TurnNow};
 use crate::{
-    BrowserDriver,
     action::{Action, BrowserAction, ErrorClass, Outcome, Signature},
     agent::{emit::elapsed_ms, state::Queued},
     base::text,
@@ -99,7 +98,7 @@ pub(in crate::agent) struct Concluded {
     pub(in crate::agent) stop: Option<StopReason>,
 }
 
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Records a finished action as a step, and applies the rules that stop a run.
     pub(in crate::agent) fn conclude(&mut self, flight: InFlight, turn: TurnNow) -> Concluded {
         let verdicts = self.state.guards.record(
@@ -122,7 +121,7 @@ impl<B: BrowserDriver> Executor<'_, B> {
             .into_iter()
             .map(|(_, text)| text)
             .collect();
-        let budget = &self.parts.options.budget;
+        let budget = &self.options.budget;
         let is_too_many = budget.is_too_many_errors(self.state.progress.errors_in_row());
         let too_many = is_too_many.then_some(StopReason::TooManyErrors);
         Concluded {

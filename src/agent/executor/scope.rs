@@ -2,7 +2,6 @@
 
 use super::Executor;
 use crate::{
-    BrowserDriver,
     action::{Action, BrowserAction, DialogAccept, Effect, ErrorClass, Goto, NoArguments, Outcome},
     base::ErrorKind,
     guard::ScopeRefusal,
@@ -14,7 +13,7 @@ use crate::{
 /// Maximum number of actions to leave a page that is out of scope: three to answer dialogs and one to go back. Source:
 /// chosen.
 const MAX_LEAVING: usize = 4;
-impl<B: BrowserDriver> Executor<'_, B> {
+impl Executor {
     /// Leads the browser back if the page that it shows now (`after`) is out of scope. Returns the outcome of the
     /// blocked action; `None` if the page is in scope.
     pub(in crate::agent) async fn back_in_scope(
