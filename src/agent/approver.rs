@@ -71,7 +71,7 @@ pub enum Approval {
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
-pub trait Approver: Debug + Send + Sync {
+pub trait Approver: Debug + Send + Sync + 'static {
     /// Decides whether the action of the request may run.
     async fn approve(&self, request: &ApprovalRequest) -> Approval;
 

@@ -63,14 +63,14 @@ impl<B, L, M> Builder<B, L, M> {
     }
 
     /// Sets the approver. Without an approver, actions that need approval are refused.
-    pub fn with_approver(mut self, approver: impl Approver + 'static) -> Self {
+    pub fn with_approver(mut self, approver: impl Approver) -> Self {
         self.settings.approver = Some(Arc::new(approver));
         self
     }
 
     /// Sets the sink, which receives the events of all runs. Default: none. Combine several sinks with
     /// [`FanOut`](crate::event::FanOut).
-    pub fn with_sink(mut self, sink: impl EventSink + 'static) -> Self {
+    pub fn with_sink(mut self, sink: impl EventSink) -> Self {
         self.settings.sink = Arc::new(sink);
         self
     }
@@ -78,13 +78,13 @@ impl<B, L, M> Builder<B, L, M> {
     /// Sets the journal, which records actions before they are carried out. Before each action that does more than
     /// read, a run waits until the journal has recorded the action. If the journal fails or takes too long, an
     /// irreversible action is refused, but any other action is carried out. Default: none.
-    pub fn with_journal(mut self, journal: impl Journal + 'static) -> Self {
+    pub fn with_journal(mut self, journal: impl Journal) -> Self {
         self.settings.journal = Some(Arc::new(journal));
         self
     }
 
     /// Sets the source of the current time. Default: the machine's clock.
-    pub fn with_clock(mut self, clock: impl Clock + 'static) -> Self {
+    pub fn with_clock(mut self, clock: impl Clock) -> Self {
         self.settings.clock = Arc::new(clock);
         self
     }
@@ -128,13 +128,13 @@ impl<B, L, M> Builder<B, L, M> {
     ///
     /// If a reply cannot be used, an event says so and the rules shorten the result. After two failures the run no
     /// longer asks this model. The extracted texts in the run's report are never shortened.
-    pub fn with_compressor(mut self, model: impl LlmClient + 'static) -> Self {
+    pub fn with_compressor(mut self, model: impl LlmClient) -> Self {
         self.compressor = Some(Arc::new(model));
         self
     }
 
     /// Adds a tool for the model.
-    pub fn with_tool(mut self, tool: impl Tool + 'static) -> Self {
+    pub fn with_tool(mut self, tool: impl Tool) -> Self {
         self.tools.push(Arc::new(tool));
         self
     }
@@ -146,8 +146,8 @@ impl<B, L, M> Builder<B, L, M> {
     /// names the option or the tool.
     pub fn build(self) -> Result<DecisionLoop<B, L, M>>
     where
-        B: BrowserDriver + 'static,
-        L: LlmClient + 'static,
+        B: BrowserDriver,
+        L: LlmClient,
         M: MemoryBackend + 'static,
     {
         self.check()?;
@@ -238,7 +238,7 @@ impl<B, L, M> Builder<B, L, M> {
     }
 }
 
-impl<B: BrowserDriver + 'static> Builder<B, (), ()> {
+impl<B: BrowserDriver> Builder<B, (), ()> {
     /// Validates the options and builds the guarded browser, which has neither a model nor a memory.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use chrono::{DateTime, Utc};
 
 /// A source of the current time. Durations are measured with tokio's clock instead, which tests can pause.
-pub trait Clock: Debug + Send + Sync {
+pub trait Clock: Debug + Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> DateTime<Utc>;
 }

@@ -24,7 +24,7 @@ use crate::{
 /// The module documentation of [`agent`](crate::agent) has an example.
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
-pub trait Tool: Debug + Send + Sync {
+pub trait Tool: Debug + Send + Sync + 'static {
     /// Returns the name, the description and the JSON Schema of the tool. They must not change during a run. The name
     /// has at most 64 letters, digits, `_` and `-`. Building the loop fails if a built-in tool has the same name.
     fn spec(&self) -> ToolSpec;

@@ -266,7 +266,7 @@ impl SceneRequest {
 /// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
-pub trait BrowserDriver: Debug + Send + Sync {
+pub trait BrowserDriver: Debug + Send + Sync + 'static {
     /// Returns the driver's abilities, which do not change during a run.
     fn capabilities(&self) -> BrowserCapabilities;
 

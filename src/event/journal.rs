@@ -122,7 +122,7 @@ impl Intent {
 /// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
-pub trait Journal: Debug + Send + Sync {
+pub trait Journal: Debug + Send + Sync + 'static {
     /// Records one intent.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ use crate::base::RunId;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
-pub trait EventSink: Debug + Send + Sync {
+pub trait EventSink: Debug + Send + Sync + 'static {
     /// Receives one event.
     fn emit(&self, event: &Event);
 

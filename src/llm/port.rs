@@ -49,7 +49,7 @@ use crate::{
 /// ```
 #[cfg_attr(feature = "testing", mockall::automock)]
 #[async_trait]
-pub trait LlmClient: Debug + Send + Sync {
+pub trait LlmClient: Debug + Send + Sync + 'static {
     /// Returns the model's capabilities. They do not change during a run.
     fn capabilities(&self) -> LlmCapabilities;
 

@@ -85,7 +85,7 @@ pub trait Index: Debug + Send + Sync {
 }
 
 /// A kind of memory. Its methods are pure: they take records, and return advice and edits.
-pub trait MemoryKind: Debug + Send + Sync {
+pub trait MemoryKind: Debug + Send + Sync + 'static {
     /// Returns the name of the kind, which is also the name of its collection.
     fn name(&self) -> &'static str;
 

@@ -229,14 +229,14 @@ async fn run_with(
     options: Options,
     task: Task,
     approver: Option<Arc<dyn Approver>>,
-    memory: impl MemoryBackend,
+    memory: impl MemoryBackend + 'static,
 ) -> (RunReport, String) {
     let parts = (browser, model, memory);
     run_recorded(parts, options, task, approver, &Recorder::new()).await
 }
 
 async fn run_recorded(
-    (browser, model, memory): (ScriptedBrowser, ScriptedModel, impl MemoryBackend),
+    (browser, model, memory): (ScriptedBrowser, ScriptedModel, impl MemoryBackend + 'static),
     options: Options,
     task: Task,
     approver: Option<Arc<dyn Approver>>,

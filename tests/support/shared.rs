@@ -102,7 +102,7 @@ impl<D> Deref for Lent<D> {
     }
 }
 
-impl<D: BrowserDriver + 'static> Shared<D> {
+impl<D: BrowserDriver> Shared<D> {
     pub(crate) const fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }

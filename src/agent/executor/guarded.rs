@@ -82,7 +82,7 @@ impl<B> fmt::Debug for GuardedBrowser<B> {
     }
 }
 
-impl<B: BrowserDriver + 'static> GuardedBrowser<B> {
+impl<B: BrowserDriver> GuardedBrowser<B> {
     pub(in crate::agent) fn new(browser: B, settings: Settings) -> Self {
         let browser = Arc::new(browser);
         let parts = Guarded {

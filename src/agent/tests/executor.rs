@@ -61,11 +61,7 @@ fn action(tool: &str, arguments: serde_json::Value) -> BrowserAction {
     }
 }
 
-async fn done(
-    executor: &mut Executor<'_, ScriptedBrowser>,
-    tool: &str,
-    arguments: serde_json::Value,
-) -> Outcome {
+async fn done(executor: &mut Executor, tool: &str, arguments: serde_json::Value) -> Outcome {
     let step = executor.carry_out(action(tool, arguments)).await.unwrap();
     assert_eq!(step.by, By::Caller);
     step.outcome.clone()

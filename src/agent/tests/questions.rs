@@ -42,13 +42,13 @@ fn shop() -> ScriptedBrowser {
     ScriptedBrowser::new().with_page(URL, "Shop", "button \"Place order\" e1")
 }
 
-async fn run(approver: impl Approver + 'static, replies: Vec<ChatResponse>) -> RunReport {
+async fn run(approver: impl Approver, replies: Vec<ChatResponse>) -> RunReport {
     run_in(shop(), approver, replies).await
 }
 
 async fn run_in(
     browser: impl BrowserDriver,
-    approver: impl Approver + 'static,
+    approver: impl Approver,
     replies: Vec<ChatResponse>,
 ) -> RunReport {
     let mut options = Options::default();

@@ -334,7 +334,7 @@ fn is_free(way: &Way, seen: &[Seen]) -> bool {
     seen.len() == way.acts.len() && !last.is_failed() && last.asked == 0 && last.acted > 0
 }
 
-async fn carry_out(executor: &mut Executor<'_, Browser>, act: &str) -> Result<Outcome, String> {
+async fn carry_out(executor: &mut Executor, act: &str) -> Result<Outcome, String> {
     let page = executor.page().ok_or("no page was seen")?;
     let step = executor.carry_out(action(act, page)?).await;
     let step = step.map_err(|stop| format!("{act} ended the run: {stop:?}"))?;

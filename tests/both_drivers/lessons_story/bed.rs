@@ -77,7 +77,7 @@ impl Bed {
     pub(crate) async fn run(
         &self,
         task: Task,
-        memory: impl MemoryBackend,
+        memory: impl MemoryBackend + 'static,
         clock: &Arc<FixedClock>,
     ) -> Ran {
         let model = Watched::default();
@@ -90,7 +90,7 @@ impl Bed {
         &self,
         model: impl LlmClient,
         task: Task,
-        memory: impl MemoryBackend,
+        memory: impl MemoryBackend + 'static,
         clock: &Arc<FixedClock>,
     ) -> Ran {
         let options = Options::default();

@@ -75,7 +75,7 @@ async fn visit(
     bed: &Bed,
     sites: &Notices,
     words: &Words,
-    memory: impl MemoryBackend,
+    memory: impl MemoryBackend + 'static,
     clock: &Arc<FixedClock>,
 ) -> Ran {
     let ran = bed

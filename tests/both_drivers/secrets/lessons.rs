@@ -86,7 +86,13 @@ fn shopping(kept: As, names: usize) -> Vec<ChatResponse> {
     replies
 }
 
-async fn run(value: &str, kept: As, names: usize, memory: impl MemoryBackend, taps: &mut Taps) {
+async fn run(
+    value: &str,
+    kept: As,
+    names: usize,
+    memory: impl MemoryBackend + 'static,
+    taps: &mut Taps,
+) {
     let (browser, model) = (Shadow::default(), ScriptedModel::new(shopping(kept, names)));
     let mut task = Task::new("See the account")
         .unwrap()

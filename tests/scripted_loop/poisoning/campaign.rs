@@ -202,7 +202,7 @@ impl<'a> Campaign<'a> {
         words: &Words,
         replies: &[Reply],
         day: i64,
-        sink: impl EventSink + 'static,
+        sink: impl EventSink,
     ) -> Asked {
         let mut options = Options::default();
         options.settle = Duration::ZERO;
