@@ -1,9 +1,7 @@
 //! Embeds the loop in a program, with a custom event sink that prints events to the console.
 //! `cargo run --features cdp,stand-in --example embed -- https://example.com "What is this domain for?"`
 use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
-use webwise::{
-    DecisionLoop, EventSink, RunId, Task, event::Event, stand_in::StandIn, store::InMemory,
-};
+use webwise::{DecisionLoop, EventSink, Task, event::Event, stand_in::StandIn, store::InMemory};
 
 #[derive(Debug)]
 struct Console;
@@ -11,10 +9,6 @@ struct Console;
 impl EventSink for Console {
     fn emit(&self, event: &Event) {
         println!("{:>3} {}", event.step, event.kind.name());
-    }
-
-    fn failure(&self, _: &RunId) -> Option<String> {
-        None
     }
 }
 

@@ -48,7 +48,7 @@ async fn learn_and_recall() -> Result<String, Box<dyn Error>> {
     let memory = Memory::open(InMemory::new());
     let guarded = GuardedBrowser::builder(desk()).build_guarded()?;
     let task = Task::new("File the ticket Broken lamp")?.with_start_url(DESK)?;
-    let mut session = guarded.start(task);
+    let mut session = guarded.start(task).await;
     session.open_start_page().await?;
     let subject = Target::parse(r#"textbox "Subject""#)?;
     let fill = Fill {

@@ -54,6 +54,7 @@
 //! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
 //! | `report` | `report::RunRecord::to_html`, which writes a run as one HTML file | |
 //! | `genai` | `llm::GenAi`, the client for Gemini, OpenAI-compatible servers, Anthropic and Ollama | |
+//! | `stream` | `agent::Events` as a `Stream` | |
 //! | `tracing` | `event::Tracing`, events as `tracing` records | |
 //! | `testing` | a scripted browser and model, mocks, and conformance suites, which check adapters | |
 //! | `stand-in`, `demo-site`, `cli` | a model stand-in that follows fixed rules, the demo shop, the command line | |

@@ -7,7 +7,6 @@ use std::{
     pin::pin,
     sync::Arc,
     task::Poll,
-    time::Duration,
 };
 
 use serde_json::Value;
@@ -40,8 +39,6 @@ const MAX_RESULT: usize = 200_000;
 
 /// The reason for which a `finish` is no end yet if the goal names something that was not used.
 const UNUSED: &str = "the goal names it, no step typed or chose it, and the page does not show it";
-/// Time for a page to show what the calls before a `finish` brought about.
-const LATE: Duration = Duration::from_secs(1);
 /// What to do if a `finish` after other calls is no end yet.
 const NOT_BROUGHT: &str =
     "The page after these calls is shown now: finish again if it shows that the goal is met";
@@ -84,11 +81,10 @@ impl Run {
     ) -> Result<(), StopReason> {
         let was_shown = next.was_shown;
         if finish.success && self.has_acted() {
-            if !was_shown && matches!(self.evidence_now(finish), Evidence::Missing(_)) {
-                tokio::time::sleep(LATE).await;
-                self.executor.state.page.touch();
-                self.executor.observe().await?;
-            }
+            self.look_again_while(|run| {
+                !was_shown && matches!(run.evidence_now(finish), Evidence::Missing(_))
+            })
+            .await?;
             if was_shown || matches!(self.evidence_now(finish), Evidence::Missing(_)) {
                 let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
                 let why = match self.evidence_now(finish) {
@@ -106,10 +102,7 @@ impl Run {
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
         let is_proven = !matches!(self.evidence_now(finish), Evidence::Missing(_));
-        if finish.success && is_proven && self.executor.state.answer.miss(self.unused()) {
-            let outcome = Outcome::failed(ErrorClass::BadArguments, UNUSED);
-            self.executor.record(flight.ended(outcome));
-            self.executor.drop_queue("finish was not the end");
+        if finish.success && self.executor.state.answer.miss(self.unused()) {
             let unused = self.executor.state.answer.unused().iter();
             let unused: Vec<String> = unused.map(|text| quoted(text, MAX_ASKED)).collect();
             let note = format!(
@@ -117,7 +110,12 @@ impl Run {
                 unused.join(", ")
             );
             self.executor.state.remarks.notes.push(note);
-            return Ok(());
+            if is_proven {
+                let outcome = Outcome::failed(ErrorClass::BadArguments, UNUSED);
+                self.executor.record(flight.ended(outcome));
+                self.executor.drop_queue("finish was not the end");
+                return Ok(());
+            }
         }
         self.finish_or_refuse(finish, flight)
     }

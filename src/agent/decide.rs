@@ -141,6 +141,7 @@ impl Run {
                     goal_words: &self.goal_words,
                     advice: self.executor.state.offered.advice(),
                     named: &places(self.executor.state.offered.advice(), &page.observation.tree),
+                    instructed: &self.executor.state.instructed,
                     site_notes: site_notes.as_deref().unwrap_or_default(),
                     history: self.executor.state.memory.history(),
                     view: &page.view,

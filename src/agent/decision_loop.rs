@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Builder, Cancel, GuardedBrowser, Run, RunReport, State, StepEnd, Task, Tool, executor::Guarded,
-    registered::Register,
+    Builder, Cancel, GuardedBrowser, Run, RunHandle, RunReport, State, Task, Tool,
+    executor::Guarded, registered::Register,
 };
 use crate::{LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
 
@@ -99,12 +99,16 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     /// before it. If the future is dropped, nothing is learned and nothing stays locked.
     pub async fn run(&self, task: Task) -> RunReport {
         // Boxed, so that the caller's own future does not contain the whole run.
-        Box::pin(async {
-            let mut run = self.start(task).await;
-            while let StepEnd::Continue = run.step().await {}
-            run.finish().await
-        })
-        .await
+        Box::pin(Run::run(Arc::clone(&self.parts), task)).await
+    }
+
+    /// Runs a task in a task of the runtime, and returns a handle that watches, steers and ends the run.
+    ///
+    /// # Panics
+    /// Panics outside a Tokio runtime.
+    pub fn spawn(&self, task: Task) -> RunHandle {
+        let parts = Arc::clone(&self.parts);
+        RunHandle::spawn(task, |task| Run::run(parts, task))
     }
 
     /// Starts a run of the task. The caller advances the run with [`Run::step`] and ends it with [`Run::finish`].

@@ -30,7 +30,7 @@ pub async fn explore<B>(
         // Many addresses may lead to the same page, and the guards would stop a run that opens it again and again as
         // stuck. So each address is opened in a run of its own.
         let task = Task::new("Explore the site")?.with_start_url(start)?;
-        let mut executor = browser.start(task);
+        let mut executor = browser.start(task).await;
         let shown = shown(&mut executor, visit.url.as_str()).await;
         executor.ended(if matches!(shown, Ok(Ok(_))) {
             StopReason::Finished

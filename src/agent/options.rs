@@ -41,6 +41,18 @@ pub enum Replay {
     Full,
 }
 
+/// What a run does that finds another run in its browser.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WhenBusy {
+    /// It ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    #[default]
+    Stop,
+    /// It waits until the other run has ended. Runs that wait take turns in the order in which they came. The wait counts in
+    /// the run's time budget.
+    Wait,
+}
+
 /// Options of a [`DecisionLoop`](super::DecisionLoop).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -103,6 +115,8 @@ pub struct Options {
     pub scripts: bool,
     /// True if the agent uses its memory. Default: true.
     pub memory: bool,
+    /// What a run does that finds another run in its browser. Default: [`WhenBusy::Stop`].
+    pub when_busy: WhenBusy,
     /// The policy for following recorded tasks without asking the model. Default: [`Replay::Known`].
     pub replay: Replay,
     /// Share of the advice from memory that each run withholds from the model. Use it to compare runs with and without
@@ -139,6 +153,7 @@ impl Default for Options {
             images: Images::default(),
             scripts: false,
             memory: true,
+            when_busy: WhenBusy::default(),
             replay: Replay::default(),
             withheld_share: 0.0,
             namespace: Namespace::default(),

@@ -72,10 +72,16 @@ impl fmt::Debug for Run {
 
 impl Run {
     pub(super) async fn start(parts: Arc<Parts>, task: Task) -> Self {
-        let executor = Executor::new(Arc::clone(&parts.guarded), task);
+        let executor = Executor::new(Arc::clone(&parts.guarded), task).await;
         let mut run = Self::open(parts, executor);
         run.begin().await;
         run
+    }
+
+    pub(super) async fn run(parts: Arc<Parts>, task: Task) -> RunReport {
+        let mut run = Self::start(parts, task).await;
+        while let StepEnd::Continue = run.step().await {}
+        run.finish().await
     }
 
     pub(super) fn resume(parts: Arc<Parts>, task: Task, state: State) -> Result<Self> {
@@ -296,7 +302,10 @@ impl Run {
                 offered,
             )
             .ended_by(stop)
-            .lacking_its_beginning(self.executor.state.cut)
+            // The goal alone does not say what a run did that was instructed.
+            .lacking_its_beginning(
+                self.executor.state.cut || !self.executor.state.instructed.is_empty(),
+            )
             .withholding(withheld)
             .started_at(
                 TimeDelta::from_std(self.executor.elapsed())

@@ -52,6 +52,9 @@ pub struct State {
     /// Random number from which the run's [nonces](crate::base::Nonce) are derived.
     pub(super) seed: [u8; 16],
     pub(super) system: String,
+    /// The user's instructions since the run began, with secrets replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) instructed: Vec<String>,
     /// Time that the run took before it was last resumed. Unit: milliseconds.
     pub(super) before_ms: u64,
 
@@ -110,6 +113,7 @@ impl State {
             about,
             seed: seed.to_le_bytes(),
             system: String::new(),
+            instructed: Vec::new(),
             before_ms: 0,
             page: PageState::default(),
             seen: Seen::default(),

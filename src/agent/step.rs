@@ -11,12 +11,13 @@ use super::{
 };
 use crate::{
     action::{Action, AgentAction, BrowserAction, Effect, Outcome, Target},
+    event::EventKind,
     page::{ElementRef, PageAddress, Resolved, Suits, TargetIdentity, Wanted},
     verify::{PageNow, is_field_gone},
     working::{By, Step, StopReason},
 };
 
-/// Time between two looks for a target that the calls before may still bring onto the page.
+/// Time between two looks at a page that may still bring what is expected of it.
 const LATE: Duration = Duration::from_millis(700);
 /// Maximum number of these looks.
 const LATE_LOOKS: usize = 3;
@@ -44,6 +45,7 @@ impl Run {
     }
 
     async fn advance(&mut self) -> Result<(), StopReason> {
+        self.listen().await;
         self.executor.begin_step()?;
         if !self.follow_step().await? && self.executor.state.queue.is_empty() {
             self.executor.observe().await?; // 1 observe, 2 interpret
@@ -58,6 +60,7 @@ impl Run {
             }
         }
         self.await_target().await?;
+        self.listen().await;
         let Some(next) = self.next_action() else {
             return Ok(());
         };
@@ -84,6 +87,27 @@ impl Run {
                 self.absorb(flight).await // 14, 15
             }
             Action::Custom(call) => self.do_custom(call, next).await,
+        }
+    }
+
+    /// Waits while the run is paused, and takes note of what the user said since the last time. The model decides anew then.
+    async fn listen(&mut self) {
+        let Some(controls) = self.executor.task.controls.clone() else {
+            return;
+        };
+        controls.unpaused().await;
+        let heard = controls.heard();
+        if heard.is_empty() {
+            return;
+        }
+        self.executor.drop_queue("the user gave an instruction");
+        self.executor.state.following = None;
+        for text in heard {
+            let text = self.executor.redactor.text(&text);
+            self.executor
+                .emitter
+                .emit(EventKind::Instructed { text: text.clone() });
+            self.executor.state.instructed.push(text);
         }
     }
 
@@ -126,16 +150,27 @@ impl Run {
 
     /// Waits for the target of the next action, if an earlier call of the reply may still bring it onto the page.
     async fn await_target(&mut self) -> Result<(), StopReason> {
-        for _ in 0..LATE_LOOKS {
-            let (state, page) = (&self.executor.state, self.executor.state.page.now());
+        self.look_again_while(|run| {
+            let (state, page) = (&run.executor.state, run.executor.state.page.now());
             let Some((next, page)) = state.queue.iter().next().zip(page) else {
-                break;
+                return false;
             };
             let is_blocked = page.observation.dialog.is_some() || page.observation.unresponsive;
             let is_of_model = next.by == By::Model && next.restores.is_none();
             let last = state.memory.steps().last();
             let is_first = last.is_none_or(|step| step.turn != state.spent.calls);
-            if is_blocked || is_first || !is_of_model || !self.is_missing(next, page) {
+            !is_blocked && !is_first && is_of_model && run.is_missing(next, page)
+        })
+        .await
+    }
+
+    /// Looks at the page again as long as something is missing that may come late, but not without end.
+    pub(super) async fn look_again_while(
+        &mut self,
+        is_missing: impl Fn(&Self) -> bool,
+    ) -> Result<(), StopReason> {
+        for _ in 0..LATE_LOOKS {
+            if !is_missing(self) {
                 break;
             }
             tokio::time::sleep(LATE).await;

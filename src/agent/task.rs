@@ -9,7 +9,7 @@ use std::{
 
 use url::Url;
 
-use super::{Cancel, State};
+use super::{Cancel, State, handle::Controls};
 use crate::{
     action::{ParameterName, Parameters},
     base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, text},
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Maximum length of the goal, and of the instructions. Unit: characters. Source: chosen; every request contains both.
-const MAX_GOAL: usize = 8_000;
+pub(super) const MAX_GOAL: usize = 8_000;
 /// Maximum length of the name of a file. Unit: characters. Source: chosen; the same as for a given text.
 const MAX_FILE_NAME: usize = 60;
 
@@ -49,6 +49,8 @@ pub struct Task {
     pub(super) parent: Option<Continuation>,
     pub(super) artifacts: Vec<String>,
     pub(super) cancel: Cancel,
+    /// What the run shares with its handle; `None` if it has none.
+    pub(super) controls: Option<Arc<Controls>>,
 }
 
 impl fmt::Debug for Task {
@@ -98,6 +100,7 @@ impl Task {
             parent: None,
             artifacts: Vec::new(),
             cancel: Cancel::new(),
+            controls: None,
         })
     }
 

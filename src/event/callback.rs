@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::{Event, EventSink};
-use crate::base::RunId;
 
 /// An [`EventSink`] that calls a function for each event and loses no event. The agent's loop waits until the function
 /// returns, so the function should return quickly.
@@ -32,9 +31,5 @@ impl fmt::Debug for Callback {
 impl EventSink for Callback {
     fn emit(&self, event: &Event) {
         (self.0)(event);
-    }
-
-    fn failure(&self, _: &RunId) -> Option<String> {
-        None
     }
 }

@@ -100,6 +100,11 @@ pub enum EventKind {
     },
     /// The run continues from a saved state. The steps before this event belong to the same run.
     RunResumed {},
+    /// The user gave an instruction during the run.
+    Instructed {
+        /// The instruction, with placeholders in place of secrets.
+        text: String,
+    },
     /// The page in the browser was observed.
     Observed {
         /// The observation; its picture is not part of the JSON.

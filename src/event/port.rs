@@ -18,7 +18,6 @@ use crate::base::RunId;
 /// ```
 /// use std::sync::atomic::{AtomicUsize, Ordering};
 /// use webwise::event::{Event, EventKind, EventSink};
-/// use webwise::RunId;
 ///
 /// /// Counts the warnings of all runs.
 /// #[derive(Debug, Default)]
@@ -31,9 +30,6 @@ use crate::base::RunId;
 ///         }
 ///     }
 ///
-///     fn failure(&self, _: &RunId) -> Option<String> {
-///         None
-///     }
 /// }
 ///
 /// let line = r#"{"event":"warned","guard":"stuck","text":"nothing changed","run":"run_1","step":3,"at":"2026-01-01T00:00:00Z"}"#;
@@ -48,9 +44,12 @@ pub trait EventSink: Debug + Send + Sync + 'static {
     fn emit(&self, event: &Event);
 
     /// Returns the reason why events of this run were lost; `None` as long as no loss is known. A sink that does not
-    /// write always returns `None`. The agent's loop asks once in each step. It passes the reason on to all sinks and
-    /// to the run's report.
-    fn failure(&self, run: &RunId) -> Option<String>;
+    /// write loses none, and needs no method of its own. The agent's loop asks once in each step. It passes the reason on to
+    /// all sinks and to the run's report.
+    fn failure(&self, run: &RunId) -> Option<String> {
+        let _ = run;
+        None
+    }
 }
 
 macro_rules! forward {
@@ -75,8 +74,4 @@ pub struct NoEvents;
 
 impl EventSink for NoEvents {
     fn emit(&self, _: &Event) {}
-
-    fn failure(&self, _: &RunId) -> Option<String> {
-        None
-    }
 }

@@ -175,6 +175,7 @@ impl EventKind {
                 net.all([answer, evidence, final_url, error].into_iter().flatten());
                 *extracted = redactor.pairs(std::mem::take(extracted));
             }
+            Self::Instructed { text } => net.text(text),
             Self::StoreNoticed { notice } => net.store_notice(notice),
             // Pictures cannot be searched for secrets. Instead, no picture is taken after a secret was typed or shown.
             Self::RunResumed {}

@@ -3,10 +3,7 @@
 use tracing::{Span, field::Empty, info_span};
 
 use super::{Event, EventKind, EventSink};
-use crate::{
-    base::RunId,
-    memory::{AdviceId, Change, Committed, Shelf},
-};
+use crate::memory::{AdviceId, Change, Committed, Shelf};
 
 /// An [`EventSink`] that passes each event to `tracing` with the target `webwise`. For a reply of the model, it sets
 /// attributes with the names of the `GenAI` semantic conventions. For every other event, it sets the event's name and
@@ -93,10 +90,6 @@ impl EventSink for Tracing {
             }
             _ => tracing::info!(target: "webwise", event = name, run, step, json = json()),
         }
-    }
-
-    fn failure(&self, _: &RunId) -> Option<String> {
-        None
     }
 }
 

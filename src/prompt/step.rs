@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     action::{CallProblem, Outcome},
-    base::{Nonce, TokenCount},
+    base::{Nonce, TokenCount, text},
     memory::{self, Advice, PageName},
     page::{Dialog, DigestOptions, ElementRef, Layout, PageView, Tab},
     working::{Extraction, History},
@@ -79,6 +79,8 @@ pub struct StepParts<'a> {
     /// The elements of the current page that the advice names. If the message shows such an element, its reference replaces
     /// its name in the advice.
     pub named: &'a [(PageName, ElementRef)],
+    /// The user's instructions since the run began, oldest first.
+    pub instructed: &'a [String],
     /// The user's notes about the site of the current page.
     pub site_notes: &'a [&'a str],
     /// The steps of the run so far.
@@ -153,6 +155,7 @@ impl<'a> StepParts<'a> {
             goal_words: &[],
             advice: &[],
             named: &[],
+            instructed: &[],
             site_notes: &[],
             history: History::default(),
             view,
@@ -300,6 +303,11 @@ fn write<'a>(
     let mut out = past.finish();
     out.push_str(&fence.finish());
 
+    section(&mut out, "The user added to the goal", |out| {
+        for text in parts.instructed {
+            let _ = writeln!(out, "- {}", text::squeeze(text));
+        }
+    });
     section(&mut out, "Notes of the user for this site", |out| {
         for note in parts.site_notes {
             let _ = writeln!(out, "- {}", Advice::shown(note));

@@ -187,6 +187,7 @@ fn remark_of_run(kind: &EventKind) -> Option<(&'static str, String)> {
             let dropped = counted(*count, "further call");
             ("dropped", format!("{dropped}: {why}"))
         }
+        EventKind::Instructed { text } => ("instruction", text.clone()),
         EventKind::Warned { guard, text } => ("warning", format!("{guard}: {text}")),
         EventKind::BrowserNoticed { notice } => ("noticed", noticed(notice)),
         EventKind::HumanAsked { question, answer } => {

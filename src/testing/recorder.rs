@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::{
-    base::RunId,
-    event::{Event, EventSink},
-};
+use crate::event::{Event, EventSink};
 
 /// An event sink that records every event. Clones share the list of events.
 #[derive(Debug, Clone, Default)]
@@ -40,9 +37,5 @@ impl EventSink for Recorder {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(event.clone());
-    }
-
-    fn failure(&self, _: &RunId) -> Option<String> {
-        None
     }
 }

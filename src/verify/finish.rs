@@ -13,7 +13,7 @@ use std::{
 use super::{PageNow, error_page, typed::Typed};
 use crate::{
     base::{text, words::DENIES},
-    page::{ElementRef, Node, NodeId, Observation, Part, Role, Tree},
+    page::{ElementRef, Node, NodeId, Observation, Part, Role, Tree, is_hint},
 };
 use serde::{Deserialize, Serialize};
 
@@ -379,15 +379,16 @@ fn check_passage(
     })
 }
 
-/// Removes what the prompt adds to the words of the page: line numbers, references, roles, the word `value`, states and
-/// quotation marks.
+/// Removes what the prompt adds to the words of the page: line numbers, references, roles, the word `value`, states, hints
+/// such as `current "page"`, and quotation marks.
 /// All words inside quotation marks are kept. For example, `e8 img "True" [clickable]` becomes `True`.
 fn unmarked(evidence: &str) -> String {
     let mut kept = String::new();
+    let mut is_of_hint = false;
     // Every second piece stands between quotation marks.
     for (nth, piece) in evidence.split('"').enumerate() {
         if nth % 2 == 1 {
-            kept.push_str(piece);
+            kept.push_str(if is_of_hint { "" } else { piece });
         } else {
             let is_mark = |word: &&str| {
                 let known = Role::parse(word);
@@ -398,7 +399,9 @@ fn unmarked(evidence: &str) -> String {
                     || ElementRef::parse(word).is_ok()
                     || (word.starts_with('[') && word.ends_with(']'))
             };
-            let words = piece.split_whitespace().filter(|word| !is_mark(word));
+            let mut words: Vec<&str> = piece.split_whitespace().collect();
+            is_of_hint = words.pop_if(|last| is_hint(last)).is_some();
+            let words = words.into_iter().filter(|word| !is_mark(word));
             words.for_each(|word| kept.extend([" ", word]));
         }
         kept.push(' ');

@@ -62,7 +62,7 @@ impl Used {
                 }
                 _ => {}
             }
-            used.add(&step.after.url().replace(['?', '&', '=', '/', '#'], " "));
+            used.add(&parts_of_address(step.after.url()));
         }
         used
     }
@@ -75,6 +75,10 @@ impl Used {
     }
 
     fn has(&self, token: &str) -> bool {
+        if token.contains("://") {
+            let parts = parts_of_address(token);
+            return tokens(&parts).all(|part| self.tokens.contains(&part.to_lowercase()));
+        }
         let letters = token.chars().filter(|c| c.is_alphabetic()).count();
         // The hour of a time may be written as one of 24.
         let is_time = letters == 0 && token.contains(':');
@@ -86,6 +90,22 @@ impl Used {
                 && numbers.peek().is_some()
                 && numbers.all(|number| self.numbers.contains(&number)))
     }
+}
+
+/// Returns the parts of an address, separated by spaces.
+fn parts_of_address(address: &str) -> String {
+    address.replace(['?', '&', '=', '/', '#'], " ")
+}
+
+/// Returns the goal without what it excludes in brackets, as in `Harbour Renewal (not Phase 2)`.
+fn without_exclusions(goal: &str) -> String {
+    let mut rest = goal;
+    let mut kept = String::new();
+    while let Some((before, after)) = rest.split_once("(not ") {
+        kept.push_str(before);
+        rest = after.split_once(')').map_or("", |(_, after)| after);
+    }
+    kept + rest
 }
 
 /// Maximum number of letters of a unit behind a number, as in `10am`.
@@ -114,6 +134,7 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
     if !used.fills {
         return Vec::new();
     }
+    let goal = &*without_exclusions(goal);
     let mut left: Vec<String> = Vec::new();
     let mut add = |text: &str| {
         let text = text::truncate(&text::squeeze(text), MAX_TEXT);
@@ -207,6 +228,14 @@ mod tests {
         assert_eq!(left("Add [[soup:hot|Hot]]", &["soup:hot"]), [""; 0]);
         let all = ["rain in may", "Smith, Paul (psmith)", "03/05/2027", "12.0"];
         assert_eq!(left(goal, &all), [""; 0]);
+    }
+
+    #[test]
+    fn addresses_that_were_opened_and_what_a_bracket_excludes_are_not_asked_for() {
+        let goal = "Log in at http://127.0.0.1:9331/ as ada. In Harbour (not Harbour Phase 2) rename \"Rope\".";
+        let used = ["http:  127.0.0.1:9331 issues", "harbour", "rope"];
+        assert_eq!(left(goal, &used), [""; 0]);
+        assert_eq!(left(goal, &used[1..]), ["http://127.0.0.1:9331"]);
     }
 
     #[test]

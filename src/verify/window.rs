@@ -253,10 +253,12 @@ impl Window {
             .unwrap_or_else(|| self.conclude(look, now))
     }
 
-    /// Looks again at a page that was just opened and shows nothing yet, because scripts draw many pages after the browser
-    /// has loaded them.
+    /// Looks again at a page that was just opened or emptied and shows nothing yet, because scripts draw many pages after the
+    /// browser has loaded them.
     fn expect_content(&mut self, page: &PageNow, is_other: bool, now: Timing) -> Option<Next> {
-        let is_opened = self.execution.outcome.is_done() && is_other || self.content.is_some();
+        let was_bare = self.before.page.as_ref().is_none_or(PageNow::is_bare);
+        let is_begun = self.execution.outcome.is_done() && (is_other || !was_bare);
+        let is_opened = is_begun || self.content.is_some();
         if !is_opened || !page.is_bare() {
             return None;
         }

@@ -747,7 +747,7 @@ async fn two_loops_over_one_driver_use_it_one_after_the_other() {
     let before = browser.executed();
     let report = second.run(task()).await;
     assert_eq!(report.summary.stop, StopReason::Busy);
-    let mut busy = second.guarded().start(task());
+    let mut busy = second.guarded().start(task()).await;
     assert_eq!(busy.open_start_page().await, Err(StopReason::Busy));
     drop(busy);
     assert_eq!(browser.executed(), before, "it did nothing");

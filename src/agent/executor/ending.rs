@@ -4,7 +4,7 @@ use std::{future, time::Duration};
 
 use super::Executor;
 use crate::{
-    agent::RunReport,
+    agent::{Cancel, RunReport},
     event::{EventKind, RunSummary},
     secret::Redactor,
     working::{BudgetKind, Step, StopReason},
@@ -13,14 +13,13 @@ use crate::{
 impl Executor {
     /// Waits until the run is cancelled or its time is up, and returns the stop reason.
     pub(in crate::agent) fn end(&self) -> impl Future<Output = StopReason> + use<> {
-        let (cancel, own) = (self.settings().cancel.clone(), self.task.cancel.clone());
+        let cancels = self.cancels();
         let longest = self.options.budget.max_duration;
         let left = longest.map(|max| max.saturating_sub(self.elapsed()));
         async move {
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => StopReason::Cancelled,
-                () = own.cancelled() => StopReason::Cancelled,
+                () = any_cancelled(cancels) => StopReason::Cancelled,
                 () = sleep_or_forever(left) => StopReason::Budget(BudgetKind::Time),
             }
         }
@@ -126,6 +125,15 @@ impl Executor {
                 .or_else(|| self.emitter.failure().map(|text| self.redactor.text(&text)))
                 .or(self.state.unrecorded),
         }
+    }
+}
+
+/// Waits until one of the handles is cancelled.
+async fn any_cancelled([ours, of_task, of_handle]: [Cancel; 3]) {
+    tokio::select! {
+        () = ours.cancelled() => {}
+        () = of_task.cancelled() => {}
+        () = of_handle.cancelled() => {}
     }
 }
 

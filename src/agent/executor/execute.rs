@@ -168,6 +168,7 @@ impl Executor {
             return Ok(());
         }
         let before = verdict.page.clone();
+        // A new tab is often empty at first.
         let mut page = self.look(deadline).await?;
         for _ in 0..TAB_LOOKS {
             if !page.is_bare() {

@@ -26,7 +26,7 @@ use crate::{
 ///
 /// let guarded = GuardedBrowser::builder(browser).build_guarded()?;
 /// let task = Task::new("Open the report")?.with_start_url("https://intranet.example/reports")?;
-/// let mut executor = guarded.start(task);
+/// let mut executor = guarded.start(task).await;
 /// executor.open_start_page().await?;
 /// let click = Click { target: Target::parse(r#"link "Latest""#)?, button: None };
 /// let step = executor.carry_out(BrowserAction::Click(click)).await?;
@@ -111,8 +111,8 @@ impl<B> GuardedBrowser<B> {
     /// Starts a run whose actions the caller decides.
     ///
     /// The run keeps the browser until the run is finished or dropped. Another run of the same driver that is started in the
-    /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
-    pub fn start(&self, task: Task) -> Executor {
-        Executor::start(Arc::clone(&self.parts), task)
+    /// meantime ends at once or waits, as [`Options::when_busy`] says.
+    pub async fn start(&self, task: Task) -> Executor {
+        Executor::start(Arc::clone(&self.parts), task).await
     }
 }

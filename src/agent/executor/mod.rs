@@ -36,7 +36,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    Options, Task,
+    Cancel, Options, Task, WhenBusy,
     checkpoint::Checkpoints,
     emit::Emitter,
     state::{Queued, Remarks, State},
@@ -46,7 +46,7 @@ use crate::{
     action::{Action, BrowserAction, Goto},
     base::{Error, ErrorKind, Result as CrateResult, RunId},
     browser::Turn,
-    event::EventKind,
+    event::{EventKind, FanOut},
     guard::Spent,
     page::PageView,
     secret::{Redactor, SecretName, SecretResolver},
@@ -113,8 +113,8 @@ pub(super) struct Decider {
 }
 
 impl Executor {
-    fn start(parts: Arc<Guarded>, task: Task) -> Self {
-        let executor = Self::new(parts, task);
+    async fn start(parts: Arc<Guarded>, task: Task) -> Self {
+        let executor = Self::new(parts, task).await;
         let tools = executor.browser.capabilities().tools;
         executor.tell_started(Decider {
             model: String::new(),
@@ -124,11 +124,8 @@ impl Executor {
         executor
     }
 
-    pub(super) fn new(parts: Arc<Guarded>, task: Task) -> Self {
-        let id = task
-            .run
-            .clone()
-            .unwrap_or_else(|| RunId::from_bits(Uuid::now_v7().as_u128()));
+    pub(super) async fn new(parts: Arc<Guarded>, task: Task) -> Self {
+        let id = task.run.clone().unwrap_or_else(RunId::generate);
         let redactor = task.vault.redactor();
         let mut about = About::new(redactor.text(&task.goal));
         let start = task.start_url.as_ref();
@@ -143,8 +140,9 @@ impl Executor {
         let guards = Guards::new(start, task.allow.clone(), !task.vault.is_empty());
         let mut state = State::new(id, about, seed, guards);
         give_all(&mut state, &task);
-        let turn = parts.browser.lease().take();
-        Self::open(parts, task, state, turn)
+        let mut executor = Self::open(parts, task, state);
+        executor.enter().await;
+        executor
     }
 
     /// Resumes a run from its state. The page will be observed again. `turn` is the right to use the browser; `None` if
@@ -163,20 +161,43 @@ impl Executor {
             !task.vault.is_empty(),
         );
         give_all(&mut state, &task);
-        let executor = Self::open(parts, task, state, turn);
+        let mut executor = Self::open(parts, task, state);
+        if turn.is_none() {
+            executor.state.stopped = Some(StopReason::Busy);
+        }
+        executor.turn = turn;
         executor.emitter.emit(EventKind::RunResumed {});
         executor.tell_given();
         Ok(executor)
     }
 
-    /// Makes the executor of a run from its state. Without a `turn`, stops the run with [`StopReason::Busy`].
-    fn open(parts: Arc<Guarded>, task: Task, mut state: State, turn: Option<Turn>) -> Self {
-        if turn.is_none() {
-            state.stopped = Some(StopReason::Busy);
+    /// Takes the right to use the browser. If another run has it, waits or stops this run, as the options say.
+    async fn enter(&mut self) {
+        let lease = self.browser.lease().clone();
+        self.turn = lease.take();
+        if self.turn.is_none() && self.options.when_busy == WhenBusy::Wait {
+            let end = self.end();
+            tokio::select! {
+                biased;
+                stop = end => self.state.stopped = Some(stop),
+                turn = lease.wait() => self.turn = turn,
+            }
         }
+        if self.turn.is_none() && self.state.stopped.is_none() {
+            self.state.stopped = Some(StopReason::Busy);
+        }
+    }
+
+    /// Makes the executor of a run from its state, without the right to use the browser.
+    fn open(parts: Arc<Guarded>, task: Task, state: State) -> Self {
         let redactor = task.vault.redactor();
+        let sink = Arc::clone(&parts.settings.sink);
+        let sink = match &task.controls {
+            Some(controls) => Arc::new(FanOut::new().with(sink).with(Arc::clone(controls) as _)),
+            None => sink,
+        };
         let emitter = Emitter {
-            sink: Arc::clone(&parts.settings.sink),
+            sink,
             clock: Arc::clone(&parts.settings.clock),
             run: state.run.clone(),
             step: state.spent.steps,
@@ -199,7 +220,7 @@ impl Executor {
             recording: None,
             checkpoints: None,
             unkept: false,
-            turn,
+            turn: None,
         }
     }
 
@@ -335,7 +356,18 @@ impl Executor {
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
-        self.settings().cancel.is_cancelled() || self.task.cancel.is_cancelled()
+        self.cancels().iter().any(Cancel::is_cancelled)
+    }
+
+    /// Returns the handles that stop this run: the agent's, the task's, and that of the run's own handle.
+    fn cancels(&self) -> [Cancel; 3] {
+        let own = self.task.controls.as_ref();
+        let own = own.map_or_else(Cancel::new, |controls| controls.cancel.clone());
+        [
+            self.settings().cancel.clone(),
+            self.task.cancel.clone(),
+            own,
+        ]
     }
 
     pub(super) const fn has_turn(&self) -> bool {

@@ -71,7 +71,7 @@ async fn done(executor: &mut Executor, tool: &str, arguments: serde_json::Value)
 async fn an_address_that_begins_with_a_slash_is_on_the_site_of_the_page() {
     let browser = shop();
     let guarded = guarded(GuardedBrowser::builder(browser.clone()));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let bare = done(&mut executor, "goto", json!({ "url": "other.example" })).await;
     assert_eq!(bare.class(), Some(ErrorClass::Blocked));
@@ -104,7 +104,7 @@ async fn a_step_keeps_what_its_action_gave_and_not_what_the_browser_noticed() {
         .expect_observe()
         .returning(|_| Ok(Observation::new(URL, "Shop", tree(SHOP))));
     let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let mut gave = Vec::new();
     for (tool, arguments) in [
@@ -150,7 +150,7 @@ async fn a_tab_that_an_action_opened_is_followed_if_the_run_may_visit_it() {
             Ok(page)
         });
         let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
-        let mut executor = guarded.start(task());
+        let mut executor = guarded.start(task()).await;
         executor.open_start_page().await.unwrap();
         let step = executor
             .carry_out(action("click", json!({ "target": "e4" })))
@@ -166,7 +166,7 @@ async fn a_tab_that_an_action_opened_is_followed_if_the_run_may_visit_it() {
 async fn what_a_caller_decides_is_carried_out_verified_and_kept() {
     let (recorder, browser) = (Recorder::new(), shop());
     let guarded = guarded(GuardedBrowser::builder(browser.clone()).with_sink(recorder.clone()));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     assert_eq!(executor.page().unwrap().url, URL);
     let in_words = done(&mut executor, "click", json!({ "target": "link \"Cart\"" })).await;
@@ -192,7 +192,7 @@ async fn what_a_caller_decides_is_carried_out_verified_and_kept() {
 #[tokio::test(start_paused = true)]
 async fn a_click_on_a_page_that_stays_as_it_is_had_no_effect() {
     let guarded = guarded(GuardedBrowser::builder(shop()));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let outcome = done(&mut executor, "click", json!({ "target": "e4" })).await;
     assert_eq!(outcome, Outcome::NoEffect);
@@ -208,7 +208,7 @@ async fn each_guard_refuses_and_the_browser_is_not_asked() {
         .with(name, Secret::new("4711-4711"), vec![origin])
         .unwrap();
     // With a secret, only the start site may be visited.
-    let mut executor = guarded.start(task().with_secrets(vault));
+    let mut executor = guarded.start(task().with_secrets(vault)).await;
     executor.open_start_page().await.unwrap();
     let cases = [
         (
@@ -269,7 +269,7 @@ async fn a_person_approves_what_cannot_be_undone_and_a_no_may_end_the_run() {
             .return_const(answer);
         let builder = GuardedBrowser::builder(shop()).with_approver(person);
         let guarded = guarded(builder.with_approval(ApprovalMode::Hybrid));
-        let mut executor = guarded.start(task());
+        let mut executor = guarded.start(task()).await;
         executor.open_start_page().await.unwrap();
         let step = executor
             .carry_out(action("click", json!({ "target": "e2" })))
@@ -282,7 +282,7 @@ async fn a_person_approves_what_cannot_be_undone_and_a_no_may_end_the_run() {
 async fn the_time_of_a_person_is_not_the_time_of_the_step() {
     let builder = GuardedBrowser::builder(shop()).with_approver(super::growth::Slow);
     let guarded = guarded(builder.with_approval(ApprovalMode::Hybrid));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let click = action("click", json!({ "target": "e2" }));
     let step = executor.carry_out(click).await.unwrap();
@@ -301,7 +301,7 @@ async fn the_look_after_a_late_answer_is_the_time_of_the_step() {
             None => builder.with_approval(ApprovalMode::Auto),
         };
         let guarded = guarded.build_guarded().unwrap();
-        let mut executor = guarded.start(task());
+        let mut executor = guarded.start(task()).await;
         executor.open_start_page().await.unwrap();
         let click = action("click", json!({ "target": "e2" }));
         let step = executor.carry_out(click).await.unwrap();
@@ -320,7 +320,7 @@ async fn an_action_that_the_caller_gave_up_is_in_the_report() {
     let browser = FaultyBrowser::new(shop())
         .with_look(When::from(2), LookFault::Slow(Duration::from_secs(9)));
     let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let click = executor.carry_out(action("click", json!({ "target": "e3" })));
     let click = tokio::time::timeout(Duration::from_secs(1), click).await;
@@ -335,7 +335,7 @@ async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
     let mut options = Options::default();
     options.budget.max_steps = 30;
     let guarded = guarded(GuardedBrowser::builder(shop()).with_options(options));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let mut stop = None;
     for _ in 0..20 {
@@ -359,13 +359,13 @@ async fn repetition_and_budgets_end_the_run_and_it_stays_over() {
 #[tokio::test(start_paused = true)]
 async fn a_browser_has_one_run_at_a_time() {
     let guarded = guarded(GuardedBrowser::builder(shop()));
-    let first = guarded.start(task());
-    let mut second = guarded.start(task());
+    let first = guarded.start(task()).await;
+    let mut second = guarded.start(task()).await;
     let goto = second.open_start_page().await;
     assert_eq!(goto, Err(StopReason::Busy));
     drop(second);
     drop(first);
-    assert_eq!(guarded.start(task()).open_start_page().await, Ok(()));
+    assert_eq!(guarded.start(task()).await.open_start_page().await, Ok(()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -373,7 +373,7 @@ async fn a_browser_that_is_lost_ends_the_run() {
     let broken = [ScriptedReply::Break(ErrorKind::BrowserLost)];
     let browser = shop().on(URL, r#"click {"target":"e4"}"#, broken);
     let guarded = guarded(GuardedBrowser::builder(browser));
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     let step = executor
         .carry_out(action("click", json!({ "target": "e4" })))
@@ -398,7 +398,7 @@ async fn a_page_that_shows_nothing_yet_is_waited_for() {
         Ok(Observation::new(URL, "Shop", tree(shown)))
     });
     let guarded = GuardedBrowser::builder(browser).build_guarded().unwrap();
-    let mut executor = guarded.start(task());
+    let mut executor = guarded.start(task()).await;
     executor.open_start_page().await.unwrap();
     assert!(!executor.page().unwrap().elements.is_empty());
 }

@@ -6,6 +6,7 @@ mod executor;
 mod explore;
 mod going_back;
 mod growth;
+mod handle;
 mod journal;
 mod learning;
 mod memory;

@@ -30,6 +30,7 @@ const CLOSING: Duration = Duration::from_millis(600);
 struct Ticked {
     checked: Option<bool>,
     radio: bool,
+    stated: bool,
 }
 
 /// The options that a list made of other elements than `select` shows.
@@ -99,7 +100,7 @@ impl Cdp {
                 .ask::<Ticked>(&aim.frame, "checkState", json!([aim.number]))
         };
         let before = state().await?;
-        if before.checked == Some(wanted) {
+        if before.stated && before.checked == Some(wanted) {
             return Ok(told);
         }
         if before.radio && !wanted {
@@ -111,7 +112,8 @@ impl Cdp {
         self.press(turn, &aim, None, Needs::CLICK, 1).await?;
         match state().await {
             Ok(after) => Ok(Performed {
-                has_no_effect: after.checked != Some(wanted),
+                // Without a state, what the page shows decides.
+                has_no_effect: after.stated && after.checked != Some(wanted),
                 ..told
             }),
             // The tick led to another page, or removed the box.

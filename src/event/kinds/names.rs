@@ -22,6 +22,7 @@ impl EventKind {
         match self {
             Self::RunStarted { .. } => "run_started",
             Self::RunResumed {} => "run_resumed",
+            Self::Instructed { .. } => "instructed",
             Self::Observed { .. } => "observed",
             Self::Interpreted { .. } => "interpreted",
             Self::Tier1Loaded { .. } => "tier1_loaded",

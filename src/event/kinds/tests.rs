@@ -63,9 +63,10 @@ const fn number(kind: &EventKind) -> usize {
         EventKind::StepReplayed { .. } => 37,
         EventKind::ResultShortened { .. } => 38,
         EventKind::Given { .. } => 39,
+        EventKind::Instructed { .. } => 40,
     }
 }
-const VARIANTS: usize = 40;
+const VARIANTS: usize = 41;
 
 fn text(text: &str) -> String {
     text.to_owned()
@@ -350,6 +351,9 @@ fn samples() -> Vec<EventKind> {
             approval: text("hybrid"),
         },
         EventKind::RunResumed {},
+        EventKind::Instructed {
+            text: text("the blue one"),
+        },
         EventKind::Observed {
             observation: Arc::new(page),
             elapsed_ms: 12,

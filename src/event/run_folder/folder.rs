@@ -300,6 +300,7 @@ const fn file_of(kind: &EventKind) -> &'static str {
         | EventKind::MemoryFailed { .. } => "memory_events.jsonl",
         EventKind::RunStarted { .. }
         | EventKind::RunResumed {}
+        | EventKind::Instructed { .. }
         | EventKind::RunEnded { .. }
         | EventKind::PictureTaken { .. }
         | EventKind::CallRefused { .. }

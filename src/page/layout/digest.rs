@@ -2,6 +2,7 @@
 //! are left out.
 
 use super::{super::Element, Layout, Line, Part, search::Relevance};
+use crate::base::text::words;
 
 /// Options of [`Layout::digest`], which selects the lines of a page that a prompt shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,6 +102,8 @@ const MIN_LEFT_OUT: usize = 5;
 const MIN_OUTLINED: usize = 2;
 /// Maximum number of lines that are shown because they match the goal. Source: chosen.
 const MAX_MATCHED: usize = 10;
+/// Maximum number of words of a text that the goal may name as a whole.
+const MAX_NAMING: usize = 4;
 /// Maximum number of lines of one item that are shown because a line of the item matches the goal. Source: chosen.
 const MAX_OF_MATCHED: usize = 8;
 /// Share of the budget for banners, menus, side columns and footers together if the page is cut. Unit: percent. Source:
@@ -253,8 +256,11 @@ impl Layout {
             return self.show(all, &Matching::default(), usize::MAX);
         }
         let relevance = self.relevance(elements, goal_words);
-        let matched = matched(&relevance.points);
+        let mut matched = matched(&relevance.points);
         let least = matched.iter().map(|at| relevance.points[*at]).min();
+        matched.extend(self.named_by(&relevance).take(MAX_MATCHED));
+        matched.sort_unstable();
+        matched.dedup();
         let matching = Matching { relevance, least };
         for likeness in [Likeness::Same, Likeness::Loose] {
             for max_text in [SHORT_TEXT, SHORTEST_TEXT] {
@@ -283,6 +289,19 @@ impl Layout {
         self.keep_dividers(&mut kept);
         fill_gaps(&mut kept, &weights);
         self.show(kept, &matching, SHORTEST_TEXT)
+    }
+
+    /// Returns the lines outside rows and cards with a short text that the goal names, such as the entry of a menu or the label of a
+    /// field. Many rows may match the goal better, but the way to what it asks for leads through these lines.
+    fn named_by<'a>(&'a self, relevance: &'a Relevance) -> impl Iterator<Item = usize> + 'a {
+        let is_named = |part: &Part| {
+            let words = words(&part.text);
+            let known = words.iter().filter(|word| relevance.names(word)).count();
+            (1..=MAX_NAMING).contains(&words.len()) && known * 2 >= words.len()
+        };
+        let lines = self.lines.iter().enumerate();
+        let named = lines.filter(move |(_, line)| !line.item && line.all_parts().any(is_named));
+        named.map(|(at, _)| at)
     }
 
     fn folded(&self, cap: usize, likeness: Likeness, matched: &[usize]) -> Vec<bool> {

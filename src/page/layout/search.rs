@@ -183,6 +183,11 @@ pub(crate) struct Relevance {
 }
 
 impl Relevance {
+    /// Returns true if this is a word of the goal, and no short one.
+    pub(super) fn names(&self, word: &str) -> bool {
+        word.len() >= MIN_NAMED && self.goal.iter().any(|goal| goal == word)
+    }
+
     /// Returns the words of the goal that all of these lines contain. Short words and words that too many lines contain are
     /// left out.
     pub(super) fn shared(&self, mut lines: impl Iterator<Item = usize>) -> Vec<String> {

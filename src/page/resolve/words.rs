@@ -122,6 +122,11 @@ pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
                 .find(is_it)
                 .is_some_and(|e| e.label.is_empty())
     });
+    // What a field holds was perhaps typed to find the element that has these words.
+    keep(&mut best, |each| {
+        let node = &tree[each.id];
+        !node.role.is_editable() || node.value.as_deref().map(Folded::of) != folded
+    });
     keep(&mut best, |each| is_visible(tree, each.id));
     keep(&mut best, |each| tree[each.id].role.is_interactive());
     keep(&mut best, |each| each.same_case);
@@ -306,6 +311,16 @@ mod tests {
         b.leaf(Node::text("Loose"));
         b.leaf(Node::text("Words"));
         b.close();
+    }
+
+    #[test]
+    fn the_row_that_a_search_found_is_meant_and_not_the_field_with_its_words() {
+        let found = |b: &mut TreeBuilder| {
+            b.leaf(node(Role::SearchBox, "Search", "e1").with_value("Nordhaven"));
+            b.leaf(node(Role::Cell, "Nordhaven", "e2"));
+        };
+        assert_eq!(means(found, "text=\"Nordhaven\"", Suits::All), ["e2"]);
+        assert_eq!(means(found, "text=\"Nordhaven\"", Suits::Fields), ["e1"]);
     }
 
     #[test]

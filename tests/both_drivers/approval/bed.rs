@@ -231,7 +231,7 @@ impl Bed<'_> {
             Trial::Approved | Trial::Honest => builder.with_approver(Arc::clone(&person)),
         };
         let guarded = builder.build_guarded().expect("the options make sense");
-        let mut executor = guarded.start(task(&self.url));
+        let mut executor = guarded.start(task(&self.url)).await;
         if is_fresh {
             let look = BrowserAction::Snapshot(NoArguments {});
             let look = executor.carry_out(look).await.map(|_| ());

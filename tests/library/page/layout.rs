@@ -390,6 +390,24 @@ fn a_large_page_shows_the_first_of_many_and_what_the_goal_speaks_of() {
 }
 
 #[test]
+fn an_entry_of_a_long_menu_that_the_goal_names_is_shown_however_many_rows_match_better() {
+    let mut page = shop().replace("\"Menu 31\"", "\"store Suppliers\"");
+    for n in 0..12 {
+        page = page.replace(
+            &format!("\"Thing {}\"", 20 * n + 7),
+            "\"Chain hoist of the suppliers\"",
+        );
+    }
+    let goal = "In Suppliers change the chain hoist";
+    let lines = shown(&page, goal, 300);
+    let has = |wanted: &str| lines.iter().any(|line| line.contains(wanted));
+    assert!(
+        has("link \"store Suppliers\"") && !has("Menu 30"),
+        "{lines:#?}"
+    );
+}
+
+#[test]
 fn what_is_left_out_begins_where_it_says() {
     let tree = tree(&shop());
     let (layout, elements) = laid_out(&tree);

@@ -112,16 +112,17 @@ function visibleLists() {
   return roots.flatMap((root) => [...queryAll(root, '[role=listbox]')]).filter(isVisible);
 }
 
-/** The state of a checkbox or radio button; `checked` is null if it is partly ticked. */
+/** The state of a checkbox or radio button; `checked` is null if it is partly ticked, `stated` false if the page tells no state. */
 function checkState(number) {
   const element = elementOf(number);
   if (element === null) return gone();
   const ticked = controlOf(element);
   if (dom.isHtml(ticked, 'input') && /^(checkbox|radio)$/.test(ticked.type)) {
-    return { checked: ticked.indeterminate ? null : ticked.checked, radio: ticked.type === 'radio' };
+    return { checked: ticked.indeterminate ? null : ticked.checked, radio: ticked.type === 'radio', stated: true };
   }
   const role = roleOf(ticked);
   if (!CAN_BE_CHECKED.has(role)) return failed('wrong_element', `${preview(ticked)} cannot be ticked`);
-  const said = dom.attribute(ticked, 'aria-checked');
-  return { checked: said === 'mixed' ? null : said === 'true', radio: /radio$/.test(role) };
+  // Some pages give a checkbox the state of a button.
+  const said = dom.attribute(ticked, 'aria-checked') ?? dom.attribute(ticked, 'aria-pressed');
+  return { checked: said === 'mixed' ? null : said === 'true', radio: /radio$/.test(role), stated: said !== null };
 }

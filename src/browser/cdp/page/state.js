@@ -62,7 +62,7 @@ function checkedOf(facts) {
     const type = typeOf(element);
     if (type === 'checkbox' || type === 'radio') return String(isTicked(element));
   }
-  const checked = facts.attribute('aria-checked');
+  const checked = facts.attribute('aria-checked') ?? facts.attribute('aria-pressed');
   return checked === 'true' || checked === 'mixed' ? checked : 'false';
 }
 

@@ -1,0 +1,183 @@
+//! Runs that go on by themselves, and their handles.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use serde_json::json;
+
+use crate::{
+    DecisionLoop, Task,
+    agent::{Options, RunHandle, WhenBusy},
+    chat::{ChatRequest, ChatResponse},
+    store::InMemory,
+    testing::{Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    working::StopReason,
+};
+
+const URL: &str = "https://shop.example/";
+const DONE: &str = "https://shop.example/blue";
+
+type Agent = DecisionLoop<ScriptedBrowser, ScriptedModel, InMemory>;
+
+fn task() -> Task {
+    Task::new("Open a mug")
+        .unwrap()
+        .with_start_url(URL)
+        .unwrap()
+}
+
+fn shop() -> ScriptedBrowser {
+    ScriptedBrowser::new()
+        .with_page(URL, "Mugs", "link \"Red\" e1\nlink \"Blue\" e2")
+        .with_page(DONE, "Blue", "heading \"The blue mug\"")
+        .on(URL, r#"click {"target":"e2"}"#, [ScriptedReply::Show(DONE)])
+}
+
+fn click(target: &str) -> ChatResponse {
+    call("click", json!({ "target": target }))
+}
+
+fn finish() -> ChatResponse {
+    call(
+        "finish",
+        json!({ "answer": "The blue mug", "evidence": "The blue mug" }),
+    )
+}
+
+/// An agent whose model first does `meanwhile` to the handle of its run, and clicks on the red mug. It clicks on the blue one if it
+/// is told to, or asked again.
+fn agent(meanwhile: fn(&RunHandle), options: Options) -> (Agent, Arc<OnceLock<RunHandle>>) {
+    let handle: Arc<OnceLock<RunHandle>> = Arc::default();
+    let own = Arc::clone(&handle);
+    let mut count = 0;
+    let model = ScriptedModel::deciding(move |_: &ChatRequest| {
+        count += 1;
+        let calls = match count {
+            1 => {
+                own.get().map(meanwhile);
+                click("e1")
+            }
+            2 => click("e2"),
+            _ => finish(),
+        };
+        Ok(calls)
+    });
+    let agent = DecisionLoop::builder(shop(), model, InMemory::new());
+    (agent.with_options(options).build().unwrap(), handle)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_instruction_drops_the_calls_decided_without_it_and_stands_in_all_later_messages() {
+    let (agent, handle) = agent(
+        |run| run.instruct("the blue\none").unwrap(),
+        Options::default(),
+    );
+    let (model, browser) = (agent.model().clone(), agent.browser().clone());
+    handle.set(agent.spawn(task())).unwrap();
+    let mut events = handle.get().unwrap().events();
+    assert!(handle.get().unwrap().instruct(" ").is_err());
+    assert!(handle.get().unwrap().instruct("x".repeat(8_001)).is_err());
+    let mut names = Vec::new();
+    while let Some(event) = events.next().await {
+        names.push(event.kind.name());
+    }
+    assert_eq!(
+        names.iter().filter(|name| **name == "instructed").count(),
+        1
+    );
+    assert_eq!(
+        [names[0], names[names.len() - 1]],
+        ["run_started", "run_ended"]
+    );
+    // A subscriber that comes late gets the same events.
+    let mut late = handle.get().unwrap().events();
+    for name in &names {
+        assert_eq!(late.next().await.unwrap().kind.name(), *name);
+    }
+    assert_eq!(late.next().await.map(|event| event.step), None);
+    let executed = browser.executed();
+    assert!(
+        !executed.contains(&r#"click {"target":"e1"}"#.to_owned()),
+        "{executed:?}"
+    );
+    for request in &model.requests()[1..] {
+        let (_, outside) = request.message.rsplit_once(">>>").unwrap();
+        assert!(
+            outside.contains("## The user added to the goal\n- the blue one\n"),
+            "{outside}"
+        );
+    }
+    assert!(
+        model.requests()[1]
+            .message
+            .contains("the user gave an instruction")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_run_does_nothing_until_it_is_resumed_and_can_be_cancelled() {
+    for cancelled in [false, true] {
+        let (agent, handle) = agent(RunHandle::pause, Options::default());
+        let browser = agent.browser().clone();
+        handle.set(agent.spawn(task())).unwrap();
+        let run = handle.get().unwrap();
+        tokio::time::sleep(Duration::from_hours(1)).await;
+        assert_eq!(browser.executed().len(), 1, "{:?}", browser.executed());
+        if cancelled {
+            run.cancel();
+        } else {
+            run.resume();
+        }
+        while !run.is_finished() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        assert_eq!(browser.executed().len(), if cancelled { 1 } else { 3 });
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_handle_ends_its_run_and_frees_the_browser() {
+    let (agent, _) = agent(|_| {}, Options::default());
+    let recorder = Recorder::new();
+    let agent = DecisionLoop::builder(
+        agent.browser().clone(),
+        agent.model().clone(),
+        InMemory::new(),
+    )
+    .with_sink(recorder.clone())
+    .build()
+    .unwrap();
+    drop(agent.spawn(task()));
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(recorder.names().last(), Some(&"run_ended"));
+    assert_eq!(agent.run(task()).await.summary.stop, StopReason::Finished);
+}
+
+#[tokio::test(start_paused = true)]
+async fn runs_in_one_browser_take_turns_or_end_as_the_caller_chooses() {
+    for (when_busy, wanted) in [
+        (WhenBusy::Stop, StopReason::Busy),
+        (WhenBusy::Wait, StopReason::Finished),
+    ] {
+        let options = Options {
+            when_busy,
+            ..Options::default()
+        };
+        let model = || {
+            let replies = [click("e2"), finish(), click("e2"), finish()];
+            ScriptedModel::new(replies)
+        };
+        let agent = DecisionLoop::builder(shop(), model(), InMemory::new());
+        let agent = agent.with_options(options).build().unwrap();
+        let runs = [agent.spawn(task()), agent.clone().spawn(task())];
+        assert_ne!(runs[0].id(), runs[1].id());
+        let [first, second] = runs;
+        first.pause();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        first.resume();
+        assert_eq!(first.report().await.summary.stop, StopReason::Finished);
+        assert_eq!(second.report().await.summary.stop, wanted);
+    }
+}
