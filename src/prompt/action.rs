@@ -4,13 +4,13 @@ use serde_json::{Map, Value};
 
 use super::fence::{quoted, verbatim};
 use crate::{
-    action::{Action, AgentAction, BrowserAction},
+    action::{Action, AgentAction, BrowserAction, Target},
     base::{
         canonical,
         text::{clean, squeeze, truncate},
     },
     memory::Piece,
-    page::{Appearance, ElementRef, TargetIdentity},
+    page::{Appearance, ElementRef, LocatorStep, TargetIdentity},
     working::{
         Step,
         words::{Audience, StepWords},
@@ -62,15 +62,20 @@ fn in_words(
     let mut target: Vec<String> = named.map(|of| target_words(of, within.is_some())).collect();
     target.extend(within.map(|within| format!("in {}", quoted(within, MAX_NAME))));
     let points = points(action, picked, !targets.is_empty());
+    let spoken = match action {
+        Action::Browser(action) if targets.is_empty() => spoken(&action.targets()),
+        _ => None,
+    };
     let is_told = |value: &Value| {
         let is_reference = || value.as_str().is_some_and(ElementRef::is_valid);
-        !targets.is_empty() || (!is_for_person && is_reference())
+        !targets.is_empty() || spoken.is_some() || (!is_for_person && is_reference())
     };
     arguments.retain(|name, value| match points {
         Some(_) => !COORDINATES.contains(&name.as_str()),
         None => !(TARGETS.contains(&name.as_str()) && is_told(value)),
     });
     target.extend(points);
+    target.extend(spoken.into_iter().flatten());
     // For a flag such as `submit`, the name alone is shown, because it is clear without the value.
     let mut flags = Vec::new();
     arguments.retain(|name, value| {
@@ -106,6 +111,29 @@ fn in_words(
         flags,
     };
     words.pieces(reader).iter().map(Piece::to_string).collect()
+}
+
+/// Returns targets that no element of the page was, in the words that the model gives: `link "Send"` or `"Send"`. Returns `None` if
+/// one of them is another locator, or a reference.
+fn spoken(targets: &[&Target]) -> Option<Vec<String>> {
+    let words = |target: &&Target| match target {
+        Target::Ref(_) => None,
+        Target::Locator(locator) => match locator.steps() {
+            [
+                LocatorStep::Role {
+                    role,
+                    name,
+                    exact: false,
+                },
+            ] => {
+                let name = quoted(name.as_deref()?, MAX_NAME);
+                Some(format!("{role} {name}"))
+            }
+            [LocatorStep::Text(words)] => Some(quoted(words, MAX_NAME)),
+            _ => None,
+        },
+    };
+    targets.iter().map(words).collect()
 }
 
 /// Returns the words for a target: its role and name, or its role, position and surroundings if it has no name.

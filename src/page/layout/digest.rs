@@ -291,7 +291,7 @@ impl Layout {
         self.show(kept, &matching, SHORTEST_TEXT)
     }
 
-    /// Returns the lines outside rows and cards with a short text that the goal names, such as the entry of a menu or the label of a
+    /// Returns the lines of menus, and those outside rows and cards, with a short text that the goal names, such as the entry of a menu or the label of a
     /// field. Many rows may match the goal better, but the way to what it asks for leads through these lines.
     fn named_by<'a>(&'a self, relevance: &'a Relevance) -> impl Iterator<Item = usize> + 'a {
         let is_named = |part: &Part| {
@@ -300,7 +300,8 @@ impl Layout {
             (1..=MAX_NAMING).contains(&words.len()) && known * 2 >= words.len()
         };
         let lines = self.lines.iter().enumerate();
-        let named = lines.filter(move |(_, line)| !line.item && line.all_parts().any(is_named));
+        let is_way = |line: &Line| line.aside || !line.item;
+        let named = lines.filter(move |(_, line)| is_way(line) && line.all_parts().any(is_named));
         named.map(|(at, _)| at)
     }
 

@@ -326,9 +326,14 @@ impl Layout {
         let mut out = String::new();
         for line in &self.lines[lines] {
             let start = out.len();
+            let says = |part: &Part| !part.text.is_empty();
+            let is_table = line.item && line.all_parts().any(says);
             for part in line.all_parts() {
                 let value = part.element.and_then(|at| elements[at].value.as_deref());
-                for words in std::iter::once(part.text.as_str()).chain(value) {
+                // Without the empty cells of a row, the others would seem to be in other columns.
+                let is_gap = is_table && part.role == Role::Cell && !says(part) && value.is_none();
+                let own = if is_gap { "\"\"" } else { part.text.as_str() };
+                for words in std::iter::once(own).chain(value) {
                     if out.len() > start && !words.is_empty() {
                         out.push_str(if part.joint == Joint::Flow {
                             " "
