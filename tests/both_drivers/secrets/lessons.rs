@@ -40,7 +40,7 @@ fn vault(value: &str) -> Vault {
         .unwrap()
 }
 
-fn agent<L: LlmClient, M: MemoryBackend>(
+fn agent<L: LlmClient, M: MemoryBackend + 'static>(
     browser: &Shadow,
     model: L,
     memory: M,
