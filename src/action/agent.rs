@@ -46,9 +46,9 @@ macro_rules! agent_actions {
 }
 
 agent_actions! {
-    Finish = "finish", "End the task; success false if the goal cannot be met.";
+    Finish = "finish", "End the task with words of the page as evidence; success false if the goal cannot be met.";
     Find = "find", "Search this page for words, also in lines left out.";
-    Read = "read", "Show lines in full that the page leaves out.";
+    Read = "read", "Show lines in full that the page leaves out, of the page or of the group target.";
     Extract = "extract", "Keep the text of an element, or of the page, under a name for the result.";
     Note = "note", "Write down what is needed later in this task; notes stay in every message.";
     Remember = "remember", "Propose a fact about this site for later runs.";

@@ -120,9 +120,9 @@ browser_actions! {
     ClickXy(ClickXy) = "click_xy", Reversible, true, "Click a point of the picture, or of target from its top left corner; double clicks twice.";
     Hover(OnTarget) = "hover", Read, false, "Move the pointer over an element, to open its menu.";
     HoverXy(HoverXy) = "hover_xy", Read, false, "Move the pointer to a point of the picture, or of target from its top left corner, as on a chart.";
-    Fill(Fill) = "fill", Reversible, true, "Replace the text of a field.";
+    Fill(Fill) = "fill", Reversible, true, "Replace the text of a field; submit presses Enter.";
     Type(Type) = "type", Reversible, true, "Type text key by key where the focus is.";
-    Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a, up to 100 times.";
+    Press(Press) = "press", Reversible, true, "Press a key, such as Enter or Control+a, up to 100 times; target gets the focus first.";
     Select(Select) = "select", Reversible, true, "Choose options of a list by label or value.";
     Check(OnTarget) = "check", Reversible, true, "Tick a checkbox or radio button.";
     Uncheck(OnTarget) = "uncheck", Reversible, true, "Untick a checkbox.";

@@ -34,7 +34,7 @@ const NOTES: &[(&str, &str)] = &[
     ("drag_xy", "likewise; via: [[x, y], ...] on the way"),
     (
         "drag_by",
-        "pixels right and down, may be negative; from a point or its middle",
+        "pixels right and down, from a point or its middle",
     ),
     ("select_text", "all, or these words"),
     ("type", "where the focus is; a line break is Enter"),
@@ -130,8 +130,8 @@ fn is_covered(spec: &ToolSpec) -> bool {
     })
 }
 
-/// Returns the schema of the arguments in `arguments`. The descriptions of required arguments are left out, because
-/// they repeat the description of the tool.
+/// Returns the schema of the arguments in `arguments`. Their descriptions are left out, because that of the tool names what is
+/// not clear without them.
 fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
     let required = names(spec, "required");
     let mut properties = Map::new();
@@ -139,10 +139,7 @@ fn lean(spec: &ToolSpec, arguments: &[&str]) -> Value {
         let Some(mut schema) = spec.parameters["properties"].get(*name).cloned() else {
             continue;
         };
-        if let Some(map) = schema
-            .as_object_mut()
-            .filter(|_| required.iter().any(|r| r == name))
-        {
+        if let Some(map) = schema.as_object_mut() {
             map.remove("description");
         }
         properties.insert((*name).to_owned(), schema);
@@ -259,7 +256,7 @@ mod tests {
         let other = &tools.declared().last().unwrap().description;
         for line in [
             "drag(from, to)",
-            "drag_by(target, from_x?, from_y?, x?, y?): pixels right and down, may be negative; from a point or its middle",
+            "drag_by(target, from_x?, from_y?, x?, y?): pixels right and down, from a point or its middle",
             "select_text(target, text?): all, or these words",
             "wait(gone?, seconds?, text?): exactly one",
             "scroll(direction? up|down|left|right, pixels?, target?): the page, or inside target; without direction until target is in view",
