@@ -96,6 +96,22 @@ impl Locator {
         &self.0
     }
 
+    /// Returns the words by which a model gives this locator, `"Send"` or `button "Send"`; `None` if it has no such form.
+    pub(crate) fn spoken(&self) -> Option<String> {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        match &self.0[..] {
+            [
+                LocatorStep::Role {
+                    role,
+                    name,
+                    exact: false,
+                },
+            ] => Some(format!("{role} {}", quoted(name.as_deref()?))),
+            [LocatorStep::Text(words)] => Some(quoted(words)),
+            _ => None,
+        }
+    }
+
     /// Parses a locator from its text form.
     ///
     /// # Errors

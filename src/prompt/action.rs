@@ -10,7 +10,7 @@ use crate::{
         text::{clean, squeeze, truncate},
     },
     memory::Piece,
-    page::{Appearance, ElementRef, LocatorStep, TargetIdentity},
+    page::{Appearance, ElementRef, TargetIdentity},
     working::{
         Step,
         words::{Audience, StepWords},
@@ -118,20 +118,7 @@ fn in_words(
 fn spoken(targets: &[&Target]) -> Option<Vec<String>> {
     let words = |target: &&Target| match target {
         Target::Ref(_) => None,
-        Target::Locator(locator) => match locator.steps() {
-            [
-                LocatorStep::Role {
-                    role,
-                    name,
-                    exact: false,
-                },
-            ] => {
-                let name = quoted(name.as_deref()?, MAX_NAME);
-                Some(format!("{role} {name}"))
-            }
-            [LocatorStep::Text(words)] => Some(quoted(words, MAX_NAME)),
-            _ => None,
-        },
+        Target::Locator(locator) => Some(truncate(&locator.spoken()?, MAX_ARGUMENT)),
     };
     targets.iter().map(words).collect()
 }

@@ -58,7 +58,8 @@ impl Executor {
                     return Some(Outcome::failed(ErrorClass::NotFound, why));
                 }
                 Resolved::Ambiguous(ids) => {
-                    let why = format!("{} elements match {locator}", ids.len());
+                    let words = locator.spoken().unwrap_or_else(|| locator.to_string());
+                    let why = format!("{} elements match {words}", ids.len());
                     let lines = lines_of(page, &ids);
                     self.state.remarks.matches(lines);
                     return Some(Outcome::failed(ErrorClass::NotUnique, &why));

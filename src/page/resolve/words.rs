@@ -143,8 +143,20 @@ pub(super) fn meant(locator: &Locator, tree: &Tree, view: &PageView, suits: Suit
             Resolved::PartOf(one.id)
         }
         [one] => Resolved::Same(one.id),
+        [one, ..] if lead_to_one_page(tree, &best) => Resolved::Same(one.id),
         _ => Resolved::Ambiguous(best.into_iter().map(|each| each.id).collect()),
     }
+}
+
+/// Returns true if all matches are links to the same address, as above and below a form. Then it does not matter which is clicked.
+fn lead_to_one_page(tree: &Tree, matches: &[Match]) -> bool {
+    let address = |each: &Match| {
+        let node = &tree[each.id];
+        let url = node.property("url").filter(|_| node.role == Role::Link)?;
+        (!url.is_empty() && !url.starts_with('#') && !url.starts_with("javascript:")).then_some(url)
+    };
+    let first = matches.first().and_then(address);
+    first.is_some() && matches.iter().all(|each| address(each) == first)
 }
 
 /// Returns true if a person sees the node, as far as the driver tells: it has a reference, and is not hidden from screen readers.
@@ -311,6 +323,24 @@ mod tests {
         b.leaf(Node::text("Loose"));
         b.leaf(Node::text("Words"));
         b.close();
+    }
+
+    #[test]
+    fn links_with_one_name_to_one_page_are_one() {
+        for (urls, meant) in [
+            (["/issues/3/edit", "/issues/3/edit"], vec!["e1"]),
+            (["/issues/3/edit", "/issues/4/edit"], vec!["e1", "e2"]),
+            (["#", "#"], vec!["e1", "e2"]),
+        ] {
+            let build = |b: &mut TreeBuilder| {
+                for (url, reference) in urls.into_iter().zip(["e1", "e2"]) {
+                    let mut link = node(Role::Link, "Edit", reference);
+                    link.properties.push(("url".into(), url.into()));
+                    b.leaf(link);
+                }
+            };
+            assert_eq!(means(build, r#"role=link[name="Edit"]"#, Suits::All), meant);
+        }
     }
 
     #[test]
