@@ -62,7 +62,14 @@ agent_actions! {
 #[serde(deny_unknown_fields)]
 pub struct Finish {
     /// What the task asked for, or why it cannot be done.
-    #[serde(alias = "result", alias = "message", alias = "text")]
+    // Of a task that asks for a value, the answer is JSON, also if the model gives it as an object.
+    #[serde(
+        alias = "result",
+        alias = "message",
+        alias = "text",
+        deserialize_with = "lenient::text_or_json"
+    )]
+    #[schemars(with = "String")]
     pub answer: String,
     /// Words of the page that prove it.
     // The comment above is sent to models. They may give several passages as a list; each becomes a line.

@@ -34,6 +34,14 @@ pub(super) fn text_or_lines<'de, D: Deserializer<'de>>(
     Ok(lines.join("\n"))
 }
 
+/// Parses a text, or any other value as its JSON.
+pub(super) fn text_or_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(match Value::deserialize(deserializer)? {
+        Value::String(text) => text,
+        other => other.to_string(),
+    })
+}
+
 /// Parses an object of texts. A number or a truth value becomes its text, and a null is left out.
 pub(super) fn texts_by_name<'de, D: Deserializer<'de>>(
     deserializer: D,

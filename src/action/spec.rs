@@ -150,6 +150,16 @@ impl ToolSet {
         Self::of(self.specs, self.ours)
     }
 
+    /// Returns this set with another schema of the answer that `finish` takes.
+    #[must_use]
+    pub(crate) fn returning(mut self, schema: &Value) -> Self {
+        let finish = self.specs.iter_mut().find(|spec| spec.name == "finish");
+        if let Some(finish) = finish {
+            finish.parameters["properties"]["answer"] = plain(schema);
+        }
+        Self::of(self.specs, self.ours)
+    }
+
     /// Returns the declarations for a provider. They are identical, byte for byte, in every step. Each frequent
     /// built-in tool has its own declaration, and so has each tool of the program that uses this crate. All other
     /// tools share the declaration [`OTHER`](Self::OTHER), whose description lists them.

@@ -23,7 +23,7 @@ use crate::{
     base::{Error, ErrorKind, text},
     event::EventKind,
     prompt::quoted,
-    verify::{Evidence, Used, check, own_words, unused, unverified},
+    verify::{Evidence, Used, check, own_words, untied, unused, unverified},
     working::{By, Finished, Step, StopReason},
 };
 
@@ -80,6 +80,11 @@ impl Run {
         started: Instant,
     ) -> Result<(), StopReason> {
         let was_shown = next.was_shown;
+        if let Err(why) = self.value_of(finish) {
+            let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
+            let outcome = Outcome::failed(ErrorClass::BadArguments, &why);
+            return self.absorb(flight.ended(outcome)).await;
+        }
         if finish.success && self.has_acted() {
             self.look_again_while(|run| {
                 !was_shown && matches!(run.evidence_now(finish), Evidence::Missing(_))
@@ -118,6 +123,24 @@ impl Run {
             }
         }
         self.finish_or_refuse(finish, flight)
+    }
+
+    /// Returns the answer as the value that the task asks for, `None` for a text or a failure; or why it has another form.
+    fn value_of(&self, finish: &Finish) -> std::result::Result<Option<Value>, String> {
+        let Some(returns) = self
+            .executor
+            .task
+            .returns
+            .as_ref()
+            .filter(|_| finish.success)
+        else {
+            return Ok(None);
+        };
+        if finish.answer.chars().count() > MAX_SAID {
+            return Err(format!("the answer is longer than {MAX_SAID} characters"));
+        }
+        let read = returns.read(&finish.answer).map(Some);
+        read.map_err(|why| format!("the answer has another form than the task asks for: {why}"))
     }
 
     /// Returns what the goal names and neither the steps nor the last page have. The answer only claims it.
@@ -177,7 +200,11 @@ impl Run {
         // The claims of the answer are not checked if the run reports failure, because nobody relies on such an answer.
         let unverified = if finish.success {
             let proof = if shown { &*finish.evidence } else { "" };
-            unverified(&finish.answer, proof, &self.executor.state.seen, is_whole)
+            let seen = &self.executor.state.seen;
+            match self.value_of(finish) {
+                Ok(Some(value)) => untied(&value, proof, page, (seen, &self.executor.typed())),
+                _ => unverified(&finish.answer, proof, seen, is_whole),
+            }
         } else {
             Vec::new()
         };

@@ -178,40 +178,7 @@ impl<B, L, M> Builder<B, L, M> {
     }
 
     fn check(&self) -> Result<()> {
-        let options = &self.settings.options;
-        let checks = [
-            (
-                (1..=20).contains(&options.max_calls),
-                "max_calls",
-                "must be 1 to 20",
-            ),
-            (
-                options.digest.max_tokens > 0,
-                "digest",
-                "must show at least 1 token",
-            ),
-            (
-                (0.0..=2.0).contains(&options.temperature),
-                "temperature",
-                "must be 0 to 2",
-            ),
-            (
-                (0.0..=1.0).contains(&options.withheld_share),
-                "withheld_share",
-                "must be 0 to 1",
-            ),
-            (
-                !options.command_timeout.is_zero(),
-                "command_timeout",
-                "must be more than 0",
-            ),
-        ];
-        if let Some((_, option, why)) = checks.into_iter().find(|(fine, ..)| !fine) {
-            return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
-                .with("option", option)
-                .with("why", why));
-        }
-        options.budget.validate(options.prices.as_ref())?;
+        self.settings.options.check("agent.build")?;
         let ours = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, []);
         for (index, tool) in self.tools.iter().enumerate() {
             let name = tool.spec().name;

@@ -91,6 +91,7 @@ impl Run {
             String::new(),
             Arc::clone(&self.tools),
         );
+        request.model.clone_from(&options.model);
         request.mode = self.parts.model.capabilities().mode;
         request.max_calls = options.max_calls;
         request.temperature = options.temperature;
@@ -264,6 +265,7 @@ impl Run {
                     return Ok(ChatResponse::default());
                 }
                 self.executor.state.error = Some(error);
+                self.executor.state.failed = Some(kind);
                 Err(StopReason::ModelUnusable)
             }
         }

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use super::{
-    Builder, Cancel, GuardedBrowser, Run, RunHandle, RunReport, State, Task, Tool,
+    Builder, Cancel, GuardedBrowser, Options, Run, RunHandle, RunReport, State, Task, Tool,
     executor::Guarded, registered::Register,
 };
 use crate::{LlmClient, base::Result, memory::MemoryKind, store::MemoryBackend};
@@ -76,6 +76,11 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     /// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
     pub fn guarded(&self) -> GuardedBrowser<B> {
         GuardedBrowser::of(Arc::clone(&self.browser), Arc::clone(&self.parts.guarded))
+    }
+
+    /// Returns the options of the agent's runs.
+    pub fn options(&self) -> &Options {
+        &self.parts.guarded.settings.options
     }
 
     /// Returns the agent's model.

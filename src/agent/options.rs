@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    base::TokenCount,
+    base::{Error, ErrorKind, Result, TokenCount},
     browser::COMMAND_TIMEOUT,
     guard::{ApprovalMode, Budget, Prices},
     memory::Namespace,
@@ -95,6 +95,8 @@ pub struct Options {
     /// Waiting time before the second observation of a page that an action seems to have left unchanged. Default: 300
     /// ms. Source: chosen; more than the 100 to 250 ms that an autocomplete field usually waits after input.
     pub settle: Duration,
+    /// Name of the model that is asked, of the client's provider; `None` for the client's own model. Default: `None`.
+    pub model: Option<String>,
     /// Sampling temperature of the model. Default: 0.2. Source: chosen.
     pub temperature: f64,
     /// Maximum number of tokens in a reply. Default: 2,048. Source: chosen; eight calls with texts take about 650
@@ -146,6 +148,7 @@ impl Default for Options {
             tool_timeout: Duration::from_mins(1),
             journal_timeout: Duration::from_secs(2),
             settle: Duration::from_millis(300),
+            model: None,
             temperature: 0.2,
             max_output: TokenCount(2_048),
             max_result: MAX_RESULT,
@@ -159,5 +162,44 @@ impl Default for Options {
             namespace: Namespace::default(),
             seed: None,
         }
+    }
+}
+
+impl Options {
+    /// Checks the values.
+    pub(super) fn check(&self, operation: &'static str) -> Result<()> {
+        let checks = [
+            (
+                (1..=20).contains(&self.max_calls),
+                "max_calls",
+                "must be 1 to 20",
+            ),
+            (
+                self.digest.max_tokens > 0,
+                "digest",
+                "must show at least 1 token",
+            ),
+            (
+                (0.0..=2.0).contains(&self.temperature),
+                "temperature",
+                "must be 0 to 2",
+            ),
+            (
+                (0.0..=1.0).contains(&self.withheld_share),
+                "withheld_share",
+                "must be 0 to 1",
+            ),
+            (
+                !self.command_timeout.is_zero(),
+                "command_timeout",
+                "must be more than 0",
+            ),
+        ];
+        if let Some((_, option, why)) = checks.into_iter().find(|(fine, ..)| !fine) {
+            return Err(Error::new(ErrorKind::InvalidInput, operation)
+                .with("option", option)
+                .with("why", why));
+        }
+        self.budget.validate(self.prices.as_ref())
     }
 }

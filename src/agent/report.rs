@@ -2,16 +2,23 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::{Cause, RunError};
 use crate::{base::RunId, event::RunSummary, working::Step};
 
 /// The report of a run: how it ended, and its results.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RunReport {
     /// The run's id.
     pub run: RunId,
     /// The figures of the run, such as its steps and tokens, and the reason why it stopped.
     pub summary: RunSummary,
+    /// The cause for which the run did not reach its goal; `None` if it did, and for a run of a
+    /// [`GuardedBrowser`](crate::GuardedBrowser), of which the caller judges.
+    pub cause: Option<Cause>,
     /// The model's answer, in which secrets are replaced; `None` if the model gave no answer.
     pub answer: Option<String>,
     /// The words that the model quoted to support the answer. `None` if they were found nowhere. They are searched for
@@ -60,6 +67,7 @@ impl RunReport {
         Self {
             run,
             summary,
+            cause: None,
             answer: None,
             evidence: None,
             unverified: Vec::new(),
@@ -75,9 +83,78 @@ impl RunReport {
         }
     }
 
+    /// Returns the answer as a value, for a task [`returning`](super::Task::returning) one.
+    ///
+    /// ```
+    /// use serde::Deserialize;
+    /// use webwise::{RunReport, agent::{Cause, StartPage}};
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Created { number: u32 }
+    ///
+    /// fn number(report: RunReport) -> Option<u32> {
+    ///     match report.into_result::<Created>() {
+    ///         Ok(answer) if answer.unverified.is_empty() => Some(answer.value.number),
+    ///         Ok(_) => None,
+    ///         Err(error) => {
+    ///             if let Cause::StartPage(StartPage::Status(404)) = error.cause {
+    ///                 eprintln!("no such page");
+    ///             }
+    ///             None
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Why the run did not reach its goal; [`Cause::Answer`] if it did, but its answer cannot be read as this type.
+    #[expect(
+        clippy::result_large_err,
+        reason = "the error has the report, as the value would"
+    )]
+    pub fn into_result<T: DeserializeOwned>(self) -> Result<Answered<T>, RunError> {
+        let text = self.answer.clone().unwrap_or_default();
+        let read = || {
+            let value = serde_json::from_str(&text).unwrap_or(Value::String(text.clone()));
+            serde_json::from_value(value)
+        };
+        let cause = match (&self.cause, self.is_success()) {
+            (Some(cause), _) => cause.clone(),
+            (None, false) => Cause::Cancelled,
+            (None, true) => match read() {
+                Ok(value) => {
+                    return Ok(Answered {
+                        value,
+                        evidence: self.evidence.unwrap_or_default(),
+                        unverified: self.unverified,
+                    });
+                }
+                Err(_) => Cause::Answer,
+            },
+        };
+        Err(RunError {
+            cause,
+            stop: self.summary.stop,
+            report: Box::new(self),
+        })
+    }
+
     /// Returns true if the model reported that the goal was reached, and the evidence for its answer was found in
     /// what the run read.
     pub const fn is_success(&self) -> bool {
         self.summary.success
     }
+}
+
+/// The answer of a run that reached its goal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Answered<T> {
+    /// The answer.
+    pub value: T,
+    /// The words that the model quoted to support the answer.
+    pub evidence: String,
+    /// What the answer says and no page or quoted word supports. For a task [`returning`](super::Task::returning) a value: its
+    /// fields, each as its path and its value, such as `items[2].price: 12.5`.
+    pub unverified: Vec<String>,
 }

@@ -109,6 +109,9 @@ impl Run {
         if !options.memory {
             tools = tools.without("remember").without("follow");
         }
+        if let Some(returns) = &executor.task.returns {
+            tools = tools.returning(&returns.schema);
+        }
         let left = options
             .budget
             .max_duration
@@ -139,7 +142,7 @@ impl Run {
         let parts = Arc::clone(&self.parts);
         let model = parts.model.capabilities();
         self.executor.tell_started(Decider {
-            model: model.model,
+            model: self.executor.options.model.clone().unwrap_or(model.model),
             mode: mode(model.mode),
             tools: self
                 .tools
@@ -183,6 +186,7 @@ impl Run {
             parameters: &task.parameters,
             secrets: &secrets,
             files: &task.files.keys().map(String::as_str).collect::<Vec<_>>(),
+            answer: task.returns.as_ref().map(|returns| &returns.schema),
             max_calls: self.executor.options.max_calls,
             refused: match &self.executor.settings().approver {
                 None => self.executor.options.approval.refused_unasked(),

@@ -96,6 +96,9 @@ pub struct State {
 
     pub(super) answer: Answer,
     pub(super) error: Option<String>,
+    /// The kind of the error of the model or the browser that ended the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) failed: Option<ErrorKind>,
     pub(super) stopped: Option<StopReason>,
     /// The reason why an action that was carried out is missing from the journal; `None` if none is missing.
     pub(super) unrecorded: Option<String>,
@@ -136,6 +139,7 @@ impl State {
             secret_seen: false,
             answer: Answer::default(),
             error: None,
+            failed: None,
             stopped: None,
             unrecorded: None,
             doubt: None,

@@ -7,9 +7,12 @@ use std::{
     sync::Arc,
 };
 
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use url::Url;
 
-use super::{Cancel, State, handle::Controls};
+use super::{Cancel, Options, State, handle::Controls, returns::Returns};
 use crate::{
     action::{ParameterName, Parameters},
     base::{Error, ErrorKind, Host, Result, RunId, SessionId, Site, text},
@@ -49,6 +52,10 @@ pub struct Task {
     pub(super) parent: Option<Continuation>,
     pub(super) artifacts: Vec<String>,
     pub(super) cancel: Cancel,
+    /// The form of the answer; `None` for a text.
+    pub(super) returns: Option<Returns>,
+    /// The options of this run; `None` for those of the agent.
+    pub(super) options: Option<Box<Options>>,
     /// What the run shares with its handle; `None` if it has none.
     pub(super) controls: Option<Arc<Controls>>,
 }
@@ -100,6 +107,8 @@ impl Task {
             parent: None,
             artifacts: Vec::new(),
             cancel: Cancel::new(),
+            returns: None,
+            options: None,
             controls: None,
         })
     }
@@ -283,6 +292,62 @@ impl Task {
     pub fn with_cancel(mut self, cancel: Cancel) -> Self {
         self.cancel = cancel;
         self
+    }
+
+    /// Asks for an answer of this type instead of a text. The model gets the type's schema with the tool `finish`, and an answer
+    /// of another form is refused. Its doc comments are sent to the model.
+    /// [`RunReport::into_result`](super::RunReport::into_result) returns the value, and lists the fields that no page supports.
+    ///
+    /// ```
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use webwise::Task;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Order {
+    ///     /// As the confirmation shows it.
+    ///     number: String,
+    ///     total: f64,
+    /// }
+    ///
+    /// let task = Task::new("Order a mug")?.returning::<Order>();
+    /// # Ok::<(), webwise::Error>(())
+    /// ```
+    pub fn returning<T: JsonSchema + DeserializeOwned>(mut self) -> Self {
+        self.returns = Some(Returns::of::<T>());
+        self
+    }
+
+    /// Asks for an answer with this JSON Schema instead of a text, as [`returning`](Self::returning) does for a type. `check`
+    /// says what is wrong with an answer.
+    pub fn returning_json(
+        mut self,
+        schema: Value,
+        check: impl Fn(&Value) -> std::result::Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.returns = Some(Returns::new(schema, check));
+        self
+    }
+
+    /// Sets the options of this run, such as its budget, its approval mode and its model, in place of the agent's. Begin with
+    /// the [agent's options](super::DecisionLoop::options). The register of runs keeps the agent's namespace.
+    ///
+    /// ```
+    /// # use webwise::{BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, Task};
+    /// # fn doc<B: BrowserDriver, L: LlmClient, M: MemoryBackend>(agent: &DecisionLoop<B, L, M>) -> webwise::Result<Task> {
+    /// let mut options = agent.options().clone();
+    /// options.budget.max_steps = 10;
+    /// options.model = Some("claude-haiku-4-5".to_owned());
+    /// Task::new("Find the opening hours")?.with_options(options)
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.
+    pub fn with_options(mut self, options: Options) -> Result<Self> {
+        options.check("task.options")?;
+        self.options = Some(Box::new(options));
+        Ok(self)
     }
 
     /// Returns the names of the secrets that the task lacks: the goal contains their placeholders, but

@@ -41,6 +41,8 @@ pub struct ChatRequest {
     pub message: String,
     /// The tools that the model may call, in a fixed order.
     pub tools: Arc<ToolSet>,
+    /// Name of the model to ask, of the client's provider; `None` for the client's own. A client with one model ignores it.
+    pub model: Option<String>,
     /// The form in which the model writes its calls.
     pub mode: CallMode,
     /// Maximum number of calls in one reply.
@@ -61,6 +63,7 @@ impl ChatRequest {
             system: system.into(),
             message: message.into(),
             tools,
+            model: None,
             mode: CallMode::default(),
             max_calls: 8,
             temperature: 0.2,

@@ -92,6 +92,10 @@ pub struct Observation {
     /// Title of the page, cleaned by [`clean`](crate::base::text::clean) and cut to [`MAX_TITLE`] characters. The page
     /// wrote this text, so it is untrusted.
     pub title: String,
+    /// The HTTP status with which a server sent the page, such as 200 or 404; `None` if no server sent it, or if the driver does
+    /// not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
     /// The tree of the page's accessible nodes; empty while a dialog blocks the page.
     pub tree: Tree,
     /// The dialog that blocks the page; `None` if no dialog is open.

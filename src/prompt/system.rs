@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde_json::Value;
+
 use super::tips::prefix;
 use crate::{
     action::{Parameters, ToolSet, Upload},
@@ -24,6 +26,8 @@ pub struct SystemParts<'a> {
     pub secrets: &'a [SecretName],
     /// The names of the files that the run may upload.
     pub files: &'a [&'a str],
+    /// The JSON Schema of the answer that `finish` takes; `None` for a text.
+    pub answer: Option<&'a Value>,
     /// Maximum number of calls in one reply of the model.
     pub max_calls: usize,
     /// Words that describe the actions that are refused in this run because nobody is there to approve them; `None` if
@@ -54,7 +58,7 @@ const RULES: &str = "\
 /// use webwise::prompt::{SystemParts, system};
 ///
 /// let parts = SystemParts {
-///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], files: &[], max_calls: 8,
+///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], files: &[], answer: None, max_calls: 8,
 ///     refused: None, tools: None,
 /// };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
@@ -88,6 +92,12 @@ pub fn system(parts: &SystemParts<'_>) -> String {
                 let _ = writeln!(out, "{}: {}", spec.signature(), spec.description);
             }
         }
+    }
+    if let (Some(_), Some(schema)) = (parts.tools, parts.answer) {
+        let _ = write!(
+            out,
+            "\n## Answer of finish\nJSON with this schema: {schema}\n"
+        );
     }
     let lessons: Vec<&Advice> = parts
         .lessons

@@ -96,6 +96,14 @@ impl ScriptedBrowser {
         self
     }
 
+    /// Sets the HTTP status with which the page at this address comes.
+    pub fn with_status(self, url: &str, status: u16) -> Self {
+        for page in self.lock().pages.iter_mut().filter(|page| page.url == url) {
+            page.status = Some(status);
+        }
+        self
+    }
+
     /// Sets the scene (the boxes of the elements in the window) of the page at the scene's address. A page for which no
     /// scene is set has an unknown scene. A later call for the page replaces the scene of an earlier call.
     pub fn with_scene(self, scene: Scene) -> Self {

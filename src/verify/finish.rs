@@ -10,6 +10,8 @@ use std::{
     slice,
 };
 
+use serde_json::Value;
+
 use super::{PageNow, error_page, typed::Typed};
 use crate::{
     base::{text, words::DENIES},
@@ -26,6 +28,8 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
+/// Maximum number of fields of an answer that are reported.
+const MAX_UNTIED: usize = 100;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
 const MAX_CLAIM: usize = 200;
 /// Minimum number of words for evidence to be a sentence. Words of denial are not counted. Source: chosen.
@@ -438,6 +442,66 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     }
     claims.truncate(MAX_CLAIMS);
     claims
+}
+
+/// Returns the fields of an answer that no page supports, each as its path and its value. A text is supported if the evidence, the
+/// current page or a text that the run read has its words side by side; a number, if the evidence or a page of the run has it.
+/// Nothing supports a truth value, which is the model's judgement. A field without a value claims nothing.
+pub(crate) fn untied(
+    value: &Value,
+    evidence: &str,
+    page: Option<&PageNow>,
+    (seen, typed): (&Seen, &Typed),
+) -> Vec<String> {
+    let said = text::words(evidence);
+    let known: HashSet<String> = numbers(evidence).into_iter().collect();
+    let has = |number: &String| known.contains(number) || seen.numbers.contains(number);
+    let is_tied = |leaf: &Value| match leaf {
+        Value::Number(number) => numbers(&number.to_string()).iter().all(has),
+        Value::String(text) => {
+            let words = text::words(text);
+            words.is_empty()
+                || said.windows(words.len()).any(|some| some == words)
+                || !matches!(check(text, page, seen, typed), Evidence::Missing(_))
+        }
+        _ => false,
+    };
+    let mut untied = Vec::new();
+    each_leaf(value, &mut String::new(), &mut |path, leaf| {
+        if !is_tied(leaf) && untied.len() < MAX_UNTIED {
+            let line = if path.is_empty() {
+                leaf.to_string()
+            } else {
+                format!("{path}: {leaf}")
+            };
+            untied.push(text::truncate(&line, MAX_CLAIM));
+        }
+    });
+    untied
+}
+
+/// Calls `found` with each text, number and truth value of a JSON value, and its path, such as `items[2].price`.
+fn each_leaf(value: &Value, path: &mut String, found: &mut impl FnMut(&str, &Value)) {
+    let length = path.len();
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let dot = if length == 0 { "" } else { "." };
+                path.extend([dot, name]);
+                each_leaf(value, path, found);
+                path.truncate(length);
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter().enumerate() {
+                path.push_str(&format!("[{at}]"));
+                each_leaf(value, path, found);
+                path.truncate(length);
+            }
+        }
+        Value::Null => {}
+        leaf => found(path, leaf),
+    }
 }
 
 /// Returns true if the answer denies something in its own words. If the answer repeats the evidence and the evidence is

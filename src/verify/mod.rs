@@ -20,7 +20,7 @@ mod window;
 pub(crate) use again::is_field_gone;
 pub(crate) use batch::{ANOTHER_PAGE, CallMade, changes};
 pub(crate) use effect::{HIDDEN, effect, self_submission};
-pub(crate) use finish::{Evidence, Seen, check, own_words, unverified};
+pub(crate) use finish::{Evidence, Seen, check, own_words, untied, unverified};
 pub(crate) use judge::{is_another_document, moves_the_caret, waited_for_nothing};
 pub(crate) use page_now::PageNow;
 pub(crate) use restored::{empties, restored};

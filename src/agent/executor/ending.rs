@@ -4,7 +4,7 @@ use std::{future, time::Duration};
 
 use super::Executor;
 use crate::{
-    agent::{Cancel, RunReport},
+    agent::{Cancel, Cause, RunReport},
     event::{EventKind, RunSummary},
     secret::Redactor,
     working::{BudgetKind, Step, StopReason},
@@ -66,6 +66,8 @@ impl Executor {
     /// Ends the run and returns the report. The stop reason is `stop`, unless the run has already stopped for another.
     pub(in crate::agent) fn ended(mut self, stop: StopReason) -> RunReport {
         let stop = self.state.stopped.unwrap_or(stop);
+        let cause =
+            Cause::of(stop, &self.state).map(|cause| cause.map(|text| self.redactor.text(text)));
         let elapsed_ms = u64::try_from(self.elapsed().as_millis()).unwrap_or(u64::MAX);
         let summary = RunSummary::new(
             stop,
@@ -109,6 +111,7 @@ impl Executor {
         RunReport {
             run: self.emitter.run.clone(),
             summary,
+            cause,
             answer,
             evidence,
             unverified,

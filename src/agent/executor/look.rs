@@ -163,6 +163,7 @@ impl Executor {
 
     /// Records the error and returns the stop reason for a browser that can no longer be used.
     pub(in crate::agent) fn lost(&mut self, error: Error) -> StopReason {
+        self.state.failed = Some(error.kind());
         self.state.error = Some(self.describe(error));
         StopReason::BrowserLost
     }

@@ -154,6 +154,7 @@ impl Executor {
         turn: Option<Turn>,
     ) -> CrateResult<Self> {
         state.check()?;
+        state.failed = None;
         state.page.touch();
         state.guards = state.guards.within(
             task.start_url.as_ref(),
@@ -206,7 +207,11 @@ impl Executor {
         Self {
             secrets: SecretResolver::new(Arc::clone(&task.vault)),
             browser: Arc::clone(&parts.browser),
-            options: parts.settings.options.clone(),
+            options: task
+                .options
+                .as_deref()
+                .unwrap_or(&parts.settings.options)
+                .clone(),
             parts,
             task,
             state,

@@ -13,6 +13,7 @@ mod memory;
 mod panics;
 mod questions;
 mod reading;
+mod results;
 mod told;
 mod verdicts;
 mod window;

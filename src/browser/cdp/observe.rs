@@ -65,6 +65,9 @@ pub(super) struct Place {
     /// The web origin of the document; the text `null` if it has none.
     pub(super) origin: String,
     pub(super) title: String,
+    /// The HTTP status of the document; 0 if no server sent it.
+    #[serde(default)]
+    pub(super) status: u16,
 }
 
 struct Document {
@@ -108,6 +111,7 @@ impl Cdp {
         let Document { place, selected } = document;
         let mut observation =
             Observation::new(place.url, &place.title, tree).with_selected(&selected);
+        observation.status = (place.status > 0).then_some(place.status);
         observation.tabs = self.open_tabs();
         Ok(observation)
     }

@@ -227,6 +227,19 @@ impl LlmClient for GenAi {
     }
 
     async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        if let Some(model) = request
+            .model
+            .as_ref()
+            .filter(|model| **model != self.options.model)
+        {
+            let mut other = Self {
+                client: self.client.clone(),
+                http: self.http.clone(),
+                options: self.options.clone(),
+            };
+            other.options.model.clone_from(model);
+            return other.complete(request).await;
+        }
         let kind = self.options.adapter_kind(request.mode);
         let response = if matches!(kind, AdapterKind::Omlx | AdapterKind::Custom(_)) {
             compatible::complete(&self.http, &self.options, request).await

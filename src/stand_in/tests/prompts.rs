@@ -59,6 +59,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         parameters: &[].into(),
         secrets: &secrets,
         files: &[],
+        answer: None,
         max_calls: 5,
         refused: None,
         tools: None,

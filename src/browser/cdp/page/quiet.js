@@ -87,5 +87,6 @@ function place() {
     origin: self.origin,
     ready: readyStateOf(document),
     title: clip(titleOf(document), 4096),
+    status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0,
   };
 }

@@ -1,0 +1,187 @@
+//! Typed answers, and typed causes of failure.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    DecisionLoop, ErrorKind, RunReport, Task,
+    action::ErrorClass,
+    agent::{Cause, Options, StartPage},
+    chat::ChatResponse,
+    guard::ApprovalMode,
+    store::InMemory,
+    testing::{ScriptedBrowser, ScriptedModel, ScriptedReply, call},
+    working::{BudgetKind, StopReason},
+};
+
+const URL: &str = "https://shop.example/";
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Offer {
+    title: String,
+    items: Vec<Item>,
+}
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Item {
+    /// As the page writes it.
+    name: String,
+    price: f64,
+    sold_out: Option<bool>,
+}
+
+fn shop() -> ScriptedBrowser {
+    ScriptedBrowser::new().with_page(
+        URL,
+        "Shop",
+        "heading \"Mugs of May\"\ntext \"Blue mug\"\ntext \"1,299.50\"\nbutton \"Order now\" e1",
+    )
+}
+
+fn task() -> Task {
+    Task::new("What is on offer?")
+        .unwrap()
+        .with_start_url(URL)
+        .unwrap()
+}
+
+fn finish(answer: Value) -> ChatResponse {
+    call(
+        "finish",
+        json!({ "answer": answer, "evidence": "Mugs of May" }),
+    )
+}
+
+async fn run(task: Task, replies: Vec<ChatResponse>) -> (RunReport, ScriptedModel) {
+    let model = ScriptedModel::new(replies);
+    let agent = DecisionLoop::builder(shop(), model.clone(), InMemory::new());
+    (agent.build().unwrap().run(task).await, model)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_of_another_form_is_refused_and_fields_without_support_are_listed() {
+    let wrong = json!({ "title": "Mugs of May", "items": [{ "name": "Blue mug" }] });
+    let right = json!({
+        "title": "Mugs of May",
+        "items": [
+            { "name": "Blue mug", "price": 1299.5, "sold_out": null },
+            { "name": "Red mug", "price": 12, "sold_out": false },
+        ],
+    });
+    let replies = vec![finish(wrong), finish(right)];
+    let (report, model) = run(task().returning::<Offer>(), replies).await;
+    let request = &model.requests()[0];
+    let declared = request.tools.declared().iter();
+    let declared = declared.into_iter().find(|tool| tool.name == "finish");
+    let schema = &declared.unwrap().parameters["properties"]["answer"]["properties"];
+    assert_eq!(
+        schema["items"]["items"]["properties"]["name"]["description"],
+        "As the page writes it."
+    );
+    let told = &model.requests()[1].message;
+    assert!(told.contains("missing field `price`"), "{told}");
+    let answer = report.into_result::<Offer>().unwrap();
+    assert_eq!(answer.value.items[0].price, 1299.5);
+    assert_eq!(answer.evidence, "Mugs of May");
+    let untied = [
+        "items[1].name: \"Red mug\"",
+        "items[1].price: 12",
+        "items[1].sold_out: false",
+    ];
+    assert_eq!(answer.unverified, untied);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_text_is_a_result_too_and_json_of_another_type_is_none() {
+    let (report, _) = run(task(), vec![finish(json!("Mugs of May"))]).await;
+    let text = report.clone().into_result::<String>().unwrap();
+    assert_eq!(text.value, "Mugs of May");
+    let error = report.into_result::<Offer>().unwrap_err();
+    assert_eq!(error.cause, Cause::Answer);
+    assert!(error.report.is_success());
+}
+
+/// Each cause, made on purpose.
+#[tokio::test(start_paused = true)]
+async fn each_cause_of_failure_has_its_type() {
+    let give_up = || call("finish", json!({ "answer": "no", "success": false }));
+    let lies = || {
+        call(
+            "finish",
+            json!({ "answer": "yes", "evidence": "Green teapots" }),
+        )
+    };
+    let order = || call("click", json!({ "target": "e1" }));
+    let cause = async |task: Task, replies: Vec<ChatResponse>| run(task, replies).await.0.cause;
+
+    assert_eq!(cause(task(), vec![give_up()]).await, Some(Cause::GaveUp));
+    assert_eq!(
+        cause(task(), vec![lies(), lies()]).await,
+        Some(Cause::Unproven)
+    );
+    let unreachable = Cause::Model(ErrorKind::Unavailable);
+    assert_eq!(cause(task(), vec![]).await, Some(unreachable));
+    let silent = vec![ChatResponse::default(); 3];
+    let malformed = Cause::Model(ErrorKind::MalformedReply);
+    assert_eq!(cause(task(), silent).await, Some(malformed));
+    // Nobody is there to approve the order.
+    let refused = cause(task(), vec![order(), give_up()]).await;
+    assert_eq!(refused, Some(Cause::Approval));
+    let options = Options {
+        approval: ApprovalMode::Auto,
+        ..Options::default()
+    };
+    let own = task().with_options(options.clone()).unwrap();
+    let repeated = cause(own, vec![order(); 20]).await;
+    assert_eq!(repeated, Some(Cause::Guard));
+    let mut few = options;
+    few.budget.max_steps = 2;
+    let own = task().with_options(few.clone()).unwrap();
+    let spent = cause(own, vec![call("reload", json!({})); 5]).await;
+    assert_eq!(spent, Some(Cause::Budget(BudgetKind::Steps)));
+    few.temperature = 3.0;
+    assert!(task().with_options(few).is_err());
+    let cancelled = task();
+    cancelled.cancel.cancel();
+    assert_eq!(cause(cancelled, vec![]).await, Some(Cause::Cancelled));
+    assert_eq!(cause(task(), vec![finish(json!("May"))]).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_page_that_does_not_come_and_a_lost_browser_are_causes() {
+    let give_up = call("finish", json!({ "answer": "no", "success": false }));
+    let missing = ScriptedBrowser::new().with_page(URL, "Not found", "heading \"Not found\"");
+    let missing = missing.with_status(URL, 404);
+    let agent = DecisionLoop::builder(
+        missing,
+        ScriptedModel::new([give_up.clone()]),
+        InMemory::new(),
+    );
+    let report = agent.build().unwrap().run(task()).await;
+    assert_eq!(report.cause, Some(Cause::StartPage(StartPage::Status(404))));
+
+    let opening = r#"goto {"url":"https://shop.example/"}"#;
+    let unknown = ScriptedReply::Fail(ErrorClass::NavigationFailed, "net::ERR_NAME_NOT_RESOLVED");
+    let dead = shop().on("about:blank", opening, [unknown]);
+    let agent = DecisionLoop::builder(dead, ScriptedModel::new([give_up]), InMemory::new());
+    let report = agent.build().unwrap().run(task()).await;
+    let Some(Cause::StartPage(StartPage::Network(why))) = &report.cause else {
+        panic!("{:?}", report.cause);
+    };
+    assert!(why.contains("ERR_NAME_NOT_RESOLVED"), "{why}");
+    assert!(
+        report
+            .into_result::<String>()
+            .unwrap_err()
+            .to_string()
+            .contains("start_page")
+    );
+
+    let lost = ScriptedReply::Break(ErrorKind::BrowserLost);
+    let lost = shop().on("about:blank", opening, [lost]);
+    let agent = DecisionLoop::builder(lost, ScriptedModel::new([]), InMemory::new());
+    let report = agent.build().unwrap().run(task()).await;
+    assert_eq!(report.cause, Some(Cause::Browser(ErrorKind::BrowserLost)));
+    assert_eq!(report.summary.stop, StopReason::BrowserLost);
+}
