@@ -371,7 +371,7 @@ impl Run {
                 .await;
         };
         flight.step.effect = tool.effect();
-        let refused = match self.executor.approval(&mut flight).await? {
+        let refused = match self.executor.permission(&mut flight, true).await? {
             None => {
                 let step = &flight.step;
                 self.executor.intend(&step.action, &[], step.effect).await?

@@ -51,12 +51,18 @@ impl ApprovalRequest {
 }
 
 /// The answer to an [`ApprovalRequest`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Approval {
     /// The action may run.
     Yes,
     /// The action may not run. The model is told so, and the run continues.
     No,
+    /// The action may not run. The model is told the reason, and the run continues.
+    Deny {
+        /// The reason, for the model.
+        reason: String,
+    },
     /// Nobody could be asked, so the action may not run. The model is told so, and the run continues.
     Unavailable,
     /// The action may not run, and the run ends.

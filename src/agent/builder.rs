@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Options, Tool,
+    Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Hook, Options, Tool,
     decision_loop::Parts,
     executor::{Guarded, Settings},
 };
@@ -65,6 +65,12 @@ impl<B, L, M> Builder<B, L, M> {
     /// Sets the approver. Without an approver, actions that need approval are refused.
     pub fn with_approver(mut self, approver: impl Approver) -> Self {
         self.settings.approver = Some(Arc::new(approver));
+        self
+    }
+
+    /// Adds a hook, which watches the steps of runs and may hold them. Hooks are asked in the order in which they were added.
+    pub fn with_hook(mut self, hook: impl Hook) -> Self {
+        self.settings.hooks.push(Arc::new(hook));
         self
     }
 

@@ -226,6 +226,9 @@ impl Run {
             estimated_tokens,
             offered,
         });
+        for hook in self.executor.settings().hooks.clone() {
+            hook.before_request(self.id(), &request).await;
+        }
         let started = Instant::now();
         let terms = Terms {
             worst,

@@ -33,10 +33,15 @@ impl Run {
             return StepEnd::Stopped(stop);
         }
         let end = self.executor.end();
+        let known = self.steps().len();
         let done = tokio::select! {
             biased;
             stop = end => Err(stop),
-            done = self.advance() => done,
+            done = async {
+                let done = self.advance().await;
+                self.executor.tell_steps(known).await;
+                done
+            } => done,
         };
         match self.executor.end_step(done) {
             Ok(()) => StepEnd::Continue,

@@ -1,13 +1,18 @@
 //! Tools of the embedder (the program that uses this crate), offered to the model beside the built-in tools.
 
-use std::fmt::Debug;
+use std::{
+    fmt::{self, Debug},
+    marker::PhantomData,
+};
 
 use async_trait::async_trait;
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
     action::{Effect, ToolSpec},
-    base::Result,
+    base::{Error, ErrorKind, Result},
     prompt::ContentType,
 };
 
@@ -57,4 +62,83 @@ pub trait Tool: Debug + Send + Sync + 'static {
     /// Any error may be returned. The model sees the error's operation, kind and context, but not the error's
     /// sources. A panic fails the call too, and the model sees the first 400 characters of its message.
     async fn call(&self, arguments: &Value) -> Result<String>;
+}
+
+/// Makes a tool of an async function whose argument is a type with a schema. The doc comments of its fields are sent to the model.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+/// use webwise::{action::Effect, agent::tool};
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Article {
+///     /// As in the catalogue.
+///     number: u32,
+/// }
+///
+/// let price = tool("price", "Returns our price of an article.", Effect::Read, async |article: Article| {
+///     Ok(format!("{}.50 EUR", article.number))
+/// });
+/// # let _ = price;
+/// ```
+pub fn tool<A, F, R>(name: &str, about: &str, effect: Effect, call: F) -> impl Tool
+where
+    A: JsonSchema + DeserializeOwned + Send + 'static,
+    F: Fn(A) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<String>> + Send,
+{
+    let mut parameters = SchemaGenerator::default()
+        .into_root_schema_for::<A>()
+        .to_value();
+    if let Some(schema) = parameters.as_object_mut() {
+        schema.retain(|key, _| key != "$schema" && key != "title");
+    }
+    Function {
+        spec: ToolSpec {
+            name: name.to_owned(),
+            description: about.to_owned(),
+            parameters,
+        },
+        effect,
+        call,
+        arguments: PhantomData,
+    }
+}
+
+/// A tool made by [`tool`].
+struct Function<A, F> {
+    spec: ToolSpec,
+    effect: Effect,
+    call: F,
+    arguments: PhantomData<fn(A)>,
+}
+
+impl<A, F> Debug for Function<A, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Function").field(&self.spec).finish()
+    }
+}
+
+#[async_trait]
+impl<A, F, R> Tool for Function<A, F>
+where
+    A: JsonSchema + DeserializeOwned + Send + 'static,
+    F: Fn(A) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<String>> + Send,
+{
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    async fn call(&self, arguments: &Value) -> Result<String> {
+        let arguments = serde_json::from_value(arguments.clone()).map_err(|error| {
+            Error::new(ErrorKind::InvalidInput, "tool.arguments").with("why", error)
+        })?;
+        (self.call)(arguments).await
+    }
 }

@@ -610,7 +610,7 @@ struct Says(Approval);
 #[async_trait]
 impl Approver for Says {
     async fn approve(&self, _: &ApprovalRequest) -> Approval {
-        self.0
+        self.0.clone()
     }
     async fn answer(&self, question: &str) -> Option<String> {
         Some(format!("you asked: {question}"))

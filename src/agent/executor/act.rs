@@ -39,8 +39,9 @@ impl Executor {
         flight.step.effect = effect;
         let refused = match refused {
             // The start page is requested by the task itself, so it needs no approval.
-            None if by != By::Task => {
-                self.approval(&mut flight).await? // 11
+            None => {
+                let is_asked = by != By::Task;
+                self.permission(&mut flight, is_asked).await? // 11
             }
             known => known,
         };
@@ -79,13 +80,8 @@ impl Executor {
     /// Returns the refusal of an action that must be refused without asking a person; `None` if there is no reason to
     /// refuse.
     fn refusal(&self, action: &BrowserAction) -> Option<Outcome> {
-        if !self
-            .parts
-            .browser
-            .capabilities()
-            .tools
-            .contains(&action.tool())
-        {
+        let tools = self.browser.capabilities().tools;
+        if !tools.contains(&action.tool()) {
             return Some(Outcome::failed(ErrorClass::Unsupported, ""));
         }
         if action.tool() == BrowserTool::Screenshot && self.state.secret_seen {

@@ -24,12 +24,47 @@ const STALE_AFTER: Duration = Duration::from_secs(2);
 const UNAVAILABLE: &str = "nobody is there to approve it";
 
 impl Executor {
-    /// Asks for approval if the action needs it. Returns `None` if the action may run. Returns a failed outcome if
-    /// approval was refused, or if the page changed while the person was asked.
-    pub(in crate::agent) async fn approval(
+    /// Asks the hooks whether the action may run and, if `is_asked`, for the approval that it needs.
+    pub(in crate::agent) async fn permission(
         &mut self,
         flight: &mut InFlight,
+        is_asked: bool,
     ) -> Result<Option<Outcome>, StopReason> {
+        let step = &flight.step;
+        let request = self.request(&step.action, &step.targets, step.effect);
+        for hook in self.settings().hooks.clone() {
+            let answer = hook.before_action(&request).await;
+            if answer == Approval::Yes {
+                continue;
+            }
+            let (stop, why) = match answer {
+                Approval::Stop => (true, "a hook refused it and ended the run".to_owned()),
+                Approval::Deny { reason } => (false, reason),
+                _ => (false, "a hook of the program refused it".to_owned()),
+            };
+            let why = self.redactor.text(&why);
+            self.emitter.emit(EventKind::ApprovalDecided {
+                action: request.action.clone(),
+                effect: request.effect,
+                approved: false,
+                why: why.clone(),
+            });
+            if stop {
+                self.state.error = Some(why);
+                return Err(StopReason::Rejected);
+            }
+            return Ok(Some(Outcome::failed(ErrorClass::Rejected, &why)));
+        }
+        if is_asked {
+            self.approval(flight).await
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// Asks for approval if the action needs it. Returns `None` if the action may run. Returns a failed outcome if
+    /// approval was refused, or if the page changed while the person was asked.
+    async fn approval(&mut self, flight: &mut InFlight) -> Result<Option<Outcome>, StopReason> {
         let step = &flight.step;
         let (action, targets, effect) = (&step.action, &step.targets, step.effect);
         let is_doubted = effect == Effect::Irreversible && self.state.doubt.is_some();
@@ -44,22 +79,24 @@ impl Executor {
         let took = asked.elapsed();
         // The time that a person takes does not count for the step.
         flight.started += took;
-        if is_doubted && answer == Approval::Yes {
+        let is_approved = answer == Approval::Yes;
+        if is_doubted && is_approved {
             self.state.doubt = None;
         }
+        let why = self.redactor.text(&why);
         self.emitter.emit(EventKind::ApprovalDecided {
             action: self.clean(action),
             effect,
-            approved: answer == Approval::Yes,
-            why: why.to_owned(),
+            approved: is_approved,
+            why: why.clone(),
         });
         match answer {
             Approval::Yes if took > STALE_AFTER && !targets.is_empty() => {
                 self.still_as_approved(action, targets, effect).await
             }
             Approval::Yes => Ok(None),
-            Approval::No | Approval::Unavailable => {
-                Ok(Some(Outcome::failed(ErrorClass::Rejected, why)))
+            Approval::No | Approval::Deny { .. } | Approval::Unavailable => {
+                Ok(Some(Outcome::failed(ErrorClass::Rejected, &why)))
             }
             Approval::Stop => {
                 self.state.error = Some(format!(
@@ -97,15 +134,13 @@ impl Executor {
         }))
     }
 
-    async fn ask_approver(
+    /// Returns the request to approve an action on the current page.
+    fn request(
         &self,
         action: &Action,
         targets: &[TargetIdentity],
         effect: Effect,
-    ) -> (Approval, &'static str) {
-        let Some(approver) = &self.settings().approver else {
-            return (Approval::Unavailable, UNAVAILABLE);
-        };
+    ) -> ApprovalRequest {
         let mut request =
             ApprovalRequest::new(self.emitter.run.clone(), self.clean(action), effect);
         request.targets = targets.to_vec();
@@ -121,12 +156,30 @@ impl Executor {
                 .as_ref()
                 .map(|dialog| dialog.message.clone());
         }
-        match approver.approve(&request).await {
-            Approval::Yes => (Approval::Yes, "approved"),
-            Approval::No => (Approval::No, "the person said no"),
-            Approval::Unavailable => (Approval::Unavailable, UNAVAILABLE),
-            Approval::Stop => (Approval::Stop, "the person said no and ended the run"),
-        }
+        request
+    }
+
+    async fn ask_approver(
+        &self,
+        action: &Action,
+        targets: &[TargetIdentity],
+        effect: Effect,
+    ) -> (Approval, String) {
+        let Some(approver) = &self.settings().approver else {
+            return (Approval::Unavailable, UNAVAILABLE.to_owned());
+        };
+        let answer = approver
+            .approve(&self.request(action, targets, effect))
+            .await;
+        let why = match &answer {
+            Approval::Yes => "approved",
+            Approval::No => "the person said no",
+            Approval::Deny { reason } => &format!("the person said no: {reason}"),
+            Approval::Unavailable => UNAVAILABLE,
+            Approval::Stop => "the person said no and ended the run",
+        };
+        let why = why.to_owned();
+        (answer, why)
     }
 }
 

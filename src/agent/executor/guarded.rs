@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use super::Executor;
 use crate::{
     BrowserDriver,
-    agent::{Approver, Builder, Cancel, Clock, Options, SystemClock, Task},
+    agent::{Approver, Builder, Cancel, Clock, Hook, Options, SystemClock, Task},
     event::{EventSink, Journal, NoEvents},
 };
 
@@ -54,6 +54,7 @@ pub(in crate::agent) struct Settings {
     pub(in crate::agent) journal: Option<Arc<dyn Journal>>,
     pub(in crate::agent) clock: Arc<dyn Clock>,
     pub(in crate::agent) approver: Option<Arc<dyn Approver>>,
+    pub(in crate::agent) hooks: Vec<Arc<dyn Hook>>,
     pub(in crate::agent) cancel: Cancel,
 }
 
@@ -65,6 +66,7 @@ impl Default for Settings {
             journal: None,
             clock: Arc::new(SystemClock),
             approver: None,
+            hooks: Vec::new(),
             cancel: Cancel::new(),
         }
     }

@@ -289,7 +289,12 @@ impl Executor {
         let done = tokio::select! {
             biased;
             stop = end => Err(stop),
-            done = self.step(action, by) => done,
+            done = async {
+                let known = self.steps().len();
+                let done = self.step(action, by).await;
+                self.tell_steps(known).await;
+                done
+            } => done,
         };
         self.end_step(done)?;
         self.state
@@ -297,6 +302,16 @@ impl Executor {
             .steps()
             .last()
             .ok_or(StopReason::Cancelled)
+    }
+
+    /// Tells the hooks the steps after the first `known` ones.
+    pub(super) async fn tell_steps(&self, known: usize) {
+        for step in self.steps().iter().skip(known) {
+            let step = redacted(step.clone(), &self.redactor);
+            for hook in &self.settings().hooks {
+                hook.after_step(self.id(), &step).await;
+            }
+        }
     }
 
     async fn step(&mut self, mut action: BrowserAction, by: By) -> Result<(), StopReason> {

@@ -7,6 +7,7 @@ mod explore;
 mod going_back;
 mod growth;
 mod handle;
+mod hooks;
 mod journal;
 mod learning;
 mod memory;
