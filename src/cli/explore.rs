@@ -87,17 +87,17 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
         }
     }
     if map.pages.is_empty() {
-        return Err(nothing_seen(&args.url, stop.is_asked()));
+        return Err(nothing_seen(&args.url, stop.is_asked()).told());
     }
     let Some((memory, dir)) = memory else {
         return Ok(());
     };
     let start = map.start.parse().unwrap_or_else(|_| args.url.clone());
-    let host = Host::of(&start).map_err(|error| failed(&error))?;
+    let host = Host::of(&start).map_err(|error| failed(&error).told())?;
     Memory::new(&memory, args.memory.namespace())
         .learn_map(&host, &map, Utc::now())
         .await
-        .map_err(|error| failed(&error))?;
+        .map_err(|error| failed(&error).told())?;
     if dir.is_new() {
         voice.line(format_args!(
             "Memory    new folder {}",

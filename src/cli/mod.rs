@@ -3,8 +3,13 @@
 //! | exit code | meaning |
 //! | --- | --- |
 //! | 0 | the command succeeded |
-//! | 1 | the command was tried and failed |
+//! | 1 | the command was tried and failed; a run did not reach its goal |
 //! | 2 | the command was not tried: its arguments are wrong, or it is not possible on this machine; stderr says what to do |
+//! | 3 | a run's model gave no usable reply |
+//! | 4 | a run's browser was lost |
+//! | 5 | a run's start page could not be opened, or its server answered with an error |
+//! | 6 | a run's budget was used up |
+//! | 7 | an action of a run was not approved |
 //! | 130 | a second signal, such as Ctrl-C, ended the command at once |
 //! | 141 | a run was stopped because nobody reads its output any more |
 //!
@@ -47,7 +52,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(refusal) => refusal.report(),
+        // Any command may fail before it knows its flags.
+        Err(refusal) => refusal.report(arguments.iter().any(|word| word == "--json")),
     }
 }
 

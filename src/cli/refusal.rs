@@ -3,14 +3,19 @@
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use serde_json::json;
 
-use super::tell;
+use super::{say, tell};
 use crate::base::text;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     sentence: String,
     code: u8,
+    /// The kind of the error, as one word for a program.
+    kind: &'static str,
+    /// True if the output has told a program already.
+    is_told: bool,
     details: Vec<String>,
 }
 
@@ -20,6 +25,8 @@ impl Refusal {
         Self {
             sentence: sentence.into(),
             code: 2,
+            kind: "usage",
+            is_told: false,
             details: Vec::new(),
         }
     }
@@ -28,6 +35,7 @@ impl Refusal {
     pub(crate) fn failure(sentence: impl Into<String>) -> Self {
         Self {
             code: 1,
+            kind: "failed",
             ..Self::usage(sentence)
         }
     }
@@ -43,7 +51,24 @@ impl Refusal {
 
     /// Creates an error without a sentence, for a failure that the output already describes.
     pub(crate) fn silent() -> Self {
-        Self::failure(String::new())
+        Self {
+            is_told: true,
+            ..Self::failure(String::new())
+        }
+    }
+
+    /// Sets the kind of the error and its exit code.
+    #[must_use]
+    pub(crate) const fn of_kind(mut self, kind: &'static str, code: u8) -> Self {
+        (self.kind, self.code) = (kind, code);
+        self
+    }
+
+    /// Marks the error as one that the output has told a program already.
+    #[must_use]
+    pub(crate) const fn told(mut self) -> Self {
+        self.is_told = true;
+        self
     }
 
     /// Adds the likely reason to the sentence.
@@ -90,7 +115,11 @@ impl Refusal {
         )))
     }
 
-    pub(crate) fn report(&self) -> ExitCode {
+    /// Tells the person the error and, if `json` is true, a program, unless the output has told it already.
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        if json && !self.is_told {
+            say(json!({ "ok": false, "problem": self.sentence, "error_kind": self.kind }));
+        }
         if !self.sentence.is_empty() {
             tell(format_args!("webwise: {}", text::clean(&self.sentence)));
         }

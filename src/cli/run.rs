@@ -1,8 +1,9 @@
 //! `webwise run`: a task of the user's own, on a site of the user's choice.
 
-use std::{collections::BTreeSet, fs, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use chrono::Utc;
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     Error, MemoryBackend, Task,
-    agent::{Approver, Options},
+    agent::{Approver, Cause, Options},
     base::{SessionId, TokenCount},
     registry::RunStatus,
     store::InMemory,
@@ -95,7 +96,34 @@ fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
     } else {
         ended.lines().iter().for_each(|line| voice.line(line));
     }
-    problem.map_or(Ok(()), |problem| Err(Refusal::failure(problem)))
+    let Some(problem) = problem else {
+        return Ok(());
+    };
+    let cause = ended.report.cause.as_ref();
+    let code = match cause {
+        Some(Cause::Model(_)) => 3,
+        Some(Cause::Browser(_)) => 4,
+        Some(Cause::StartPage(_)) => 5,
+        Some(Cause::Budget(_)) => 6,
+        Some(Cause::Approval) => 7,
+        _ => 1,
+    };
+    let kind = cause.map_or("failed", Cause::as_str);
+    Err(Refusal::failure(problem).of_kind(kind, code).told())
+}
+
+/// Returns the task with the form of answer that a file with a JSON Schema describes.
+fn with_schema(task: Task, file: &Path) -> Result<Task, Refusal> {
+    let wrong = |why: String| Refusal::usage(format!("--schema {}: {why}", file.display()));
+    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+    let schema: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let validator = jsonschema::validator_for(&schema)
+        .map_err(|error| wrong(format!("no JSON Schema: {error}")))?;
+    Ok(task.returning_json(schema, move |answer| {
+        validator
+            .validate(answer)
+            .map_err(|error| error.to_string())
+    }))
 }
 
 fn wrong(error: &Error) -> Refusal {
@@ -214,6 +242,9 @@ fn with_flags(mut task: Task, args: &RunArgs) -> Result<Task, Refusal> {
     }
     if let Some(session) = &args.session_id {
         task = task.with_session(session.clone());
+    }
+    if let Some(file) = &args.schema {
+        task = with_schema(task, file)?;
     }
     if let Some(name) = task.missing_secrets().first() {
         let why = format!(

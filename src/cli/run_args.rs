@@ -163,6 +163,10 @@ pub(super) struct RunArgs {
     /// undone, so it needs your approval unless you give --approve auto.
     #[arg(long = "file", value_name = "NAME=PATH", value_parser = values::given)]
     pub(super) files: Vec<(String, PathBuf)>,
+    /// A file with a JSON Schema of the answer: the answer is then JSON of this form, and `unverified` lists the fields that no
+    /// page supports.
+    #[arg(long, value_name = "FILE")]
+    pub(super) schema: Option<PathBuf>,
     /// A secret: its name, the environment variable that contains it, and the origin where it may be typed.
     #[arg(long = "secret", value_name = "NAME=ENVVAR@ORIGIN", value_parser = values::secret)]
     pub(super) secrets: Vec<SecretSource>,

@@ -136,7 +136,9 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
             ));
         }
     }
-    verdict.map(drop).map_err(Refusal::failure)
+    verdict
+        .map(drop)
+        .map_err(|problem| Refusal::failure(problem).told())
 }
 
 /// Returns true if memory holds anything that an earlier run learned at this address.

@@ -49,7 +49,7 @@ pub(in crate::cli) async fn check(args: &ModelArgs) -> Result<(), Refusal> {
     match described(args, |name| std::env::var_os(name))? {
         Some(model) => model.check().await.map_err(|error| {
             let why = with_flags(&error.to_string());
-            Refusal::failure(format!("the model cannot be asked: {why}"))
+            Refusal::failure(format!("the model cannot be asked: {why}")).of_kind("model", 3)
         }),
         None => Ok(()),
     }

@@ -8,6 +8,7 @@ use super::model::with_flags;
 use crate::{
     RunReport,
     action::Outcome,
+    agent::Cause,
     base::text::{counted, squeeze, truncate},
     eval::LastPage,
     event::RunSummary,
@@ -95,6 +96,8 @@ impl Ended {
         json!({
             "ok": problem.is_none(),
             "problem": problem,
+            "error_kind": report.cause.as_ref().map(Cause::as_str),
+            "cause": report.cause,
             "run": report.run,
             "stop": summary.stop.as_str(),
             "verified": summary.success,

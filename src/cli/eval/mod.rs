@@ -95,7 +95,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
     }
     let outcome = Outcome::of(&made, problem.as_ref().map(Refusal::sentence));
     outcome.print(args.json);
-    problem.map_or(Ok(()), Err)
+    problem.map_or(Ok(()), |problem| Err(problem.told()))
 }
 
 /// Reads the cases of a case file. Fails if the file is larger than [`MAX_FILE`] or is not valid.
