@@ -54,7 +54,13 @@ fn the_demo_installs_what_is_missing_first() {
             root(&machine).join("npm-was-told").exists(),
             args.contains(&"playwright-cli")
         );
-        assert!(output.stdout.is_empty() && !machine.home().join("runs").exists());
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["ok"], false);
+        assert!(
+            said.contains(object["problem"].as_str().unwrap()),
+            "{object}"
+        );
+        assert!(!machine.home().join("runs").exists());
     }
 }
 

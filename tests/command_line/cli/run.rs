@@ -61,6 +61,26 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
 }
 
 #[test]
+fn a_bad_schema_is_refused_and_a_program_gets_an_object_also_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("schema.json");
+    for (schema, why) in [("{", "EOF"), (r#"{"type": "objekt"}"#, "no JSON Schema")] {
+        std::fs::write(&file, schema).unwrap();
+        let machine = Machine::with(&[]);
+        let args = ["--json", "--schema", file.to_str().unwrap()];
+        let output = run(&machine, &args, &[("WEBWISE_MODEL", "stand-in")]);
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["error_kind"], "usage");
+        let problem = object["problem"].as_str().unwrap();
+        assert!(
+            problem.contains("--schema") && problem.contains(why),
+            "{problem}"
+        );
+    }
+}
+
+#[test]
 fn a_name_that_is_given_twice_is_refused() {
     for flag in ["--param", "--given", "--file"] {
         let said = run_with(&[flag, "a=b", flag, "a=c"], &[MODEL]);
@@ -328,10 +348,16 @@ async fn a_dead_server_and_a_wrong_key_are_told_before_a_browser_starts() {
             ("WEBWISE_LLM_BASE_URL", &url),
             ("WEBWISE_LLM_API_KEY", "sk-hunter2"),
         ];
-        let output = run(&machine, &[], &variables);
+        let output = run(&machine, &["--json"], &variables);
         let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(3), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
+        let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(object["error_kind"], "model");
+        assert!(
+            said.contains(object["problem"].as_str().unwrap()),
+            "{object}"
+        );
         assert!(
             said.starts_with("webwise: the model cannot be asked: ") && said.contains(why),
             "{said}"
