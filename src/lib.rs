@@ -106,3 +106,7 @@ pub use browser::BrowserDriver;
 pub use event::EventSink;
 pub use llm::LlmClient;
 pub use store::{Memory, MemoryBackend};
+
+/// Crates that a program needs to implement this crate's traits and to make its values, in the versions that fit.
+#[doc(no_inline)]
+pub use {async_trait, chrono, url};
