@@ -59,6 +59,8 @@
 //! | `stand-in`, `demo-site`, `cli` | a model stand-in that follows fixed rules, the demo shop, the command line | |
 //! | `full` | all features above except `postgres-tls` | |
 
+// On docs.rs, each item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     test,
     allow(clippy::too_many_lines, reason = "some samples are tables")
