@@ -1,5 +1,5 @@
 //! Embeds the loop in a program, with a custom event sink that prints events to the console.
-//! `cargo run --features cdp,stand-in --example embed -- https://example.com "What is this domain for?"`
+//! `cargo run --features stand-in --example embed -- https://example.com "What is this domain for?"`
 use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
 use webwise::{DecisionLoop, EventSink, Task, event::Event, stand_in::StandIn, store::InMemory};
 

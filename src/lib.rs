@@ -1,7 +1,6 @@
 //! A browser agent with memory: a language model drives a real browser, and every step is guarded and verified.
 //!
-#![cfg_attr(feature = "cdp", doc = "```no_run")]
-#![cfg_attr(not(feature = "cdp"), doc = "```ignore")]
+//! ```no_run
 //! use webwise::browser::{BrowserDriver, Cdp, CdpOptions};
 //! use webwise::{DecisionLoop, LlmClient, Task, event::Jsonl, store::JsonFiles};
 //!
@@ -47,8 +46,8 @@
 //!
 //! | feature | what it adds | on by default |
 //! | --- | --- | --- |
+//! | `cdp` | the driver `browser::Cdp`, which needs Chromium but no Node | yes |
 //! | `playwright-cli` | the driver `browser::PlaywrightCli`, through child processes or its daemon's socket | yes |
-//! | `cdp` | the driver `browser::Cdp`, which needs Chromium but no Node | |
 //! | `json-file` | `store::JsonFiles`, memory that outlives the process | yes |
 //! | `postgres` | `store::Postgres`, memory that several machines share; `postgres-tls` adds TLS | |
 //! | `jsonl` | `event::RunFolder` and `event::Jsonl` | yes |
@@ -60,13 +59,15 @@
 //! | `stand-in`, `demo-site`, `cli` | a model stand-in that follows fixed rules, the demo shop, the command line | |
 //! | `full` | all features above except `postgres-tls` | |
 
+// On docs.rs, each item says which feature it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     test,
     allow(clippy::too_many_lines, reason = "some samples are tables")
 )]
 
 /// The examples of the README, compiled as tests.
-#[cfg(all(doctest, feature = "cdp"))]
+#[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
@@ -106,3 +107,7 @@ pub use browser::BrowserDriver;
 pub use event::EventSink;
 pub use llm::LlmClient;
 pub use store::{Memory, MemoryBackend};
+
+/// Crates that a program needs to implement this crate's traits and to make its values, in the versions that fit.
+#[doc(no_inline)]
+pub use {async_trait, chrono, url};

@@ -7,7 +7,10 @@
 //! - [`BrowserDriver::lease`](super::BrowserDriver::lease) has no default. Without a place for the lease, a default could
 //!   only mean that the driver has none, and then two loops could share it unnoticed.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -15,11 +18,17 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 ///
 /// Each driver owns one lease. Clones are the same lease, so a driver whose clones share one browser can be cloned with it.
 #[derive(Debug, Clone)]
-pub struct Lease(Arc<Semaphore>);
+pub struct Lease {
+    free: Arc<Semaphore>,
+    turns: Arc<AtomicU64>,
+}
 
 impl Default for Lease {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(1)))
+        Self {
+            free: Arc::new(Semaphore::new(1)),
+            turns: Arc::default(),
+        }
     }
 }
 
@@ -31,15 +40,26 @@ impl Lease {
 
     /// Takes the right to use the browser; `None` while another run has it.
     pub(crate) fn take(&self) -> Option<Turn> {
-        let permit = Arc::clone(&self.0).try_acquire_owned().ok()?;
-        Some(Turn { _permit: permit })
+        let permit = Arc::clone(&self.free).try_acquire_owned().ok()?;
+        Some(self.begin(permit))
     }
 
     /// Waits until no other run has the right to use the browser, and takes it. Runs that wait take turns in the order in
     /// which they came.
     pub(crate) async fn wait(&self) -> Option<Turn> {
-        let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
-        Some(Turn { _permit: permit })
+        let permit = Arc::clone(&self.free).acquire_owned().await.ok()?;
+        Some(self.begin(permit))
+    }
+
+    /// Returns the number of the turn of the run that now has the right; `None` if no run has it. Turns are counted from 1,
+    /// and no two have the same number.
+    pub(crate) fn turn(&self) -> Option<u64> {
+        (self.free.available_permits() == 0).then(|| self.turns.load(Ordering::Acquire))
+    }
+
+    fn begin(&self, permit: OwnedSemaphorePermit) -> Turn {
+        self.turns.fetch_add(1, Ordering::AcqRel);
+        Turn { _permit: permit }
     }
 }
 

@@ -24,6 +24,9 @@
 //! the driver to [`DecisionLoop::builder`](crate::DecisionLoop::builder), and closes the driver at the end. A driver
 //! only carries out actions and reports the page. The loop decides, retries, remembers and judges.
 //!
+//! A program that goes on for longer than one browser, such as a service, wraps its driver in [`Relaunching`], which
+//! launches a new browser for the next run when the present one was lost.
+//!
 //! To write a driver, implement [`BrowserDriver`]; the example in its documentation is a complete driver. Then run
 //! `testing::conformance::browser` against it. [`BrowserCapabilities::tools`] names the tools that your driver
 //! carries out. The conformance suite skips checks that need other tools.
@@ -49,6 +52,7 @@ mod lease;
 #[cfg(feature = "playwright-cli")]
 mod playwright_cli;
 pub(crate) mod port;
+mod relaunching;
 #[cfg(any(feature = "playwright-cli", feature = "cdp"))]
 mod rules;
 
@@ -82,3 +86,4 @@ pub use port::{
     BrowserCapabilities, BrowserDriver, COMMAND_TIMEOUT, ExecuteRequest, ObserveRequest,
     SceneRequest, ScreenshotRequest,
 };
+pub use relaunching::Relaunching;

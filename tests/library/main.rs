@@ -1,4 +1,5 @@
-//! The library as its users see it, without a browser: pages, goals, tokens, providers on loopback, and the plan of the house.
+//! The library as its users see it, without a real browser: pages, goals, tokens, providers on loopback, browsers that are lost,
+//! and the plan of the house.
 
 #[macro_use]
 #[path = "../support/figure.rs"]
@@ -12,4 +13,5 @@ mod random;
 mod architecture;
 mod page;
 mod providers;
+mod relaunching;
 mod tokens;

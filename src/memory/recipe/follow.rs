@@ -580,12 +580,9 @@ impl Following {
         }
         match resolve(here.page, Wanted::Recorded(&wanted), &[]) {
             Resolved::Same(id) | Resolved::Moved(id) | Resolved::Known(id) => Ok(id),
-            Resolved::Ambiguous(ids) if let Some(id) = self.leading(&ids, step, here) => Ok(id),
-            Resolved::Ambiguous(ids) => Err(Stop::new(format!(
-                "{} elements could be its {}",
-                ids.len(),
-                shown()
-            ))),
+            Resolved::Ambiguous(ids) => self.leading(&ids, step, here).ok_or_else(|| {
+                Stop::new(format!("{} elements could be its {}", ids.len(), shown()))
+            }),
             Resolved::PartOf(_) | Resolved::Gone => {
                 Err(Stop::new(format!("there is no {}", shown())))
             }

@@ -179,10 +179,15 @@ impl Library {
 
     fn click(&mut self, button: bool, name: &str) -> Outcome {
         let listed = std::mem::take(&mut self.listed);
+        if name != "I agree"
+            && !self.covered
+            && let Some(class) = self.rules.forbidden
+        {
+            return Outcome::failed(class, "");
+        }
         match name {
             "I agree" => self.covered = false,
             _ if self.covered => return Outcome::failed(ErrorClass::Intercepted, "a notice"),
-            _ if let Some(class) = self.rules.forbidden => return Outcome::failed(class, ""),
             "Search" if listed => {
                 self.listed = true;
                 return Outcome::failed(ErrorClass::Intercepted, "a list");

@@ -91,7 +91,7 @@ fn shopping(value: &str, kept: As) -> Script {
 /// Everything that the runs of one canary let out.
 pub(crate) async fn taps_of(value: &str, kept: As) -> Taps {
     let mut taps = Taps::default();
-    let report = run(value, kept, shopping(value, kept), &mut taps).await;
+    let report = Box::pin(run(value, kept, shopping(value, kept), &mut taps)).await;
     assert!(
         matches!(
             report.summary.stop,
@@ -101,12 +101,12 @@ pub(crate) async fn taps_of(value: &str, kept: As) -> Taps {
     );
     // The two ways in which a run breaks: the provider refuses in words, and the browser is lost in words.
     let first = shopping(value, kept).into_iter().take(1);
-    let refused = run(value, kept, first.clone().collect(), &mut taps).await;
+    let refused = Box::pin(run(value, kept, first.clone().collect(), &mut taps)).await;
     assert_eq!(refused.summary.stop, StopReason::ModelUnusable);
     let lost = first
         .chain([(String::new(), vec![("reload", json!({}))])])
         .collect();
-    let lost = run(value, kept, lost, &mut taps).await;
+    let lost = Box::pin(run(value, kept, lost, &mut taps)).await;
     assert_eq!(lost.summary.stop, StopReason::BrowserLost);
     taps
 }

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 use webwise::{
-    ErrorKind,
+    ErrorKind, GuardedBrowser, Task,
     action::{BrowserAction, Wait},
-    browser::{BrowserDriver as _, ObserveRequest, ScreenshotRequest},
+    browser::{BrowserDriver as _, Cdp, ObserveRequest, Relaunching, ScreenshotRequest},
+    working::StopReason,
 };
 
 use crate::driver::{
-    bed::{Bed, NEVER, button, goto},
+    bed::{Bed, NEVER, button, folder, goto, options, site},
     processes::{family, naming, naming_with, signal},
     profile::pick,
 };
@@ -118,6 +119,48 @@ async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
         is_lost(&bed).await;
         bed.close().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_run_after_a_death_has_a_new_browser_and_nothing_is_left_of_the_old_one() {
+    let (folder, web) = (folder(), site(&PAGES));
+    let options = options(folder.path());
+    let driver = Relaunching::launch(move || {
+        let options = options.clone();
+        async move { Cdp::launch(&options).await }
+    });
+    let guarded = GuardedBrowser::builder(driver.await.unwrap());
+    let guarded = guarded.build_guarded().unwrap();
+    let folders = || std::fs::read_dir(folder.path()).unwrap().count();
+    let url = web.url("127.0.0.1", "/");
+    let start = || Task::new("Look").unwrap().with_start_url(&url);
+    for only_the_page in [false, true] {
+        let mut run = guarded.start(start().unwrap()).await;
+        run.open_start_page().await.unwrap();
+        let old = naming(folder.path());
+        let victims = if only_the_page {
+            naming_with(folder.path(), "--type=renderer")
+        } else {
+            old.clone()
+        };
+        assert!(!victims.is_empty(), "there is something to kill");
+        for pid in victims {
+            signal(pid, "KILL");
+        }
+        let ended = timeout(NEVER, run.carry_out(goto(&url))).await;
+        assert_eq!(ended.unwrap().unwrap_err(), StopReason::BrowserLost);
+        drop(run);
+        let mut next = guarded.start(start().unwrap()).await;
+        timeout(NEVER, next.open_start_page())
+            .await
+            .unwrap()
+            .unwrap();
+        let new = naming(folder.path());
+        assert!(!new.is_empty() && old.iter().all(|pid| !new.contains(pid)));
+        assert_eq!(folders(), 1);
+    }
+    guarded.browser().close().await.unwrap();
+    assert_eq!((naming(folder.path()).len(), folders()), (0, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
