@@ -137,7 +137,7 @@ pub use explore::explore;
 pub use failure::{Cause, RunError, StartPage};
 pub use handle::{Events, RunHandle};
 pub use hook::Hook;
-pub use options::{Images, Options, Replay, WhenBusy};
+pub use options::{Context, Images, Options, Replay, WhenBusy};
 pub use report::{Answered, RunReport};
 pub use run::{Run, StepEnd};
 pub use state::State;

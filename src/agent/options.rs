@@ -41,6 +41,20 @@ pub enum Replay {
     Full,
 }
 
+/// The browser of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Context {
+    /// The run uses the agent's browser as it is, with its cookies, storage and tabs, and leaves its own there.
+    #[default]
+    Shared,
+    /// The run has a browser of its own, which begins without cookies, storage and tabs and is closed at its end. Runs of
+    /// several users must not share a browser, or one user's login reaches the next. Needs a driver with the capability
+    /// [`fresh`](crate::browser::BrowserCapabilities::fresh), such as `Cdp` with a browser that it launched; it launches another
+    /// process, which takes about a second and 150 MB.
+    Fresh,
+}
+
 /// What a run does that finds another run in its browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -117,6 +131,8 @@ pub struct Options {
     pub scripts: bool,
     /// True if the agent uses its memory. Default: true.
     pub memory: bool,
+    /// The browser of a run. Default: [`Context::Shared`].
+    pub context: Context,
     /// What a run does that finds another run in its browser. Default: [`WhenBusy::Stop`].
     pub when_busy: WhenBusy,
     /// The policy for following recorded tasks without asking the model. Default: [`Replay::Known`].
@@ -156,6 +172,7 @@ impl Default for Options {
             images: Images::default(),
             scripts: false,
             memory: true,
+            context: Context::default(),
             when_busy: WhenBusy::default(),
             replay: Replay::default(),
             withheld_share: 0.0,

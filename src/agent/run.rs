@@ -343,6 +343,7 @@ impl Run {
             self.executor.look_once_more().await;
         }
         self.leave_register(stop).await;
+        self.executor.close_own().await;
         RunReport {
             memory_errors: self.engine.into_failures(),
             not_kept,

@@ -16,7 +16,7 @@ use std::{
 use super::{Execution, Lease};
 use crate::{
     action::{Action, BrowserAction, BrowserTool},
-    base::Result,
+    base::{Error, ErrorKind, Result},
     page::{ElementRef, Observation, Scene},
     secret::SecretResolver,
 };
@@ -37,6 +37,8 @@ pub struct BrowserCapabilities {
     pub tools: BTreeSet<BrowserTool>,
     /// True if the driver attached to a browser that was already running. This browser goes on running after `close`.
     pub attached: bool,
+    /// True if the driver can open a [fresh](BrowserDriver::fresh) browser for one run.
+    pub fresh: bool,
 }
 
 impl BrowserCapabilities {
@@ -46,7 +48,14 @@ impl BrowserCapabilities {
             driver: driver.into(),
             tools: tools.into_iter().collect(),
             attached: false,
+            fresh: false,
         }
+    }
+
+    /// Sets whether the driver can open a [fresh](BrowserDriver::fresh) browser.
+    #[must_use]
+    pub fn with_fresh(self, fresh: bool) -> Self {
+        Self { fresh, ..self }
     }
 
     /// Sets whether the driver attached to the browser (`true`) or started it (`false`).
@@ -318,6 +327,15 @@ pub trait BrowserDriver: Debug + Send + Sync + 'static {
     /// The errors of [`observe`](Self::observe). Also `Unavailable` if a dialog is open.
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
+    /// Opens another browser of the same kind and with the same options, which shares no cookies, storage, cache, permissions or
+    /// tabs with this one. A run of a task with [`Context::Fresh`](crate::agent::Context::Fresh) uses it alone and closes it.
+    ///
+    /// # Errors
+    /// `Unsupported` if the driver cannot, which is the default, and the errors of launching a browser.
+    async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        Err(Error::new(ErrorKind::Unsupported, "browser.fresh"))
+    }
+
     /// Ends the browser, or leaves it running if the driver only attached to it. A second call does nothing. The
     /// program that created the driver must call this method, because the agent does not.
     ///
@@ -352,6 +370,10 @@ macro_rules! forward {
 
             async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
                 (**self).scene(request).await
+            }
+
+            async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+                (**self).fresh().await
             }
 
             async fn close(&self) -> Result<()> {

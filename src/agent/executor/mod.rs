@@ -36,7 +36,7 @@ use tokio::time::Instant;
 use uuid::Uuid;
 
 use super::{
-    Cancel, Options, Task, WhenBusy,
+    Cancel, Context, Options, Task, WhenBusy,
     checkpoint::Checkpoints,
     emit::Emitter,
     state::{Queued, Remarks, State},
@@ -172,8 +172,23 @@ impl Executor {
         Ok(executor)
     }
 
-    /// Takes the right to use the browser. If another run has it, waits or stops this run, as the options say.
+    /// Opens a browser for this run alone, if the options say so, and takes the right to use the browser. If another run has it, waits or stops this run, as the options say.
     async fn enter(&mut self) {
+        if self.options.context == Context::Fresh {
+            let end = self.end();
+            let browser = Arc::clone(&self.browser);
+            tokio::select! {
+                biased;
+                stop = end => self.state.stopped = Some(stop),
+                fresh = browser.fresh() => match fresh {
+                    Ok(fresh) => self.browser = fresh,
+                    Err(error) => self.state.stopped = Some(self.lost(error)),
+                },
+            }
+        }
+        if self.state.stopped.is_some() {
+            return;
+        }
         let lease = self.browser.lease().clone();
         self.turn = lease.take();
         if self.turn.is_none() && self.options.when_busy == WhenBusy::Wait {
@@ -388,6 +403,14 @@ impl Executor {
             self.task.cancel.clone(),
             own,
         ]
+    }
+
+    /// Closes the browser that was opened for this run alone.
+    pub(super) async fn close_own(&self) {
+        if !Arc::ptr_eq(&self.browser, &self.parts.browser) {
+            // What cannot be ended now ends when the driver is dropped.
+            let _ = self.browser.close().await;
+        }
     }
 
     pub(super) const fn has_turn(&self) -> bool {

@@ -373,6 +373,7 @@ impl BrowserDriver for Cdp {
         };
         BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
             .with_attached(!self.hub.owned)
+            .with_fresh(self.hub.owned)
     }
 
     fn lease(&self) -> &Lease {
@@ -393,6 +394,14 @@ impl BrowserDriver for Cdp {
 
     async fn scene(&self, request: &SceneRequest) -> Result<Scene> {
         self.explained(self.look_around(request).await).await
+    }
+
+    async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        if !self.hub.owned {
+            return Err(Error::new(ErrorKind::Unsupported, "browser.fresh")
+                .with("why", "a browser that others use cannot be opened anew"));
+        }
+        Ok(Arc::new(Self::launch(&self.hub.options).await?))
     }
 
     async fn close(&self) -> Result<()> {

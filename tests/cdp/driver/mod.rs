@@ -18,6 +18,7 @@
 //! looks      what a look reads, and how much
 //! references what they mean, and what a look costs
 //! dropped    actions dropped in the middle
+//! tenants    runs of several users at once
 //! secrets    shown nowhere and written nowhere
 //! ```
 #![cfg(target_os = "linux")]
@@ -43,3 +44,4 @@ mod secrets;
 mod starts;
 mod storage;
 mod tabs;
+mod tenants;
