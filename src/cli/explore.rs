@@ -64,7 +64,7 @@ pub(super) async fn run(args: &ExploreArgs) -> Result<(), Refusal> {
         Some(address) => Source::Attach(address.clone()),
         None => Source::Start {
             choice: setup::chosen(args.browser.driver)?,
-            headed: args.browser.headed,
+            args: args.browser.clone(),
         },
     };
     let browser = tokio::select! {

@@ -82,7 +82,7 @@ fn browser(args: &RunArgs) -> Result<Source, Refusal> {
         Some(address) => Ok(Source::Attach(address.clone())),
         None => Ok(Source::Start {
             choice: setup::chosen(args.browser.driver)?,
-            headed: args.browser.headed,
+            args: args.browser.clone(),
         }),
     }
 }

@@ -261,7 +261,7 @@ impl WayArgs {
 }
 
 /// The browser to start.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct BrowserArgs {
     /// The browser driver. Default: playwright-cli if `WEBWISE_PLAYWRIGHT_CLI` names it, otherwise cdp if it can start
     /// a browser. `webwise doctor` says which driver is used and why.
@@ -270,6 +270,28 @@ pub(super) struct BrowserArgs {
     /// Show the browser window.
     #[arg(long)]
     pub(super) headed: bool,
+    /// Size of the window's content in pixels, such as 1280x800, which is the default.
+    #[arg(long, value_name = "WxH", value_parser = values::size)]
+    pub(super) viewport: Option<(u32, u32)>,
+    /// The text by which the browser names itself to sites.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) user_agent: Option<String>,
+    /// The language and region that pages see, such as de-DE.
+    #[arg(long, value_name = "TAG")]
+    pub(super) locale: Option<String>,
+    /// The time zone that pages see, such as Europe/Berlin.
+    #[arg(long, value_name = "ZONE")]
+    pub(super) time_zone: Option<String>,
+    /// The proxy for all requests but those to this machine, such as `http://proxy.example:3128`.
+    #[arg(long, value_name = "URL")]
+    pub(super) proxy: Option<String>,
+    /// A header for every request of the pages; may be given several times. It goes to every site, so it is no place for a
+    /// secret.
+    #[arg(long = "header", value_name = "NAME=VALUE", value_parser = values::header)]
+    pub(super) headers: Vec<(String, String)>,
+    /// The folder for files that pages offer. Without it, they are refused.
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) downloads: Option<PathBuf>,
 }
 
 /// Output of a run, on the terminal and in files.
@@ -350,6 +372,10 @@ mod tests {
             ("--given", "=letter.txt"),
             ("--file", "cv.pdf"),
             ("--file", "cv="),
+            ("--viewport", "800"),
+            ("--viewport", "0x600"),
+            ("--header", "X-Stage"),
+            ("--header", "a b=c"),
             ("--site-note", "x"),
             ("--site-note", "a b=x"),
             ("--site-note", "shop.example="),

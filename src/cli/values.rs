@@ -137,6 +137,30 @@ pub(super) fn given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 /// Parses a note about a host and its subdomains, given as `host=note`.
+/// Parses a size of a window, such as `1280x800`.
+pub(super) fn size(text: &str) -> Result<(u32, u32), String> {
+    let wrong = || "give it as WIDTHxHEIGHT in pixels, such as 1280x800".to_owned();
+    let (width, height) = text.split_once('x').ok_or_else(wrong)?;
+    let side = |text: &str| match text.parse() {
+        Ok(side @ 1..=10_000) => Ok(side),
+        _ => Err(wrong()),
+    };
+    Ok((side(width)?, side(height)?))
+}
+
+/// Parses a header of requests, written as `NAME=VALUE`.
+pub(super) fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or_default();
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_fine =
+        !name.is_empty() && name.chars().all(is_name) && !value.contains(char::is_control);
+    if is_fine {
+        Ok((name.to_owned(), value.to_owned()))
+    } else {
+        Err("give it as NAME=VALUE, such as X-Stage=test".to_owned())
+    }
+}
+
 pub(super) fn site_note(text: &str) -> Result<(Host, String), String> {
     let wrong = || {
         format!(

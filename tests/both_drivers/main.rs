@@ -42,6 +42,7 @@ mod cancel;
 mod demo;
 mod effects;
 mod eval;
+mod foreign;
 mod hostile_pages;
 mod lean;
 mod lessons_story;

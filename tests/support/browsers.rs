@@ -41,6 +41,8 @@ pub(crate) struct Wishes {
     pub(crate) settle: Option<Duration>,
     /// What is started in the place of the driver's program: of playwright-cli, or of Chromium.
     pub(crate) program: Option<PathBuf>,
+    /// Another window, language, time zone, name and header than the browser's own.
+    pub(crate) foreign: bool,
     /// What is started as Chromium by either driver.
     pub(crate) chromium: Option<PathBuf>,
 }
@@ -67,6 +69,14 @@ macro_rules! wished {
         }
         if let Some(folder) = &wishes.downloads {
             options = options.with_downloads(folder);
+        }
+        if wishes.foreign {
+            options = options
+                .with_viewport(801, 602)
+                .with_user_agent("Foreign/1.0")
+                .with_locale("de-DE")
+                .with_time_zone("Asia/Tokyo")
+                .with_header("X-Stage", "test");
         }
         if let Some(time) = wishes.launch {
             options = options.with_launch_timeout(time);

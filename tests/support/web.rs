@@ -22,6 +22,8 @@ pub(crate) struct Asked {
     pub(crate) host: String,
     /// The path with the query.
     pub(crate) path: String,
+    /// Lines of the form `name: value`, the names in small letters.
+    pub(crate) headers: Vec<String>,
 }
 
 /// What it gets.
@@ -148,12 +150,14 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     reader.read_line(&mut first).ok()?;
     let path = first.split(' ').nth(1)?.to_owned();
     let (mut host, mut length) = (String::new(), 0);
+    let mut headers = Vec::new();
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).ok()? == 0 || line.trim().is_empty() {
             break;
         }
         let (name, value) = line.split_once(':')?;
+        headers.push(format!("{}: {}", name.to_ascii_lowercase(), value.trim()));
         match name.to_ascii_lowercase().as_str() {
             "host" => value
                 .trim()
@@ -166,5 +170,9 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     }
     let mut body = vec![0; usize::min(length, 1 << 20)];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { host, path })
+    Some(Asked {
+        host,
+        path,
+        headers,
+    })
 }

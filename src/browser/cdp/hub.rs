@@ -443,6 +443,13 @@ impl Hub {
             let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
             calls.push(("Emulation.setDeviceMetricsOverride", size));
         }
+        if let Some(locale) = &self.options.common.locale {
+            calls.push(("Emulation.setLocaleOverride", json!({ "locale": locale })));
+        }
+        if !self.options.common.headers.is_empty() {
+            let headers = json!({ "headers": self.options.common.headers });
+            calls.push(("Network.setExtraHTTPHeaders", headers));
+        }
         for (method, params) in calls {
             // All calls are sent before the last answer is awaited. A call that the browser does not support is ignored.
             drop(self.wire.call::<Value>(Some(&session), method, params));

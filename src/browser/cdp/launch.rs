@@ -204,7 +204,8 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
         .env_clear()
         .envs(chromium::environment(folder))
-        .env("TMPDIR", folder.file("t"));
+        .env("TMPDIR", folder.file("t"))
+        .envs(options.common.time_zone.iter().map(|zone| ("TZ", zone)));
     command
         .current_dir(folder.path())
         .stdin(Stdio::piped())

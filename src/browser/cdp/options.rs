@@ -157,6 +157,16 @@ impl CdpOptions {
             switches.push("--no-sandbox".to_owned());
         }
         switches.push(format!("--window-size={width},{height}"));
+        let own = [
+            ("user-agent", &self.common.user_agent),
+            ("lang", &self.common.locale),
+            ("accept-lang", &self.common.locale),
+            ("proxy-server", &self.common.proxy),
+        ];
+        let own = own
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?)));
+        switches.extend(own);
         switches.push(format!(
             "--user-data-dir={}",
             folder.file("profile").display()

@@ -1,6 +1,6 @@
 //! Options that every driver of a Chromium has.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 /// Upper bound of every time option, so that adding it to a time does not overflow. Source: chosen; a caller who sets a
 /// longer time wants no limit.
@@ -24,6 +24,11 @@ pub(in crate::browser) struct Choices {
     pub(in crate::browser) state_folder: Option<PathBuf>,
     pub(in crate::browser) downloads: Option<PathBuf>,
     pub(in crate::browser) scripts: bool,
+    pub(in crate::browser) user_agent: Option<String>,
+    pub(in crate::browser) locale: Option<String>,
+    pub(in crate::browser) time_zone: Option<String>,
+    pub(in crate::browser) proxy: Option<String>,
+    pub(in crate::browser) headers: BTreeMap<String, String>,
 }
 
 impl Choices {
@@ -42,6 +47,11 @@ impl Choices {
             state_folder: None,
             downloads: None,
             scripts: false,
+            user_agent: None,
+            locale: None,
+            time_zone: None,
+            proxy: None,
+            headers: BTreeMap::new(),
         }
     }
 
@@ -83,6 +93,39 @@ macro_rules! choosing {
         /// limit of a run, 22.5 s, an address gets 15 s or 22.5 s.
         pub fn with_navigation_timeout(mut self, timeout: ::std::time::Duration) -> Self {
             self.common.navigation_timeout = $crate::browser::chromium::bounded(timeout);
+            self
+        }
+
+        /// Sets the text by which the browser names itself to sites. Default: the browser's own. A browser that is attached to
+        /// keeps its own.
+        pub fn with_user_agent(mut self, user_agent: impl Into<String>) -> Self {
+            self.common.user_agent = Some(user_agent.into());
+            self
+        }
+
+        /// Sets the language and region that pages see, such as `de-DE`. Default: the browser's own.
+        pub fn with_locale(mut self, locale: impl Into<String>) -> Self {
+            self.common.locale = Some(locale.into());
+            self
+        }
+
+        /// Sets the time zone that pages see, such as `Europe/Berlin`. Default: that of this machine. A browser that is attached
+        /// to keeps its own.
+        pub fn with_time_zone(mut self, time_zone: impl Into<String>) -> Self {
+            self.common.time_zone = Some(time_zone.into());
+            self
+        }
+
+        /// Sets the proxy for all requests but those to this machine, such as `http://proxy.example:3128` or
+        /// `socks5://127.0.0.1:1080`. Default: none. A browser that is attached to keeps its own.
+        pub fn with_proxy(mut self, proxy: impl Into<String>) -> Self {
+            self.common.proxy = Some(proxy.into());
+            self
+        }
+
+        /// Adds a header to every request of the pages, to whatever site it goes. So it is no place for a secret.
+        pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+            self.common.headers.insert(name.into(), value.into());
             self
         }
 

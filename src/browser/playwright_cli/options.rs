@@ -149,6 +149,23 @@ impl PlaywrightCliOptions {
             switches.push("--no-sandbox".to_owned());
         }
         let (width, height) = self.common.viewport;
+        let mut context = json!({
+            "viewport": { "width": width, "height": height },
+            "acceptDownloads": self.common.downloads.is_some(),
+            "extraHTTPHeaders": self.common.headers,
+        });
+        for (name, value) in [
+            ("userAgent", &self.common.user_agent),
+            ("locale", &self.common.locale),
+            ("timezoneId", &self.common.time_zone),
+        ] {
+            if let Some(value) = value {
+                context[name] = json!(value);
+            }
+        }
+        if let Some(proxy) = &self.common.proxy {
+            context["proxy"] = json!({ "server": proxy });
+        }
         json!({
             "browser": {
                 "browserName": "chromium",
@@ -160,10 +177,7 @@ impl PlaywrightCliOptions {
                     "chromiumSandbox": sandbox,
                     "args": switches,
                 },
-                "contextOptions": {
-                    "viewport": { "width": width, "height": height },
-                    "acceptDownloads": self.common.downloads.is_some(),
-                },
+                "contextOptions": context,
             },
             "timeouts": {
                 "action": millis(self.common.action_timeout),

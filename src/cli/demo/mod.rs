@@ -105,7 +105,7 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
         output: &args.output,
         browser: Source::Start {
             choice,
-            headed: args.browser.headed,
+            args: args.browser.clone(),
         },
         runs: &runs,
         memory_dir: Some(&memory_dir),

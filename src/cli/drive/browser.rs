@@ -9,6 +9,7 @@ use crate::{
     browser::{Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, ProgramPlaces},
     cli::{
         Refusal,
+        run_args::BrowserArgs,
         say::one_line,
         setup::choice::{Choice, DriverName},
     },
@@ -17,9 +18,38 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum Source {
     /// A new browser, which is closed at the end of the run.
-    Start { choice: Choice, headed: bool },
+    Start { choice: Choice, args: BrowserArgs },
     /// A browser that is already running at this address. It stays open.
     Attach(Url),
+}
+
+/// Returns the options of a driver with what the flags say. Both drivers have the same methods, and no trait.
+macro_rules! with_flags {
+    ($options:expr, $args:expr) => {{
+        let (mut options, args) = ($options.with_headless(!$args.headed), $args);
+        if let Some((width, height)) = args.viewport {
+            options = options.with_viewport(width, height);
+        }
+        if let Some(text) = &args.user_agent {
+            options = options.with_user_agent(text);
+        }
+        if let Some(locale) = &args.locale {
+            options = options.with_locale(locale);
+        }
+        if let Some(zone) = &args.time_zone {
+            options = options.with_time_zone(zone);
+        }
+        if let Some(proxy) = &args.proxy {
+            options = options.with_proxy(proxy);
+        }
+        if let Some(folder) = &args.downloads {
+            options = options.with_downloads(folder);
+        }
+        for (name, value) in &args.headers {
+            options = options.with_header(name, value);
+        }
+        options
+    }};
 }
 
 impl fmt::Display for Source {
@@ -71,19 +101,19 @@ impl Browser {
     /// scripts in the pages.
     pub(in crate::cli) async fn open(source: &Source, scripts: bool) -> Result<Self, Refusal> {
         match source {
-            Source::Start { choice, headed } => {
-                let failed = |error: Error| not_started(*headed, &error);
+            Source::Start { choice, args } => {
+                let failed = |error: Error| not_started(args.headed, &error);
                 match choice.driver {
                     DriverName::PlaywrightCli => {
                         let options =
                             PlaywrightCliOptions::from_env().map_err(|error| missing(&error))?;
-                        let options = options.with_headless(!headed).with_scripts(scripts);
+                        let options = with_flags!(options, args).with_scripts(scripts);
                         let browser = PlaywrightCli::launch(&options).await.map_err(failed)?;
                         Ok(Self::PlaywrightCli(Arc::new(browser)))
                     }
                     DriverName::Cdp => {
                         let options = CdpOptions::from_env().map_err(|error| missing(&error))?;
-                        let options = options.with_headless(!headed).with_scripts(scripts);
+                        let options = with_flags!(options, args).with_scripts(scripts);
                         let browser = Cdp::launch(&options).await.map_err(failed)?;
                         Ok(Self::Cdp(Arc::new(browser)))
                     }

@@ -57,7 +57,7 @@ pub(super) async fn run(args: &EvalArgs) -> Result<(), Refusal> {
         runs: &runs,
         browser: Source::Start {
             choice: setup::chosen(args.browser.driver)?,
-            headed: args.browser.headed,
+            args: args.browser.clone(),
         },
         output: OutputArgs {
             runs_dir: args.runs_dir.clone(),

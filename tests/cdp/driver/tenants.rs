@@ -2,13 +2,19 @@
 
 use serde_json::json;
 use webwise::{
-    DecisionLoop, Task,
-    agent::{Context, Options},
-    browser::{BrowserDriver as _, Cdp},
+    DecisionLoop, ErrorKind, Task,
+    agent::{Cause, Context, Options},
+    browser::{BrowserDriver as _, Cdp, Relaunching},
     chat::{ChatRequest, ChatResponse},
     store::InMemory,
     testing::{ScriptedModel, call},
     working::StopReason,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use crate::driver::{
@@ -93,6 +99,53 @@ async fn runs_with_fresh_browsers_share_nothing_and_leave_no_process() {
     drop(dropped);
     while events.next().await.is_some() {}
     assert_eq!(family(base.path(), 0).len(), before);
+    let known = family(base.path(), 0);
+    agent.browser().close().await.unwrap();
+    assert_eq!(gone(base.path(), &known).1, [].into());
+}
+
+/// Kills every second run's Chromium while the model thinks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_chromium_costs_a_service_one_run() {
+    let web = Web::start(|_| Answer::page(PAGE));
+    let base = folder();
+    let options = options(base.path());
+    let launch = move || {
+        let options = options.clone();
+        async move { Cdp::launch(&options).await }
+    };
+    let browser = Relaunching::launch(launch).await.unwrap();
+    let kills = Arc::new(AtomicBool::new(false));
+    let (due, place) = (Arc::clone(&kills), base.path().to_owned());
+    let model = ScriptedModel::deciding(move |request| {
+        if due.swap(false, Ordering::Relaxed) {
+            for (pid, _) in family(&place, 0) {
+                let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+                // A part of it may have ended with the others.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+        Ok(decide(request))
+    });
+    let agent = DecisionLoop::builder(browser, model, InMemory::new())
+        .build()
+        .unwrap();
+    let task = |user: usize| {
+        let task = Task::new(format!("Log in as user{user}")).unwrap();
+        task.with_start_url(&web.url("localhost", "/")).unwrap()
+    };
+    let count = pick(3, 100);
+    for user in 0..count {
+        kills.store(true, Ordering::Relaxed);
+        let killed = agent.run(task(user)).await;
+        let lost = Some(Cause::Browser(ErrorKind::BrowserLost));
+        assert_eq!(killed.cause, lost, "{killed:?}");
+        let next = agent.run(task(user)).await;
+        assert_eq!(next.summary.stop, StopReason::Finished, "{next:?}");
+    }
+    figure!(
+        "{count} kills of Chromium under a service: {count} runs lost, {count} runs after them right"
+    );
     let known = family(base.path(), 0);
     agent.browser().close().await.unwrap();
     assert_eq!(gone(base.path(), &known).1, [].into());
