@@ -11,7 +11,8 @@ use std::{path::Path, time::Duration};
 use profile::full;
 use webwise::{
     browser::{
-        BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, TransportChoice,
+        BrowserDriver, Cdp, CdpOptions, PlaywrightCli, PlaywrightCliOptions, Relaunching,
+        TransportChoice,
     },
     testing::conformance::browser::{self, Report, Verdict},
 };
@@ -72,6 +73,14 @@ const ATTACHED: &[&str] = &[
     "a_window_that_a_page_opens_is_told_and_does_not_take_over",
     "tabs_are_opened_chosen_and_closed",
     "a_file_that_a_page_offers_is_told",
+];
+
+/// Checks in which it matters that a driver is wrapped: one call of each method. The suite ends with closing.
+const WRAPPED: &[&str] = &[
+    "a_click_is_done_and_the_page_notices",
+    "a_picture_is_a_png_file",
+    "a_scene_tells_where_the_picture_shows_elements",
+    "the_browser_is_leased_to_one_run_at_a_time",
 ];
 
 /// All checks but those that playwright-cli leaves to the full profile.
@@ -177,4 +186,17 @@ async fn an_attached_chromium_passes() {
         (driver.expect("the browser can be attached to"), browser)
     };
     report("cdp, attached", launch, Some(ATTACHED)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chromium_that_can_be_launched_anew_passes() {
+    let launch = async |folder: &Path| {
+        let options = cdp_options(folder);
+        let driver = Relaunching::launch(move || {
+            let options = options.clone();
+            async move { Cdp::launch(&options).await }
+        });
+        (driver.await.expect("the browser starts"), ())
+    };
+    report("cdp, relaunching", launch, Some(WRAPPED)).await;
 }
