@@ -216,14 +216,14 @@ impl RunHandle {
     pub async fn report(mut self) -> RunReport {
         match (&mut self.run).await {
             Ok(report) => report,
-            Err(ended) => match ended.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => {
-                    let stop = StopReason::Cancelled;
-                    let summary = RunSummary::new(stop, 0, 0, 0, Usage::default(), false, 0);
-                    RunReport::new(self.id.clone(), summary)
+            Err(ended) => {
+                if let Ok(panic) = ended.try_into_panic() {
+                    std::panic::resume_unwind(panic);
                 }
-            },
+                let stop = StopReason::Cancelled;
+                let summary = RunSummary::new(stop, 0, 0, 0, Usage::default(), false, 0);
+                RunReport::new(self.id.clone(), summary)
+            }
         }
     }
 }

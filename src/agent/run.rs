@@ -205,7 +205,7 @@ impl Run {
         offered.add(earlier.into_iter().collect());
     }
 
-    /// Returns a snapshot of the run, from which [`DecisionLoop::resume`] resumes the run. Call this method between
+    /// Returns a snapshot of the run, from which [`DecisionLoop::resume`](super::DecisionLoop::resume) resumes the run. Call this method between
     /// steps, because the snapshot does not contain an action in progress. It does not contain pictures either, and no
     /// queued actions if the last step was given up.
     ///
