@@ -108,10 +108,6 @@ impl RunReport {
     ///
     /// # Errors
     /// Why the run did not reach its goal; [`Cause::Answer`] if it did, but its answer cannot be read as this type.
-    #[expect(
-        clippy::result_large_err,
-        reason = "the error has the report, as the value would"
-    )]
     pub fn into_result<T: DeserializeOwned>(self) -> Result<Answered<T>, RunError> {
         let text = self.answer.clone().unwrap_or_default();
         let read = || {

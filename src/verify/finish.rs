@@ -494,7 +494,7 @@ fn each_leaf(value: &Value, path: &mut String, found: &mut impl FnMut(&str, &Val
         }
         Value::Array(items) => {
             for (at, value) in items.iter().enumerate() {
-                path.push_str(&format!("[{at}]"));
+                path.extend(["[", &at.to_string(), "]"]);
                 each_leaf(value, path, found);
                 path.truncate(length);
             }

@@ -136,9 +136,8 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), Refusal> {
             ));
         }
     }
-    verdict
-        .map(drop)
-        .map_err(|problem| Refusal::failure(problem).told())
+    let told = |problem| Refusal::failure(problem).told();
+    verdict.map(drop).map_err(told)
 }
 
 /// Returns true if memory holds anything that an earlier run learned at this address.
