@@ -103,6 +103,9 @@ impl Run {
             let typed = self.executor.typed();
             if let Some(page) = self.executor.state.page.now() {
                 self.executor.state.seen.page(&page.observation, &typed);
+                if self.executor.task.returns.is_some() {
+                    self.executor.state.seen.rows(page, &typed);
+                }
             }
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);

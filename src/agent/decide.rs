@@ -118,6 +118,9 @@ impl Run {
         let typed = self.executor.typed();
         if let Some(page) = self.executor.state.page.now() {
             self.executor.state.seen.page(&page.observation, &typed);
+            if self.executor.task.returns.is_some() {
+                self.executor.state.seen.rows(page, &typed);
+            }
         }
         let remarks = &self.executor.state.remarks;
         let told = remarks.last_failure.as_ref();

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{PageNow, error_page, typed::Typed};
 use crate::{
     base::{text, words::DENIES},
-    page::{ElementRef, Node, NodeId, Observation, Part, Role, Tree, is_hint},
+    page::{ElementRef, Line, Node, NodeId, Observation, Part, Role, Tree, is_hint},
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,10 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
+/// Maximum number of lines of a card that are taken together.
+const MAX_CARD: usize = 12;
+/// Maximum number of lines and cards of a run that are kept.
+const MAX_ROWS: usize = 10_000;
 /// Maximum number of fields of an answer that are reported.
 const MAX_UNTIED: usize = 100;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
@@ -62,9 +66,44 @@ pub(crate) struct Seen {
     /// The texts that the run read. The entry for a text from a page is the text's words and the page's words.
     /// The entry for a tool's result is `None` and the result's words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
+    /// The lines and cards of pages, for answers with a type. They are not stored: after an interruption, such an answer has less
+    /// support.
+    #[serde(skip)]
+    rows: Vec<Row>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
     known: Known,
+}
+
+/// What a line or a card of a page says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Row {
+    words: Vec<String>,
+    numbers: HashSet<String>,
+}
+
+impl Row {
+    fn of(text: &str) -> Self {
+        Self {
+            words: text::words(text),
+            numbers: numbers(text).into_iter().collect(),
+        }
+    }
+
+    /// Returns true if the row has the words of the text side by side, or the number. A truth value is nowhere.
+    fn has(&self, leaf: &Value) -> bool {
+        match leaf {
+            Value::String(text) => {
+                let words = text::words(text);
+                words.is_empty() || self.words.windows(words.len()).any(|some| some == words)
+            }
+            Value::Number(number) => {
+                let mut numbers = numbers(&number.to_string()).into_iter();
+                numbers.all(|number| self.numbers.contains(&number))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Hashes of the texts of pages whose words or numbers [`Seen`] already contains.
@@ -123,6 +162,32 @@ impl Seen {
                     self.words.insert(word.to_owned());
                 }
             });
+        }
+    }
+
+    /// Adds the lines and cards of a page, for an answer with a type. Words that were typed into fields are left out.
+    pub(crate) fn rows(&mut self, page: &PageNow, typed: &Typed) {
+        if page.observation.is_browser_error() {
+            return;
+        }
+        let elements = &page.view.elements;
+        let lines = page.layout().lines();
+        for (at, line) in lines.iter().enumerate() {
+            let is_card = line.item && (2..=MAX_CARD).contains(&(line.end - at));
+            for end in std::iter::once(at + 1).chain(is_card.then_some(line.end)) {
+                let text = page.layout().text(elements, at..end);
+                let is_own = lines[at..end].iter().flat_map(Line::all_parts).any(|part| {
+                    let node = &page.tree()[part.node];
+                    node.role.is_editable() && typed.is_own(node)
+                });
+                if is_own
+                    || self.rows.len() >= MAX_ROWS
+                    || !self.known.add(&["row\n", &text].concat(), false)
+                {
+                    continue;
+                }
+                self.rows.push(Row::of(&text));
+            }
         }
     }
 
@@ -445,8 +510,10 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
 }
 
 /// Returns the fields of an answer that no page supports, each as its path and its value. A text is supported if the evidence, the
-/// current page or a text that the run read has its words side by side; a number, if the evidence or a page of the run has it.
-/// Nothing supports a truth value, which is the model's judgement. A field without a value claims nothing.
+/// current page or a text that the run read has its words side by side; a number, if the evidence or a page of the run has it. The
+/// fields of an item of a list are supported only together, by one line or card of a page, or by one line of the evidence, because
+/// each alone may be another item's. Nothing supports a truth value, which is the model's judgement. A field without a value claims
+/// nothing.
 pub(crate) fn untied(
     value: &Value,
     evidence: &str,
@@ -466,9 +533,32 @@ pub(crate) fn untied(
         }
         _ => false,
     };
+    let quoted: Vec<Row> = evidence.lines().map(Row::of).collect();
+    let mut items: Vec<(String, Vec<Value>)> = Vec::new();
+    each_leaf(value, &mut String::new(), &mut |path, leaf| {
+        if let (Some(end), false) = (path.rfind(']'), leaf.is_boolean()) {
+            match items.last_mut().filter(|(item, _)| *item == path[..=end]) {
+                Some((_, leaves)) => leaves.push(leaf.clone()),
+                None => items.push((path[..=end].to_owned(), vec![leaf.clone()])),
+            }
+        }
+    });
+    let is_apart = |(_, leaves): &&(String, Vec<Value>)| {
+        let mut rows = seen.rows.iter().chain(&quoted);
+        !rows.any(|row| leaves.iter().all(|leaf| row.has(leaf)))
+    };
+    let apart: HashSet<String> = items
+        .iter()
+        .filter(is_apart)
+        .map(|(item, _)| item.clone())
+        .collect();
+    let is_of_apart = |path: &str| {
+        path.rfind(']')
+            .is_some_and(|end| apart.contains(&path[..=end]))
+    };
     let mut untied = Vec::new();
     each_leaf(value, &mut String::new(), &mut |path, leaf| {
-        if !is_tied(leaf) && untied.len() < MAX_UNTIED {
+        if (is_of_apart(path) || !is_tied(leaf)) && untied.len() < MAX_UNTIED {
             let line = if path.is_empty() {
                 leaf.to_string()
             } else {

@@ -35,7 +35,8 @@ fn shop() -> ScriptedBrowser {
     ScriptedBrowser::new().with_page(
         URL,
         "Shop",
-        "heading \"Mugs of May\"\ntext \"Blue mug\"\ntext \"1,299.50\"\nbutton \"Order now\" e1",
+        "heading \"Mugs of May\"\nrow\n  cell \"Blue mug\"\n  cell \"1,299.50\"\nrow\n  cell \"Red mug\"\n  cell \"12\"\n\
+         button \"Order now\" e1",
     )
 }
 
@@ -67,6 +68,9 @@ async fn an_answer_of_another_form_is_refused_and_fields_without_support_are_lis
         "items": [
             { "name": "Blue mug", "price": 1299.5, "sold_out": null },
             { "name": "Red mug", "price": 12, "sold_out": false },
+            // Both stand on the page, but not together.
+            { "name": "Blue mug", "price": 12, "sold_out": null },
+            { "name": "Green mug", "price": 8, "sold_out": null },
         ],
     });
     let replies = vec![finish(&wrong), finish(&right)];
@@ -90,9 +94,11 @@ async fn an_answer_of_another_form_is_refused_and_fields_without_support_are_lis
     assert_eq!(answer.value.items[0], blue);
     assert_eq!(answer.evidence, "Mugs of May");
     let untied = [
-        "items[1].name: \"Red mug\"",
-        "items[1].price: 12",
         "items[1].sold_out: false",
+        "items[2].name: \"Blue mug\"",
+        "items[2].price: 12",
+        "items[3].name: \"Green mug\"",
+        "items[3].price: 8",
     ];
     assert_eq!(answer.unverified, untied);
 }
