@@ -552,13 +552,14 @@ pub(crate) fn untied(
         .filter(is_apart)
         .map(|(item, _)| item.clone())
         .collect();
-    let is_of_apart = |path: &str| {
-        path.rfind(']')
-            .is_some_and(|end| apart.contains(&path[..=end]))
+    let is_untied = |path: &str, leaf: &Value| match path.rfind(']') {
+        _ if leaf.is_boolean() => true,
+        Some(end) => apart.contains(&path[..=end]),
+        None => !is_tied(leaf),
     };
     let mut untied = Vec::new();
     each_leaf(value, &mut String::new(), &mut |path, leaf| {
-        if (is_of_apart(path) || !is_tied(leaf)) && untied.len() < MAX_UNTIED {
+        if is_untied(path, leaf) && untied.len() < MAX_UNTIED {
             let line = if path.is_empty() {
                 leaf.to_string()
             } else {

@@ -196,3 +196,90 @@ async fn a_start_page_that_does_not_come_and_a_lost_browser_are_causes() {
     assert_eq!(report.cause, Some(Cause::Browser(ErrorKind::BrowserLost)));
     assert_eq!(report.summary.stop, StopReason::BrowserLost);
 }
+
+/// A list of orders on two pages, and answers about it: right ones, and ones with a field of another order, another number or
+/// date, or made up.
+#[tokio::test(start_paused = true)]
+async fn of_24_answers_over_two_pages_each_wrong_field_is_told_and_no_right_one() {
+    #[derive(Debug, Clone, Deserialize, serde::Serialize, JsonSchema)]
+    struct Order {
+        number: String,
+        customer: String,
+        total: f64,
+        date: Option<String>,
+    }
+    const NEXT: &str = "https://shop.example/?page=2";
+    let orders: Vec<Order> = (0..12_u32)
+        .map(|n| Order {
+            number: format!("PX-{}", 4_000 + n * 7),
+            customer: ["Ada Byron", "Ada Brown", "Bob Stone"][n as usize % 3].to_owned(),
+            total: f64::from(n) * 110.25 + 99.5,
+            date: (n % 4 != 0).then(|| format!("2027-03-{:02}", n + 10)),
+        })
+        .collect();
+    let page = |orders: &[Order]| {
+        let rows = orders.iter().map(|order| {
+            let date = order.date.as_deref().unwrap_or_default();
+            let Order { number, customer, total, .. } = order;
+            format!(
+                "row\n  cell \"{number}\"\n  cell \"{customer}\"\n  cell \"{total:.2} EUR\"\n  cell \"{date}\"\n"
+            )
+        });
+        format!(
+            "heading \"Orders\"\n{}link \"Next\" e1",
+            rows.collect::<String>()
+        )
+    };
+    let mut answers = vec![(orders.clone(), Vec::new())];
+    let mut wrong = |change: &dyn Fn(&mut [Order]), paths: &[&str]| {
+        let mut changed = orders.clone();
+        change(&mut changed);
+        answers.push((
+            changed,
+            paths.iter().map(|path| (*path).to_owned()).collect(),
+        ));
+    };
+    for at in 0..6 {
+        let other = (at + 4) % 12;
+        let here = format!("[{at}]");
+        wrong(
+            &|all| all[at].customer = all[other].customer.clone(),
+            &[&here],
+        );
+        wrong(&|all| all[at].total = all[other].total, &[&here]);
+        wrong(&|all| all[at].number = format!("PX-9{at}"), &[&here]);
+        wrong(
+            &|all| all[at].date = Some("2027-04-01".to_owned()),
+            &[&here],
+        );
+    }
+    answers.truncate(24);
+    for (answer, wrong) in answers {
+        let browser = ScriptedBrowser::new()
+            .with_page(URL, "Orders", &page(&orders[..6]))
+            .with_page(NEXT, "Orders", &page(&orders[6..]))
+            .on(URL, r#"click {"target":"e1"}"#, [ScriptedReply::Show(NEXT)]);
+        let told = serde_json::to_value(&answer).unwrap();
+        let last = format!("{} | {}", orders[11].number, orders[11].customer);
+        let model = ScriptedModel::new([
+            call("click", json!({ "target": "e1" })),
+            call("finish", json!({ "answer": told, "evidence": last })),
+        ]);
+        let agent = DecisionLoop::builder(browser, model, InMemory::new());
+        let task = task().returning::<Vec<Order>>();
+        let report = agent.build().unwrap().run(task).await;
+        let got = report.into_result::<Vec<Order>>().unwrap();
+        assert_eq!(got.value.len(), 12);
+        let items: std::collections::BTreeSet<&str> = got
+            .unverified
+            .iter()
+            .filter_map(|line| line.split('.').next())
+            .collect();
+        assert_eq!(
+            items.into_iter().collect::<Vec<_>>(),
+            wrong,
+            "{:?}",
+            got.unverified
+        );
+    }
+}
