@@ -80,7 +80,9 @@ impl Run {
         started: Instant,
     ) -> Result<(), StopReason> {
         let was_shown = next.was_shown;
-        if let Err(why) = self.value_of(finish) {
+        let shaped = self.value_of(finish);
+        self.executor.state.answer.shape(shaped.is_err());
+        if let Err(why) = shaped {
             let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
             let outcome = Outcome::failed(ErrorClass::BadArguments, &why);
             return self.absorb(flight.ended(outcome)).await;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    Approver, Cancel, Clock, DecisionLoop, GuardedBrowser, Hook, Options, Tool,
+    Approver, Cancel, Clock, Context, DecisionLoop, GuardedBrowser, Hook, Options, Tool,
     decision_loop::Parts,
     executor::{Guarded, Settings},
 };
@@ -156,7 +156,8 @@ impl<B, L, M> Builder<B, L, M> {
         L: LlmClient,
         M: MemoryBackend + 'static,
     {
-        self.check()?;
+        let is_shared = self.settings.options.context == Context::Shared;
+        self.check(is_shared || self.browser.capabilities().fresh)?;
         let namespace = self.settings.options.namespace.clone();
         let register = self
             .registry
@@ -183,8 +184,13 @@ impl<B, L, M> Builder<B, L, M> {
         })
     }
 
-    fn check(&self) -> Result<()> {
+    fn check(&self, has_context: bool) -> Result<()> {
         self.settings.options.check("agent.build")?;
+        if !has_context {
+            return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
+                .with("option", "context")
+                .with("why", "the driver cannot open a fresh browser"));
+        }
         let ours = ToolSet::new(&BrowserTool::ALL.iter().copied().collect(), true, []);
         for (index, tool) in self.tools.iter().enumerate() {
             let name = tool.spec().name;
@@ -217,7 +223,8 @@ impl<B: BrowserDriver> Builder<B, (), ()> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.
     pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
-        self.check()?;
+        let is_shared = self.settings.options.context == Context::Shared;
+        self.check(is_shared || self.browser.capabilities().fresh)?;
         Ok(GuardedBrowser::new(self.browser, self.settings))
     }
 }

@@ -56,7 +56,8 @@ pub enum StartPage {
 }
 
 impl Cause {
-    /// Returns the cause as one word, as the command line prints it.
+    /// Returns the cause as one word, as the command line prints it: the name of the variant, as in `start_page`. As JSON, a
+    /// cause is this word, or an object with the word and its detail, as in `{"model": "timeout"}`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Model(_) => "model",
@@ -85,6 +86,10 @@ impl Cause {
 
     /// Returns the cause for which a run with this state ended; `None` if it reached its goal.
     pub(super) fn of(stop: StopReason, state: &State) -> Option<Self> {
+        let is_misshapen = state.answer.is_misshapen() && !stop.is_interruption();
+        if is_misshapen && stop != StopReason::Finished {
+            return Some(Self::Answer);
+        }
         let unopened = || start_page(state).map(Self::StartPage);
         Some(match stop {
             StopReason::Finished => return None,

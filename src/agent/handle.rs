@@ -6,11 +6,11 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::sync::watch;
 
 use uuid::Uuid;
 
-use super::{Cancel, RunReport, Task, task::MAX_GOAL};
+use super::{Cancel, Cause, RunReport, Task, task::MAX_GOAL};
 use crate::{
     base::{Error, ErrorKind, Result, RunId},
     chat::Usage,
@@ -46,6 +46,8 @@ struct Log {
     /// Number of events that are no longer kept.
     gone: u64,
     is_over: bool,
+    /// The report of a run that is over; `None` if it was given up or panicked.
+    report: Option<RunReport>,
 }
 
 /// Returns what the lock holds. A holder that panicked has left it whole, because each change is a single one.
@@ -102,7 +104,8 @@ impl RunId {
 
 /// A run that goes on by itself in a task of the runtime. [`DecisionLoop::spawn`](super::DecisionLoop::spawn) starts it.
 ///
-/// Dropping the handle cancels the run. The run then stops at the next point where it waits, learns from what it did,
+/// A handle can be cloned and shared by all requests of a service that ask for the run. Dropping the last clone cancels the run.
+/// The run then stops at the next point where it waits, learns from what it did,
 /// and gives the browser back.
 ///
 /// ```
@@ -120,10 +123,21 @@ impl RunId {
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct RunHandle {
     id: RunId,
     controls: Arc<Controls>,
-    run: JoinHandle<RunReport>,
+    /// What all clones share. The run shares the controls too, but not this.
+    _owner: Arc<Owner>,
+}
+
+/// Cancels the run when the last handle is dropped.
+struct Owner(Cancel);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
 }
 
 impl fmt::Debug for RunHandle {
@@ -145,11 +159,16 @@ impl RunHandle {
         task.controls = Some(Arc::clone(&controls));
         let ending = Ending(Arc::clone(&controls));
         let run = run(task);
-        let run = tokio::spawn(async move {
-            let _ending = ending;
-            run.await
+        tokio::spawn(async move {
+            let report = run.await;
+            held(&ending.0.log).report = Some(report);
         });
-        Self { id, controls, run }
+        let owner = Owner(controls.cancel.clone());
+        Self {
+            id,
+            controls,
+            _owner: Arc::new(owner),
+        }
     }
 
     /// Returns the run's id.
@@ -205,32 +224,33 @@ impl RunHandle {
 
     /// Returns true if the run has ended.
     pub fn is_finished(&self) -> bool {
-        self.run.is_finished()
+        held(&self.controls.log).is_over
     }
 
-    /// Waits for the end of the run and returns its report. If the runtime shuts down meanwhile, the report says only that
-    /// the run was cancelled.
-    ///
-    /// # Panics
-    /// Panics with the panic of the run, if a part of your program panicked in it.
-    pub async fn report(mut self) -> RunReport {
-        match (&mut self.run).await {
-            Ok(report) => report,
-            Err(ended) => {
-                if let Ok(panic) = ended.try_into_panic() {
-                    std::panic::resume_unwind(panic);
+    /// Waits for the end of the run and returns its report, each time it is called. If the runtime shuts down meanwhile, or if a
+    /// part of your program panicked in the run, the report says so in its `error`, and contains nothing else.
+    pub async fn report(&self) -> RunReport {
+        let mut news = self.controls.news.subscribe();
+        loop {
+            news.mark_unchanged();
+            {
+                let log = held(&self.controls.log);
+                if let (true, report) = (log.is_over, &log.report) {
+                    return report.clone().unwrap_or_else(|| self.given_up());
                 }
-                let stop = StopReason::Cancelled;
-                let summary = RunSummary::new(stop, 0, 0, 0, Usage::default(), false, 0);
-                RunReport::new(self.id.clone(), summary)
             }
+            // The sender lives as long as `self.controls`, so the wait cannot fail.
+            let _ = news.changed().await;
         }
     }
-}
 
-impl Drop for RunHandle {
-    fn drop(&mut self) {
-        self.controls.cancel.cancel();
+    fn given_up(&self) -> RunReport {
+        let stop = StopReason::Cancelled;
+        let summary = RunSummary::new(stop, 0, 0, 0, Usage::default(), false, 0);
+        let mut report = RunReport::new(self.id.clone(), summary);
+        report.cause = Some(Cause::Cancelled);
+        report.error = Some("the run panicked, or its runtime has ended".to_owned());
+        report
     }
 }
 

@@ -49,7 +49,9 @@ pub enum Context {
     #[default]
     Shared,
     /// The run has a browser of its own, which begins without cookies, storage and tabs and is closed at its end. Runs of
-    /// several users must not share a browser, or one user's login reaches the next. Needs a driver with the capability
+    /// several users must not share a browser, or one user's login reaches the next; [`Options::namespace`] keeps their memory
+    /// apart. Such a run waits for no other run of the agent, and does not need [`Relaunching`](crate::browser::Relaunching): a
+    /// browser that dies is its own. Needs a driver with the capability
     /// [`fresh`](crate::browser::BrowserCapabilities::fresh), such as `Cdp` with a browser that it launched; it launches another
     /// process, which takes about a second and 150 MB.
     Fresh,

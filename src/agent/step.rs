@@ -105,7 +105,11 @@ impl Run {
         if heard.is_empty() {
             return;
         }
-        self.executor.drop_queue("the user gave an instruction");
+        let mut queue = self.executor.state.queue.iter();
+        // The start page is opened whatever the user says.
+        if !queue.any(|next| next.by == By::Task) {
+            self.executor.drop_queue("the user gave an instruction");
+        }
         self.executor.state.following = None;
         for text in heard {
             let text = self.executor.redactor.text(&text);

@@ -206,6 +206,15 @@ impl<D: BrowserDriver> BrowserDriver for Relaunching<D> {
         self.noted(&driver, driver.scene(request).await).await
     }
 
+    async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        // A driver whose browser is lost can still launch another.
+        let present = self.present.lock().await.driver.clone();
+        match present {
+            Some(driver) => driver.fresh().await,
+            None => self.ready("browser.fresh").await?.fresh().await,
+        }
+    }
+
     async fn close(&self) -> Result<()> {
         let mut present = self.present.lock().await;
         present.state = State::Closed;

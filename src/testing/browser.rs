@@ -96,6 +96,17 @@ impl ScriptedBrowser {
         self
     }
 
+    /// Returns a browser with the same pages and replies that has shown and executed nothing.
+    fn begun_anew(&self) -> Self {
+        let anew = self.fork();
+        {
+            let mut state = anew.lock();
+            state.current = None;
+            state.executed.clear();
+        }
+        anew
+    }
+
     /// Sets the HTTP status with which the page at this address comes.
     pub fn with_status(self, url: &str, status: u16) -> Self {
         for page in self.lock().pages.iter_mut().filter(|page| page.url == url) {
@@ -213,11 +224,15 @@ impl State {
 #[async_trait]
 impl BrowserDriver for ScriptedBrowser {
     fn capabilities(&self) -> BrowserCapabilities {
-        BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied())
+        BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied()).with_fresh(true)
     }
 
     fn lease(&self) -> &Lease {
         &self.lease
+    }
+
+    async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        Ok(Arc::new(self.begun_anew()))
     }
 
     async fn observe(&self, request: &ObserveRequest) -> Result<Observation> {

@@ -14,6 +14,9 @@ pub(in crate::agent) struct Answer {
     /// True if the model was told what is unused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_asked: bool,
+    /// True if the last answer had another form than the task asks for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_misshapen: bool,
     /// True if a `finish` was refused. The next one ends the run.
     is_refused: bool,
 }
@@ -48,6 +51,15 @@ impl Answer {
     /// Returns what the goal names and no step used.
     pub(in crate::agent) fn unused(&self) -> &[String] {
         &self.unused
+    }
+
+    /// Records whether the last answer had another form than the task asks for.
+    pub(in crate::agent) const fn shape(&mut self, is_misshapen: bool) {
+        self.is_misshapen = is_misshapen;
+    }
+
+    pub(in crate::agent) const fn is_misshapen(&self) -> bool {
+        self.is_misshapen
     }
 
     pub(in crate::agent) const fn refuse(&mut self) {

@@ -77,8 +77,10 @@ async fn an_instruction_drops_the_calls_decided_without_it_and_stands_in_all_lat
     let (model, browser) = (agent.model().clone(), agent.browser().clone());
     handle.set(agent.spawn(task())).unwrap();
     let mut events = handle.get().unwrap().events();
+    // Before the run has begun, the start page is opened nevertheless.
+    handle.get().unwrap().instruct("Look at the mugs").unwrap();
     assert!(handle.get().unwrap().instruct(" ").is_err());
-    assert!(handle.get().unwrap().instruct("x".repeat(8_001)).is_err());
+    assert!(handle.get().unwrap().instruct("x".repeat(8_000)).is_err());
     let mut names = Vec::new();
     while let Some(event) = events.next().await {
         names.push(event.kind.name());
@@ -105,7 +107,7 @@ async fn an_instruction_drops_the_calls_decided_without_it_and_stands_in_all_lat
     for request in &model.requests()[1..] {
         let (_, outside) = request.message.rsplit_once(">>>").unwrap();
         assert!(
-            outside.contains("## The user added to the goal\n- the blue one\n"),
+            outside.contains("## The user added to the goal\n- Look at the mugs\n- the blue one\n"),
             "{outside}"
         );
     }
@@ -180,4 +182,37 @@ async fn runs_in_one_browser_take_turns_or_end_as_the_caller_chooses() {
         assert_eq!(first.report().await.summary.stop, StopReason::Finished);
         assert_eq!(second.report().await.summary.stop, wanted);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn clones_of_a_handle_share_the_run_and_its_report_and_a_panic_is_reported() {
+    let (agent, handle) = agent(|_| {}, Options::default());
+    handle.set(agent.spawn(task())).unwrap();
+    let other = handle.get().unwrap().clone();
+    let (one, two) = tokio::join!(other.report(), handle.get().unwrap().report());
+    assert_eq!(one, two);
+    assert_eq!(one.summary.stop, StopReason::Finished);
+    let model = ScriptedModel::deciding(|_| panic!("a bug of the program"));
+    let agent = DecisionLoop::builder(shop(), model, InMemory::new());
+    let run = agent.build().unwrap().spawn(task());
+    assert!(run.report().await.error.unwrap().contains("panicked"));
+    let mut events = run.events();
+    while events.next().await.is_some() {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fresh_context_is_a_browser_of_its_own_and_needs_a_driver_that_has_one() {
+    let options = Options {
+        context: crate::agent::Context::Fresh,
+        ..Options::default()
+    };
+    let (agent, _) = agent(|_| {}, options.clone());
+    assert!(agent.run(task()).await.is_success());
+    assert_eq!(agent.browser().executed(), [""; 0]);
+    let mut plain = crate::browser::MockBrowserDriver::new();
+    let none = crate::browser::BrowserCapabilities::new("plain", []);
+    plain.expect_capabilities().return_const(none);
+    let plain = DecisionLoop::builder(plain, agent.model().clone(), InMemory::new());
+    let error = plain.with_options(options).build().unwrap_err();
+    assert!(error.to_string().contains("context"), "{error}");
 }

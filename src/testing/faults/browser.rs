@@ -324,6 +324,10 @@ impl<B: BrowserDriver> BrowserDriver for FaultyBrowser<B> {
         self.inner.scene(request).await
     }
 
+    async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        self.inner.fresh().await
+    }
+
     async fn close(&self) -> Result<()> {
         self.inner.close().await
     }
