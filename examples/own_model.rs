@@ -3,7 +3,11 @@
 //!
 //! `cargo run --features testing --example own_model`
 
-use std::{collections::VecDeque, sync::Mutex, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 use webwise::{
@@ -21,14 +25,21 @@ use webwise::{
 #[derive(Debug, Clone)]
 struct Reply(u16, Option<u64>, String);
 
-/// The provider; a program of yours sends the body with its HTTP client here. Dropping the future must cancel the request.
-#[derive(Debug)]
-struct Provider(Mutex<VecDeque<Reply>>);
+/// The provider; a program of yours sends the body with its HTTP client here. If the future is dropped, the request must end.
+#[derive(Debug, Clone)]
+struct Provider(Arc<Mutex<VecDeque<Reply>>>);
 
 impl Provider {
+    fn answering(replies: impl IntoIterator<Item = Reply>) -> Self {
+        Self(Arc::new(Mutex::new(replies.into_iter().collect())))
+    }
+
     async fn post(&self, _: &Value) -> Result<Reply, std::io::Error> {
         let next = self.0.lock().ok().and_then(|mut all| all.pop_front());
-        next.ok_or_else(|| std::io::ErrorKind::ConnectionRefused.into())
+        match next {
+            Some(reply) => Ok(reply),
+            None => std::future::pending().await,
+        }
     }
 }
 
@@ -88,6 +99,7 @@ fn understand(body: &str) -> Option<ChatResponse> {
         Some(RawCall::new(name, call["arguments"].clone()))
     });
     let mut response = ChatResponse::with_calls(calls.collect::<Option<Vec<_>>>()?);
+    response.text = body["text"].as_str().unwrap_or_default().into();
     let tokens = |key: &str| body["usage"][key].as_u64().map(TokenCount);
     response.usage = tokens("input")
         .zip(tokens("output"))
@@ -101,15 +113,13 @@ fn understand(body: &str) -> Option<ChatResponse> {
 
 /// A provider that is busy once and then answers.
 fn provider() -> Provider {
-    let finish = json!({
-        "calls": [{ "name": "finish", "arguments": { "answer": "9 to 17", "evidence": "Open from 9 to 17" } }],
+    let answer = json!({ "answer": "9 to 17", "evidence": "Open from 9 to 17" });
+    let body = json!({
+        "calls": [{ "name": "finish", "arguments": answer }],
         "usage": { "input": 1_200, "output": 30 },
     });
-    let replies = [
-        Reply(429, Some(2), String::new()),
-        Reply(200, None, finish.to_string()),
-    ];
-    Provider(Mutex::new(replies.into()))
+    let busy = Reply(429, Some(2), String::new());
+    Provider::answering([busy, Reply(200, None, body.to_string())])
 }
 
 async fn opening_hours() -> Result<RunReport> {
@@ -132,6 +142,7 @@ async fn main() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use webwise::testing::conformance::{self, model::Staged};
 
     #[tokio::test(start_paused = true)]
     async fn a_busy_provider_is_asked_again() {
@@ -140,21 +151,44 @@ mod tests {
         assert_eq!(report.summary.usage.input, TokenCount(1_200));
     }
 
+    /// Returns the replies with which the provider does what the suite tells it.
+    fn staged(staged: Staged) -> Vec<Reply> {
+        let reply = match staged {
+            Staged::Reply(reply) => Reply(200, None, json!(reply).to_string()),
+            Staged::Failure(kind, wait) => {
+                let status = match kind {
+                    ErrorKind::InvalidInput => 400,
+                    ErrorKind::Unauthorized => 401,
+                    ErrorKind::Timeout => 408,
+                    ErrorKind::RateLimited => 429,
+                    ErrorKind::Refused => 451,
+                    ErrorKind::MalformedReply => 200,
+                    _ => 503,
+                };
+                let wait = wait.map(|wait| wait.as_secs());
+                Reply(status, wait, "the key 1234".to_owned())
+            }
+            _ => return Vec::new(),
+        };
+        vec![reply; 9]
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_keeps_the_contract_of_a_client() {
+        conformance::model::check(async |what| {
+            let provider = Provider::answering(staged(what));
+            let left = Arc::clone(&provider.0);
+            let before = left.lock().unwrap().len();
+            let requests = move || before - left.lock().unwrap().len();
+            (OwnModel(provider), requests)
+        })
+        .await;
+    }
+
     #[test]
-    fn each_failure_has_the_kind_that_says_what_to_do() {
-        for (status, kind) in [
-            (400, ErrorKind::InvalidInput),
-            (401, ErrorKind::Unauthorized),
-            (429, ErrorKind::RateLimited),
-            (451, ErrorKind::Refused),
-            (503, ErrorKind::Unavailable),
-            (200, ErrorKind::MalformedReply),
-        ] {
-            let error = read(Reply(status, Some(7), "key 1234".to_owned())).unwrap_err();
-            assert_eq!(error.kind(), kind, "{status}");
-            assert!(!format!("{error:?}").contains("1234"));
-            let wait = error.retry_after().map(|wait| wait.as_secs());
-            assert_eq!(wait, (status != 200).then_some(7));
+    fn an_error_does_not_repeat_the_words_of_the_provider() {
+        for reply in staged(Staged::Failure(ErrorKind::Unauthorized, None)) {
+            assert!(!format!("{:?}", read(reply).unwrap_err()).contains("1234"));
         }
     }
 }

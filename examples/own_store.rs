@@ -177,12 +177,11 @@ impl MemoryBackend for Redb {
     }
 
     async fn remove_empty(&self, shelf: &Shelf) -> Result<()> {
-        let if_empty = |now: ShelfState| match now.records.is_empty() {
-            true => Next::Gone,
-            false => Next::Same,
-        };
-        self.transact(shelf, move |now| Ok((if_empty(now), ())))
-            .await
+        self.transact(shelf, |now| match &*now.records {
+            [] => Ok((Next::Gone, ())),
+            _ => Ok((Next::Same, ())),
+        })
+        .await
     }
 
     fn notices(&self) -> Vec<StoreNotice> {
