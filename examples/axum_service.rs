@@ -1,6 +1,7 @@
 //! A service with `axum` over one agent: runs of several tenants that are watched, steered and cancelled over HTTP.
 //!
-//! `cargo run --features genai,stand-in,stream --example axum_service` and then, in another terminal:
+//! It needs Chromium, and a model in the environment such as `GEMINI_API_KEY`. Start it with
+//! `cargo run --features genai,stream --example axum_service`, and then, in another terminal:
 //!
 //! ```text
 //! curl localhost:8080/runs --json '{"goal":"Order a mug","url":"https://shop.example","tenant":"ada"}'
@@ -34,7 +35,6 @@ use webwise::{
     browser::{Cdp, CdpOptions},
     llm::{GenAi, Retrying},
     memory::Namespace,
-    stand_in::StandIn,
     store::JsonFiles,
 };
 
@@ -199,16 +199,17 @@ fn service(agent: Agent) -> Router {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let model = GenAi::from_env()?.ok_or("the environment names no model")?;
+    let model: Box<dyn LlmClient> = Box::new(Retrying::new(model, 1));
     // Each run launches a browser of its own, so one that dies ends one run.
     let browser: Box<dyn BrowserDriver> = Box::new(Cdp::launch(&CdpOptions::from_env()?).await?);
-    let model: Box<dyn LlmClient> = match GenAi::from_env()? {
-        Some(model) => Box::new(Retrying::new(model, 1)),
-        None => Box::new(StandIn::new()),
-    };
     let memory: Box<dyn MemoryBackend> = Box::new(JsonFiles::open("memory"));
     let agent = DecisionLoop::builder(browser, model, memory).build()?;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8080").await?;
-    axum::serve(listener, service(agent)).await?;
+    tokio::select! {
+        served = axum::serve(listener, service(agent.clone())) => served?,
+        _ = tokio::signal::ctrl_c() => agent.browser().close().await?,
+    }
     Ok(())
 }
 
