@@ -259,7 +259,7 @@ mod tests {
                 (false, false) => finish("Red mug"),
             })
         });
-        let slow = ModelFault::Slow(Duration::from_secs(60));
+        let slow = ModelFault::Slow(Duration::from_mins(1));
         let slow = FaultyModel::new(model.clone()).with(When::once(1), slow);
         let store = InMemory::new();
         let (browser, own): (Box<dyn BrowserDriver>, _) = (Box::new(browser), model);
