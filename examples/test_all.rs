@@ -62,6 +62,18 @@ const WHOLE_CHROMIUM: [&str; 3] = [
     "playwright_cli::browser_playwright_cli",
     "both_drivers::secrets",
 ];
+/// The examples with tests.
+const EXAMPLES: [&str; 9] = [
+    "test_all",
+    "first_run",
+    "axum_service",
+    "typed_extract",
+    "own_model",
+    "own_store",
+    "own_tool",
+    "memory_only",
+    "unit_test",
+];
 const SHELL: &str = "chromium-headless-shell";
 /// Names the program that the drivers start as Chromium.
 const CHROMIUM_VARIABLE: &str = "WEBWISE_CHROMIUM";
@@ -226,14 +238,9 @@ fn beds() -> Result<Child, Failed> {
 /// Builds every target that contains tests, also those that a plain `cargo test` leaves out, and returns their programs.
 fn built() -> Result<Vec<Program>, Failed> {
     let mut build = cargo(&["test", "--no-run", "--lib", "--test", "*"]);
-    build.args([
-        "--example",
-        "test_all",
-        "--example",
-        "memory_only",
-        "--example",
-        "unit_test",
-    ]);
+    for example in EXAMPLES {
+        build.args(["--example", example]);
+    }
     build.arg("--message-format=json-render-diagnostics");
     let output = build.stderr(Stdio::inherit()).output()?;
     if !output.status.success() {

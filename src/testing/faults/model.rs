@@ -7,6 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::When;
 use crate::{
@@ -42,6 +43,8 @@ pub enum ModelFault {
     RateLimited(Option<Duration>),
     /// The call never returns.
     Silent,
+    /// The wrapped model is asked after this delay.
+    Slow(Duration),
     /// The error [`ErrorKind::Unavailable`], as if the provider's server had failed with status 500.
     ServerError,
     /// The error [`ErrorKind::MalformedReply`], as if the reply could not be read.
@@ -157,6 +160,10 @@ impl<L: LlmClient> LlmClient for FaultyModel<L> {
                 Err(Error::new(ErrorKind::RateLimited, OPERATION).with_retry_after(wait))
             }
             ModelFault::Silent => std::future::pending().await,
+            ModelFault::Slow(time) => {
+                sleep(time).await;
+                self.inner.complete(request).await
+            }
             ModelFault::ServerError => failed(ErrorKind::Unavailable),
             ModelFault::Garbled => failed(ErrorKind::MalformedReply),
             ModelFault::TwoCalls => {

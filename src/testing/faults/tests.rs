@@ -151,6 +151,15 @@ async fn what_is_silent_never_answers() {
     assert_eq!(blind.looks_struck(), [(1, LookFault::Silent)]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_slow_model_answers_as_ever_after_the_delay() {
+    let begin = Instant::now();
+    let slow = Duration::from_secs(9);
+    let response = asked(ModelFault::Slow(slow), When::once(1)).await.unwrap();
+    assert_eq!(calls(&response), [r#"click {"target":"e1"}"#]);
+    assert_eq!(begin.elapsed(), slow);
+}
+
 fn browser(fault: BrowserFault) -> FaultyBrowser<ScriptedBrowser> {
     let pages = ScriptedBrowser::new()
         .with_page(HOME, "Home", "button \"Go\" e1")
