@@ -28,7 +28,6 @@ use futures_util::{Stream, StreamExt as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::OnceCell;
 use webwise::{
     BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, Task,
     agent::{Cause, Context, RunHandle, WhenBusy},
@@ -45,13 +44,7 @@ type Failed = (StatusCode, String);
 struct Service {
     agent: Agent,
     /// The runs by id. A real service also forgets old ones.
-    runs: Arc<Mutex<HashMap<String, Arc<Run>>>>,
-}
-
-struct Run {
-    /// The handle, until the report was asked for.
-    handle: Mutex<Option<RunHandle>>,
-    result: OnceCell<(StatusCode, Value)>,
+    runs: Arc<Mutex<HashMap<String, RunHandle>>>,
 }
 
 #[derive(Deserialize)]
@@ -89,36 +82,9 @@ impl Service {
         Ok(task.with_options(options)?.returning::<Found>())
     }
 
-    fn run(&self, id: &str) -> Result<Arc<Run>, Failed> {
+    fn run(&self, id: &str) -> Result<RunHandle, Failed> {
         let unknown = || (StatusCode::NOT_FOUND, format!("no run {id}"));
         held(&self.runs).get(id).cloned().ok_or_else(unknown)
-    }
-}
-
-impl Run {
-    fn with<T>(&self, act: impl FnOnce(&RunHandle) -> T) -> Result<T, Failed> {
-        let over = || (StatusCode::GONE, "the run is over".to_owned());
-        held(&self.handle).as_ref().map(act).ok_or_else(over)
-    }
-
-    /// Waits for the end of the run, and returns its answer or why it has none.
-    async fn result(&self) -> (StatusCode, Value) {
-        // `report` takes the handle, which others need until the run is over.
-        if let Ok(mut events) = self.with(RunHandle::events) {
-            while events.next().await.is_some() {}
-        }
-        let read = || async {
-            let handle = held(&self.handle).take();
-            let handle = handle.expect("it is taken here alone, and only once");
-            match handle.report().await.into_result::<Found>() {
-                Ok(answer) => (StatusCode::OK, json!(answer)),
-                Err(error) => (
-                    status(&error.cause),
-                    json!({ "cause": error.cause, "error": error.report.error }),
-                ),
-            }
-        };
-        self.result.get_or_init(read).await.clone()
     }
 }
 
@@ -137,11 +103,7 @@ async fn begin(
     let task = service.task(order).map_err(|error| bad(&error))?;
     let handle = service.agent.spawn(task);
     let id = handle.id().to_string();
-    let run = Run {
-        handle: Mutex::new(Some(handle)),
-        result: OnceCell::new(),
-    };
-    held(&service.runs).insert(id.clone(), Arc::new(run));
+    held(&service.runs).insert(id.clone(), handle);
     Ok((StatusCode::CREATED, Json(json!({ "run": id }))))
 }
 
@@ -149,7 +111,7 @@ async fn events(
     State(service): State<Service>,
     Path(id): Path<String>,
 ) -> Result<Sse<impl Stream<Item = Result<sse::Event, Infallible>>>, Failed> {
-    let events = service.run(&id)?.with(RunHandle::events)?.into_stream();
+    let events = service.run(&id)?.events().into_stream();
     let lines = events.map(|event| {
         let line = sse::Event::default().event(event.kind.name());
         // Each event is one line of JSON.
@@ -163,27 +125,29 @@ async fn steer(
     Path((id, how)): Path<(String, String)>,
     text: String,
 ) -> Result<StatusCode, Failed> {
-    service.run(&id)?.with(|run| {
-        match &*how {
-            "pause" => run.pause(),
-            "resume" => run.resume(),
-            "cancel" => run.cancel(),
-            "instruct" => run.instruct(text).map_err(|error| bad(&error))?,
-            _ => return Err((StatusCode::NOT_FOUND, format!("a run cannot {how}"))),
-        }
-        Ok(StatusCode::NO_CONTENT)
-    })?
+    let run = service.run(&id)?;
+    match &*how {
+        "pause" => run.pause(),
+        "resume" => run.resume(),
+        "cancel" => run.cancel(),
+        "instruct" => run.instruct(text).map_err(|error| bad(&error))?,
+        _ => return Err((StatusCode::NOT_FOUND, format!("a run cannot {how}"))),
+    }
+    Ok(StatusCode::NO_CONTENT)
 }
 
 async fn result(
     State(service): State<Service>,
     Path(id): Path<String>,
 ) -> Result<(StatusCode, Json<Value>), Failed> {
-    let run = service.run(&id)?;
-    // In a task of its own, so that a client that goes away does not lose the report.
-    let result = tokio::spawn(async move { run.result().await }).await;
-    let (status, body) =
-        result.map_err(|panic| (StatusCode::INTERNAL_SERVER_ERROR, panic.to_string()))?;
+    let report = service.run(&id)?.report().await;
+    let (status, body) = match report.into_result::<Found>() {
+        Ok(answer) => (StatusCode::OK, json!(answer)),
+        Err(error) => {
+            let why = json!({ "cause": error.cause, "error": error.report.error });
+            (status(&error.cause), why)
+        }
+    };
     Ok((status, Json(body)))
 }
 
@@ -236,7 +200,8 @@ mod tests {
     const SHOP: &str = "https://shop.example/";
     const BLUE: &str = "https://shop.example/blue";
 
-    /// A shop in which a model takes the blue mug if the user says so, and else the red one. Its first reply takes a minute.
+    /// A shop in which a model takes the blue mug if the user says so, and else the red one. Its first reply to each of three runs
+    /// takes a minute.
     fn agent() -> (Agent, ScriptedModel, InMemory) {
         let browser = ScriptedBrowser::new()
             .with_page(SHOP, "Shop", "link \"Red mug\" e1\nlink \"Blue mug\" e2")
@@ -260,7 +225,10 @@ mod tests {
             })
         });
         let slow = ModelFault::Slow(Duration::from_mins(1));
-        let slow = FaultyModel::new(model.clone()).with(When::once(1), slow);
+        let each = (1..=3).map(When::once);
+        let slow = each.fold(FaultyModel::new(model.clone()), |model, when| {
+            model.with(when, slow)
+        });
         let store = InMemory::new();
         let (browser, own): (Box<dyn BrowserDriver>, _) = (Box::new(browser), model);
         let (model, memory): (Box<dyn LlmClient>, Box<dyn MemoryBackend>) =
@@ -298,7 +266,7 @@ mod tests {
         let get = async |path: &str| asked(&service, "GET", path, String::new()).await;
 
         let (ada, bob, third) = (begin("ada").await, begin("bob").await, begin("bob").await);
-        // Time passes only while all wait: the first run for the model, the others for the browser.
+        // Time passes only while all wait for the model.
         tokio::time::sleep(Duration::from_secs(30)).await;
         assert_eq!(steer(&ada, "pause", "").await, 204);
         assert_eq!(steer(&ada, "instruct", "Take the blue one").await, 204);
@@ -333,7 +301,9 @@ mod tests {
             let answer: Value = serde_json::from_str(&body).unwrap();
             assert_eq!(answer["value"], json!({ "title": "The blue mug" }));
         }
-        assert_eq!(get(&path).await.0, 410);
+        // The events of a run that is over are there for whoever comes late.
+        let late = get(&path).await.1;
+        assert_eq!(late.matches("event: ").count(), names.len());
         let (status, body) = get(&third).await;
         assert_eq!((status, body.contains("cancelled")), (422, true), "{body}");
 

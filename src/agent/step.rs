@@ -105,9 +105,9 @@ impl Run {
         if heard.is_empty() {
             return;
         }
-        let mut queue = self.executor.state.queue.iter();
         // The start page is opened whatever the user says.
-        if !queue.any(|next| next.by == By::Task) {
+        let is_opening = |next: &Queued| next.by == By::Task;
+        if !self.executor.state.queue.iter().any(is_opening) {
             self.executor.drop_queue("the user gave an instruction");
         }
         self.executor.state.following = None;

@@ -87,7 +87,7 @@ async fn an_instruction_drops_the_calls_decided_without_it_and_stands_in_all_lat
     }
     assert_eq!(
         names.iter().filter(|name| **name == "instructed").count(),
-        1
+        2
     );
     assert_eq!(
         [names[0], names[names.len() - 1]],
@@ -209,7 +209,7 @@ async fn a_fresh_context_is_a_browser_of_its_own_and_needs_a_driver_that_has_one
     let (agent, _) = agent(|_| {}, options.clone());
     assert!(agent.run(task()).await.is_success());
     assert_eq!(agent.browser().executed(), [""; 0]);
-    let mut plain = crate::browser::MockBrowserDriver::new();
+    let mut plain = crate::testing::MockBrowserDriver::new();
     let none = crate::browser::BrowserCapabilities::new("plain", []);
     plain.expect_capabilities().return_const(none);
     let plain = DecisionLoop::builder(plain, agent.model().clone(), InMemory::new());

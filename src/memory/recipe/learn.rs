@@ -99,7 +99,7 @@ pub(super) fn unlearned(log: &RunLog) -> Option<String> {
             }
             Some(_) => return None,
             None if whole_way(log).is_none() => {
-                "the run was interrupted, so that its log does not prove all of its steps"
+                "the run was interrupted or instructed, so that its goal and its log do not tell all of its steps"
                     .to_owned()
             }
             None => format!(
