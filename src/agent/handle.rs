@@ -56,6 +56,10 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Controls {
+    pub(super) fn is_paused(&self) -> bool {
+        *self.paused.borrow()
+    }
+
     /// Waits until the run is not paused.
     pub(super) async fn unpaused(&self) {
         // The sender lives as long as `self`, so the wait cannot fail.

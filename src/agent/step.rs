@@ -50,7 +50,7 @@ impl Run {
     }
 
     async fn advance(&mut self) -> Result<(), StopReason> {
-        self.listen().await;
+        self.listen().await?;
         self.executor.begin_step()?;
         if !self.follow_step().await? && self.executor.state.queue.is_empty() {
             self.executor.observe().await?; // 1 observe, 2 interpret
@@ -65,7 +65,7 @@ impl Run {
             }
         }
         self.await_target().await?;
-        self.listen().await;
+        self.listen().await?;
         let Some(next) = self.next_action() else {
             return Ok(());
         };
@@ -96,14 +96,21 @@ impl Run {
     }
 
     /// Waits while the run is paused, and takes note of what the user said since the last time. The model decides anew then.
-    async fn listen(&mut self) {
+    async fn listen(&mut self) -> Result<(), StopReason> {
         let Some(controls) = self.executor.task.controls.clone() else {
-            return;
+            return Ok(());
         };
-        controls.unpaused().await;
+        if controls.is_paused() {
+            controls.unpaused().await;
+            // The page may have changed meanwhile, also by a person's hand.
+            if self.executor.state.page.now().is_some() {
+                self.executor.state.page.touch();
+                self.executor.observe().await?;
+            }
+        }
         let heard = controls.heard();
         if heard.is_empty() {
-            return;
+            return Ok(());
         }
         // The start page is opened whatever the user says.
         let is_opening = |next: &Queued| next.by == By::Task;
@@ -118,6 +125,7 @@ impl Run {
                 .emit(EventKind::Instructed { text: text.clone() });
             self.executor.state.instructed.push(text);
         }
+        Ok(())
     }
 
     /// Changes a target in words, or a point of the picture, into a reference. Also returns an outcome if the action is

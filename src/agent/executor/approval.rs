@@ -31,7 +31,9 @@ impl Executor {
         is_asked: bool,
     ) -> Result<Option<Outcome>, StopReason> {
         let step = &flight.step;
-        let request = self.request(&step.action, &step.targets, step.effect);
+        let (action, targets, effect) = (&step.action, &step.targets, step.effect);
+        let request = self.request(action, targets, effect);
+        let asked = Instant::now();
         for hook in self.settings().hooks.clone() {
             let answer = hook.before_action(&request).await;
             if answer == Approval::Yes {
@@ -55,6 +57,14 @@ impl Executor {
             }
             return Ok(Some(Outcome::failed(ErrorClass::Rejected, &why)));
         }
+        let took = asked.elapsed();
+        if took > STALE_AFTER && !targets.is_empty() {
+            let changed = self.still_as_approved(action, targets, effect).await?;
+            if changed.is_some() {
+                return Ok(changed);
+            }
+        }
+        flight.started += took;
         if is_asked {
             self.approval(flight).await
         } else {
@@ -129,7 +139,7 @@ impl Executor {
         Ok((!unchanged).then(|| {
             Outcome::failed(
                 ErrorClass::Detached,
-                "the page changed while the person was asked",
+                "the page changed while somebody was asked",
             )
         }))
     }

@@ -8,8 +8,9 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    DecisionLoop, Task,
+    BrowserDriver as _, DecisionLoop, Task,
     agent::{Options, RunHandle, WhenBusy},
+    browser::ExecuteRequest,
     chat::{ChatRequest, ChatResponse},
     store::InMemory,
     testing::{Recorder, ScriptedBrowser, ScriptedModel, ScriptedReply, call},
@@ -215,4 +216,24 @@ async fn a_fresh_context_is_a_browser_of_its_own_and_needs_a_driver_that_has_one
     let plain = DecisionLoop::builder(plain, agent.model().clone(), InMemory::new());
     let error = plain.with_options(options).build().unwrap_err();
     assert!(error.to_string().contains("context"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_person_does_during_a_pause_is_seen_before_the_run_goes_on() {
+    let (agent, handle) = agent(RunHandle::pause, Options::default());
+    let browser = agent.browser().clone();
+    handle.set(agent.spawn(task())).unwrap();
+    let run = handle.get().unwrap();
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let click = json!({ "tool": "click", "arguments": { "target": "e2" } });
+    let click = ExecuteRequest::new(serde_json::from_value(click).unwrap());
+    assert!(browser.execute(&click).await.unwrap().outcome.is_done());
+    run.resume();
+    run.report().await;
+    // The model had chosen the red mug of the page before.
+    let acts = browser.executed();
+    assert!(
+        !acts.contains(&r#"click {"target":"e1"}"#.to_owned()),
+        "{acts:?}"
+    );
 }

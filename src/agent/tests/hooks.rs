@@ -1,6 +1,9 @@
 //! Hooks of the embedder, reasons for a refusal, and tools made of functions.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -8,9 +11,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    DecisionLoop, RunId, Task,
+    BrowserDriver as _, DecisionLoop, RunId, Task,
     action::Effect,
     agent::{Approval, ApprovalRequest, Approver, Cause, Hook, tool},
+    browser::ExecuteRequest,
     chat::ChatRequest,
     store::InMemory,
     testing::{ScriptedBrowser, ScriptedModel, call},
@@ -18,6 +22,7 @@ use crate::{
 };
 
 const URL: &str = "https://shop.example/";
+const OTHER: &str = "https://shop.example/other";
 
 /// Answers each action of this tool so, and writes down what it sees.
 #[derive(Debug, Clone)]
@@ -191,4 +196,31 @@ async fn a_function_is_a_tool_and_wrong_arguments_are_a_failed_call() {
         let told = &requests[request].message;
         assert!(told.contains(wanted), "{wanted}: {told}");
     }
+}
+
+/// Takes its time, in which the page changes.
+#[derive(Debug)]
+struct Slow(ScriptedBrowser);
+
+#[async_trait]
+impl Hook for Slow {
+    async fn before_action(&self, request: &ApprovalRequest) -> Approval {
+        if request.action.tool_name() == "click" {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            let goto = json!({ "tool": "goto", "arguments": { "url": OTHER } });
+            let goto = ExecuteRequest::new(serde_json::from_value(goto).unwrap());
+            self.0.execute(&goto).await.unwrap();
+        }
+        Approval::Yes
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_action_is_not_carried_out_if_the_page_changes_while_a_hook_decides() {
+    let browser = shop().with_page(OTHER, "Other", "button \"Delete account\" e1");
+    let agent = DecisionLoop::builder(browser.clone(), model(), InMemory::new());
+    let agent = agent.with_hook(Slow(browser.clone())).build().unwrap();
+    agent.run(task()).await;
+    let acts = browser.executed();
+    assert!(!acts.iter().any(|act| act.starts_with("click")), "{acts:?}");
 }
