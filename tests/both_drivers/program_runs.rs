@@ -118,7 +118,7 @@ async fn a_run_is_listed_and_a_later_one_follows_it_forks_it_or_goes_on_with_it(
     // One answer of the model is not enough for two pages.
     let both = ["--goal", "Open \"Size guide\". Open \"Returns\"."];
     let cut = ["--url", &home, "--max-calls", "1"];
-    let (cut, _) = desk.run(1, &[&both[..], &cut].concat());
+    let (cut, _) = desk.run(6, &[&both[..], &cut].concat());
     let listed = desk.runs().remove(0);
     assert_eq!(
         (&listed["runId"], &listed["status"]),

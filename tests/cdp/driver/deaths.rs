@@ -124,7 +124,7 @@ async fn a_killed_renderer_is_a_lost_page_and_never_a_blank_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_run_after_a_death_has_a_new_browser_and_nothing_is_left_of_the_old_one() {
     let (folder, web) = (folder(), site(&PAGES));
-    let options = options(folder.path());
+    let options = options(folder.path()).with_chromium(crate::whole::chromium());
     let driver = Relaunching::launch(move || {
         let options = options.clone();
         async move { Cdp::launch(&options).await }
