@@ -24,7 +24,8 @@ pub(super) struct Parts {
 /// The agent: a browser, a model, a memory and options.
 ///
 /// It can run many tasks in one browser, one after the other. A run that is started while another run uses the browser
-/// ends at once, even if the other run belongs to another loop with the same driver. It ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy), even if the other run belongs to another loop with the same
+/// driver, or waits, as [`Options::when_busy`] says.
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {
@@ -73,7 +74,7 @@ impl<B, L, M> DecisionLoop<B, L, M> {
 
     /// Returns the agent's browser behind the agent's guards (the checks before and after each action). Use it for
     /// actions that your program decides itself. While a run of the agent uses the browser, a run of the guarded
-    /// browser ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// browser ends at once or waits, as [`Options::when_busy`] says.
     pub fn guarded(&self) -> GuardedBrowser<B> {
         GuardedBrowser::of(Arc::clone(&self.browser), Arc::clone(&self.parts.guarded))
     }
@@ -119,7 +120,7 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     /// Starts a run of the task. The caller advances the run with [`Run::step`] and ends it with [`Run::finish`].
     ///
     /// The run holds the browser until it is finished or dropped. Another run of the same driver that is started in the
-    /// meantime does nothing and ends with [`StopReason::Busy`](crate::working::StopReason::Busy).
+    /// meantime ends at once or waits, as [`Options::when_busy`] says.
     pub async fn start(&self, task: Task) -> Run {
         Run::start(Arc::clone(&self.parts), task).await
     }
