@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use webwise::{
     BrowserDriver, DecisionLoop, LlmClient, MemoryBackend, Task,
-    agent::{Cause, Context, RunHandle, WhenBusy},
+    agent::{Cause, Context, RunHandle},
     browser::{Cdp, CdpOptions},
     llm::{GenAi, Retrying},
     memory::Namespace,
@@ -73,11 +73,7 @@ impl Service {
     fn task(&self, order: Order) -> webwise::Result<Task> {
         let mut options = self.agent.options().clone();
         options.namespace = Namespace::parse(order.tenant)?; // what one tenant's runs teach, no other's are told
-        if self.agent.browser().capabilities().fresh {
-            options.context = Context::Fresh; // nor is one logged in as the other
-        } else {
-            options.when_busy = WhenBusy::Wait;
-        }
+        options.context = Context::Fresh; // nor is one logged in as the other
         let task = Task::new(order.goal)?.with_start_url(&order.url)?;
         Ok(task.with_options(options)?.returning::<Found>())
     }
@@ -204,6 +200,7 @@ mod tests {
     /// takes a minute.
     fn agent() -> (Agent, ScriptedModel, InMemory) {
         let browser = ScriptedBrowser::new()
+            .with_fresh()
             .with_page(SHOP, "Shop", "link \"Red mug\" e1\nlink \"Blue mug\" e2")
             .with_page(BLUE, "Blue", "heading \"The blue mug\" [level=1]")
             .on(

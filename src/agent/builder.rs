@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{
     Approver, Cancel, Clock, Context, DecisionLoop, GuardedBrowser, Hook, Options, Tool,
     decision_loop::Parts,
-    executor::{Guarded, Settings},
+    executor::{Contexts, Guarded, Settings},
 };
 use crate::{
     BrowserDriver, LlmClient,
@@ -156,8 +156,7 @@ impl<B, L, M> Builder<B, L, M> {
         L: LlmClient,
         M: MemoryBackend + 'static,
     {
-        let is_shared = self.settings.options.context == Context::Shared;
-        self.check(is_shared || self.browser.capabilities().fresh)?;
+        self.check(self.browser.capabilities().fresh)?;
         let namespace = self.settings.options.namespace.clone();
         let register = self
             .registry
@@ -168,6 +167,7 @@ impl<B, L, M> Builder<B, L, M> {
             guarded: Arc::new(Guarded {
                 browser: Arc::clone(&browser) as _,
                 settings: self.settings,
+                contexts: Contexts::default(),
             }),
             model: Arc::clone(&model) as _,
             memory: Arc::clone(&memory) as _,
@@ -184,9 +184,9 @@ impl<B, L, M> Builder<B, L, M> {
         })
     }
 
-    fn check(&self, has_context: bool) -> Result<()> {
+    fn check(&self, has_fresh: bool) -> Result<()> {
         self.settings.options.check("agent.build")?;
-        if !has_context {
+        if self.settings.options.context == Context::Fresh && !has_fresh {
             return Err(Error::new(ErrorKind::InvalidInput, "agent.build")
                 .with("option", "context")
                 .with("why", "the driver cannot open a fresh browser"));
@@ -223,8 +223,7 @@ impl<B: BrowserDriver> Builder<B, (), ()> {
     /// # Errors
     /// [`ErrorKind::InvalidInput`] if an option is invalid. The error names the option.
     pub fn build_guarded(self) -> Result<GuardedBrowser<B>> {
-        let is_shared = self.settings.options.context == Context::Shared;
-        self.check(is_shared || self.browser.capabilities().fresh)?;
+        self.check(self.browser.capabilities().fresh)?;
         Ok(GuardedBrowser::new(self.browser, self.settings))
     }
 }

@@ -134,8 +134,8 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     ///
     /// # Errors
     /// Returns `Unsupported` if another version of this crate wrote the state.
-    pub fn resume(&self, task: Task, state: State) -> Result<Run> {
-        Run::resume(Arc::clone(&self.parts), task, state)
+    pub async fn resume(&self, task: Task, state: State) -> Result<Run> {
+        Run::resume(Arc::clone(&self.parts), task, state).await
     }
 
     /// Resumes a run from the [register](Builder::with_registry) of runs. It can resume a run whose process is gone,

@@ -41,20 +41,27 @@ pub enum Replay {
     Full,
 }
 
-/// The browser of a run.
+/// The cookies, storage and tabs that a run finds in its browser.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Context {
-    /// The run uses the agent's browser as it is, with its cookies, storage and tabs, and leaves its own there.
+    /// [`Fresh`](Self::Fresh) for a run of a [`DecisionLoop`](super::DecisionLoop) whose driver has the capability
+    /// [`fresh`](crate::browser::BrowserCapabilities::fresh), as `Cdp` has with a browser that it launched. Otherwise
+    /// [`Shared`](Self::Shared).
     #[default]
-    Shared,
-    /// The run has a browser of its own, which begins without cookies, storage and tabs and is closed at its end. Runs of
-    /// several users must not share a browser, or one user's login reaches the next; [`Options::namespace`] keeps their memory
-    /// apart. Such a run waits for no other run of the agent, and does not need [`Relaunching`](crate::browser::Relaunching): a
-    /// browser that dies is its own. Needs a driver with the capability
-    /// [`fresh`](crate::browser::BrowserCapabilities::fresh), such as `Cdp` with a browser that it launched; it launches another
-    /// process, which takes about a second and 150 MB.
+    Auto,
+    /// The run begins without cookies, storage and tabs, and what it leaves is closed at its end. So one user's login does not
+    /// reach the next user's run; [`Options::namespace`] keeps their memory apart. Such a run waits for no other run of the
+    /// agent.
+    ///
+    /// Runs of one [conversation](super::Task::with_session) in one namespace share what they leave. It stays open until the
+    /// agent is dropped; of more than 10 conversations, the one that was idle longest is closed and begins anew.
+    ///
+    /// Needs a driver with the capability [`fresh`](crate::browser::BrowserCapabilities::fresh). In Chromium, it is a context of
+    /// the browser that runs, which opens in about FIGURE.
     Fresh,
+    /// The run uses the agent's browser as it is, with its cookies, storage and tabs, and leaves its own there.
+    Shared,
 }
 
 /// What a run does that finds another run in its browser.
@@ -133,7 +140,7 @@ pub struct Options {
     pub scripts: bool,
     /// True if the agent uses its memory. Default: true.
     pub memory: bool,
-    /// The browser of a run. Default: [`Context::Shared`].
+    /// The cookies, storage and tabs that a run finds in its browser. Default: [`Context::Auto`].
     pub context: Context,
     /// What a run does that finds another run in its browser. Default: [`WhenBusy::Stop`].
     pub when_busy: WhenBusy,

@@ -7,6 +7,7 @@ use super::{
     Executor, Run, Task,
     decision_loop::Parts,
     registered::{Register, Registered, within},
+    run::browser_of,
     state::State,
 };
 use crate::{
@@ -71,7 +72,8 @@ impl Run {
         let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
         let limit = parts.guarded.settings.options.memory_timeout;
         // Without the browser, the run would be taken from its process, and then could not go on here either.
-        let turn = parts.guarded.browser.lease().take().ok_or_else(|| {
+        let browser = browser_of(&parts.guarded, &task).await?;
+        let turn = browser.lease().take().ok_or_else(|| {
             Error::new(ErrorKind::Busy, "run.resume").with("why", "another run uses the browser")
         })?;
         // If this version cannot read the state, return the error before the run is taken over, because a process of
@@ -101,7 +103,8 @@ impl Run {
         };
         let place = last.resume_url().or_else(|_| manifest.resume_url())?;
         state.go_on(&place, intent, journaled, manifest.irreversible_step);
-        let executor = Executor::resume(Arc::clone(&parts.guarded), task, state, Some(turn))?;
+        let executor =
+            Executor::resume(Arc::clone(&parts.guarded), task, state, browser, Some(turn))?;
         let mut run = Self::open(parts, executor);
         run.hold(register, lease, true);
         Ok(run)

@@ -11,8 +11,8 @@ use super::{
     decision_loop::Parts,
     emit::elapsed_ms,
     engine::{Asking, Engine},
-    executor::Decider,
-    options::Images,
+    executor::{Decider, Guarded},
+    options::{Context, Images},
     registered::Registered,
     sight::Sight,
     state::{Queued, State},
@@ -20,6 +20,7 @@ use super::{
 use crate::{
     action::ToolSet,
     base::{Nonce, Result, RunId, text},
+    browser::BrowserDriver,
     chat::CallMode,
     event::EventKind,
     guard::Spent,
@@ -72,7 +73,7 @@ impl fmt::Debug for Run {
 
 impl Run {
     pub(super) async fn start(parts: Arc<Parts>, task: Task) -> Self {
-        let executor = Executor::new(Arc::clone(&parts.guarded), task).await;
+        let executor = Executor::new(Arc::clone(&parts.guarded), task, Context::Fresh).await;
         let mut run = Self::open(parts, executor);
         run.begin().await;
         run
@@ -84,10 +85,11 @@ impl Run {
         run.finish().await
     }
 
-    pub(super) fn resume(parts: Arc<Parts>, task: Task, state: State) -> Result<Self> {
+    pub(super) async fn resume(parts: Arc<Parts>, task: Task, state: State) -> Result<Self> {
+        let browser = browser_of(&parts.guarded, &task).await?;
+        let turn = browser.lease().take();
         let guarded = Arc::clone(&parts.guarded);
-        let turn = guarded.browser.lease().take();
-        let executor = Executor::resume(guarded, task, state, turn)?;
+        let executor = Executor::resume(guarded, task, state, browser, turn)?;
         Ok(Self::open(parts, executor))
     }
 
@@ -350,6 +352,15 @@ impl Run {
             ..self.executor.ended(stop)
         }
     }
+}
+
+/// Returns the browser for a run that is resumed.
+pub(super) async fn browser_of(guarded: &Guarded, task: &Task) -> Result<Arc<dyn BrowserDriver>> {
+    let options = task.options.as_deref();
+    let options = options.unwrap_or(&guarded.settings.options);
+    guarded
+        .browser_for(options, task.session.as_ref(), Context::Fresh)
+        .await
 }
 
 /// Returns the tools that a run offers to its model from beginning to end. Leaves out the tools that can never work in the

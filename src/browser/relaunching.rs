@@ -207,11 +207,13 @@ impl<D: BrowserDriver> BrowserDriver for Relaunching<D> {
     }
 
     async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
-        // A driver whose browser is lost can still launch another.
-        let present = self.present.lock().await.driver.clone();
-        match present {
-            Some(driver) => driver.fresh().await,
-            None => self.ready("browser.fresh").await?.fresh().await,
+        let driver = self.ready("browser.fresh").await?;
+        match self.noted(&driver, driver.fresh().await).await {
+            // A run that has only begun has done nothing that another browser would not know.
+            Err(error) if error.kind() == ErrorKind::BrowserLost => {
+                self.ready("browser.fresh").await?.fresh().await
+            }
+            opened => opened,
         }
     }
 

@@ -58,6 +58,7 @@ struct State {
     executed: Vec<String>,
     lost: bool,
     closed: bool,
+    has_fresh: bool,
 }
 
 /// A browser that consists of scripted pages. Clones share its state.
@@ -93,6 +94,13 @@ impl ScriptedBrowser {
         self.lock()
             .pages
             .push(Observation::new(url, title, tree(content)));
+        self
+    }
+
+    /// Gives this browser the capability [`fresh`](BrowserCapabilities::fresh). Runs of an agent then use copies, and what they do
+    /// is not [`executed`](Self::executed) here, unless they are [shared](crate::agent::Context::Shared).
+    pub fn with_fresh(self) -> Self {
+        self.lock().has_fresh = true;
         self
     }
 
@@ -224,7 +232,8 @@ impl State {
 #[async_trait]
 impl BrowserDriver for ScriptedBrowser {
     fn capabilities(&self) -> BrowserCapabilities {
-        BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied()).with_fresh(true)
+        BrowserCapabilities::new("scripted", BrowserTool::ALL.iter().copied())
+            .with_fresh(self.lock().has_fresh)
     }
 
     fn lease(&self) -> &Lease {

@@ -143,7 +143,7 @@ async fn continued(
         let json = serde_json::to_string(&state).unwrap();
         let read: State = serde_json::from_str(&json).unwrap();
         assert_eq!(read, state);
-        run = agent.resume(task.clone(), read).unwrap();
+        run = agent.resume(task.clone(), read).await.unwrap();
         if end != StepEnd::Continue {
             break;
         }
@@ -181,11 +181,13 @@ async fn a_state_of_another_version_is_refused() {
     assert!(
         agent
             .resume(task(), serde_json::from_value(json.clone()).unwrap())
+            .await
             .is_ok()
     );
     json["version"] = json!(u32::MAX);
     let error = agent
         .resume(task(), serde_json::from_value(json).unwrap())
+        .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
 }
@@ -213,7 +215,7 @@ async fn a_stored_state_does_not_widen_the_scope_of_its_task() {
     assert_eq!(json["guards"]["scope"]["is_bounded"], true);
     json["guards"]["scope"]["is_bounded"] = json!(false);
     let state = serde_json::from_value(json).unwrap();
-    let mut run = agent.resume(bound(), state).unwrap();
+    let mut run = agent.resume(bound(), state).await.unwrap();
     while run.step().await == StepEnd::Continue {}
     drop(run);
     let executed = browser.executed();

@@ -135,8 +135,14 @@ fn serve(
         .iter()
         .flat_map(|line| [line.as_str(), "\r\n"])
         .collect();
+    let is_kept = headers.contains("Cache-Control: ");
+    let cache = if is_kept {
+        ""
+    } else {
+        "Cache-Control: no-store\r\n"
+    };
     let head = format!(
-        "HTTP/1.1 {status} x\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n",
+        "HTTP/1.1 {status} x\r\nContent-Length: {}\r\n{cache}Connection: close\r\n",
         body.len()
     );
     // A browser that went away needs no answer.

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::Executor;
+use super::{Executor, contexts::Contexts};
 use crate::{
     BrowserDriver,
     agent::{Approver, Builder, Cancel, Clock, Hook, Options, SystemClock, Task},
@@ -44,6 +44,7 @@ pub struct GuardedBrowser<B> {
 pub(in crate::agent) struct Guarded {
     pub(in crate::agent) browser: Arc<dyn BrowserDriver>,
     pub(in crate::agent) settings: Settings,
+    pub(in crate::agent) contexts: Contexts,
 }
 
 /// The options of the runs, and whom they tell and ask.
@@ -90,6 +91,7 @@ impl<B: BrowserDriver> GuardedBrowser<B> {
         let parts = Guarded {
             browser: Arc::clone(&browser) as _,
             settings,
+            contexts: Contexts::default(),
         };
         Self::of(browser, Arc::new(parts))
     }

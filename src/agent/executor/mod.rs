@@ -7,6 +7,7 @@
 mod act;
 mod aim;
 mod approval;
+mod contexts;
 mod deadline;
 mod dialog_words;
 mod drop_point;
@@ -21,6 +22,7 @@ mod scope;
 
 use std::{sync::Arc, time::Duration};
 
+pub(super) use contexts::Contexts;
 pub(super) use ending::redacted;
 pub use guarded::GuardedBrowser;
 pub(super) use guarded::{Guarded, Settings};
@@ -114,7 +116,7 @@ pub(super) struct Decider {
 
 impl Executor {
     async fn start(parts: Arc<Guarded>, task: Task) -> Self {
-        let executor = Self::new(parts, task).await;
+        let executor = Self::new(parts, task, Context::Shared).await;
         let tools = executor.browser.capabilities().tools;
         executor.tell_started(Decider {
             model: String::new(),
@@ -124,7 +126,7 @@ impl Executor {
         executor
     }
 
-    pub(super) async fn new(parts: Arc<Guarded>, task: Task) -> Self {
+    pub(super) async fn new(parts: Arc<Guarded>, task: Task, auto: Context) -> Self {
         let id = task.run.clone().unwrap_or_else(RunId::generate);
         let redactor = task.vault.redactor();
         let mut about = About::new(redactor.text(&task.goal));
@@ -141,16 +143,17 @@ impl Executor {
         let mut state = State::new(id, about, seed, guards);
         give_all(&mut state, &task);
         let mut executor = Self::open(parts, task, state);
-        executor.enter().await;
+        executor.enter(auto).await;
         executor
     }
 
-    /// Resumes a run from its state. The page will be observed again. `turn` is the right to use the browser; `None` if
-    /// another run has it.
+    /// Resumes a run from its state in this browser. The page will be observed again. `turn` is the right to use the browser;
+    /// `None` if another run has it.
     pub(super) fn resume(
         parts: Arc<Guarded>,
         task: Task,
         mut state: State,
+        browser: Arc<dyn BrowserDriver>,
         turn: Option<Turn>,
     ) -> CrateResult<Self> {
         state.check()?;
@@ -166,25 +169,27 @@ impl Executor {
         if turn.is_none() {
             executor.state.stopped = Some(StopReason::Busy);
         }
+        executor.browser = browser;
         executor.turn = turn;
         executor.emitter.emit(EventKind::RunResumed {});
         executor.tell_given();
         Ok(executor)
     }
 
-    /// Opens a browser for this run alone, if the options say so, and takes the right to use the browser. If another run has it, waits or stops this run, as the options say.
-    async fn enter(&mut self) {
-        if self.options.context == Context::Fresh {
-            let end = self.end();
-            let browser = Arc::clone(&self.browser);
-            tokio::select! {
-                biased;
-                stop = end => self.state.stopped = Some(stop),
-                fresh = browser.fresh() => match fresh {
-                    Ok(fresh) => self.browser = fresh,
-                    Err(error) => self.state.stopped = Some(self.lost(error)),
-                },
-            }
+    /// Takes the browser for this run, and the right to use it. If another run has it, waits or stops this run, as the options
+    /// say. `auto` is what [`Context::Auto`] means for this run.
+    async fn enter(&mut self, auto: Context) {
+        let end = self.end();
+        let session = self.task.session.as_ref();
+        let browser = tokio::select! {
+            biased;
+            stop = end => Err(stop),
+            browser = self.parts.browser_for(&self.options, session, auto) => Ok(browser),
+        };
+        match browser {
+            Ok(Ok(browser)) => self.browser = browser,
+            Ok(Err(error)) => self.state.stopped = Some(self.lost(error)),
+            Err(stop) => self.state.stopped = Some(stop),
         }
         if self.state.stopped.is_some() {
             return;
@@ -407,10 +412,7 @@ impl Executor {
 
     /// Closes the browser that was opened for this run alone.
     pub(super) async fn close_own(&self) {
-        if !Arc::ptr_eq(&self.browser, &self.parts.browser) {
-            // What cannot be ended now ends when the driver is dropped.
-            let _ = self.browser.close().await;
-        }
+        self.parts.leave(&self.browser).await;
     }
 
     pub(super) const fn has_turn(&self) -> bool {

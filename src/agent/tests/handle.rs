@@ -8,8 +8,8 @@ use std::{
 use serde_json::json;
 
 use crate::{
-    BrowserDriver as _, DecisionLoop, Task,
-    agent::{Options, RunHandle, WhenBusy},
+    BrowserDriver as _, DecisionLoop, SessionId, Task,
+    agent::{Context, Options, RunHandle, WhenBusy},
     browser::ExecuteRequest,
     chat::{ChatRequest, ChatResponse},
     store::InMemory,
@@ -65,7 +65,13 @@ fn agent(meanwhile: fn(&RunHandle), options: Options) -> (Agent, Arc<OnceLock<Ru
         };
         Ok(calls)
     });
-    let agent = DecisionLoop::builder(shop(), model, InMemory::new());
+    let is_fresh = options.context == Context::Fresh;
+    let browser = if is_fresh {
+        shop().with_fresh()
+    } else {
+        shop()
+    };
+    let agent = DecisionLoop::builder(browser, model, InMemory::new());
     (agent.with_options(options).build().unwrap(), handle)
 }
 
@@ -204,7 +210,7 @@ async fn clones_of_a_handle_share_the_run_and_its_report_and_a_panic_is_reported
 #[tokio::test(start_paused = true)]
 async fn a_fresh_context_is_a_browser_of_its_own_and_needs_a_driver_that_has_one() {
     let options = Options {
-        context: crate::agent::Context::Fresh,
+        context: Context::Fresh,
         ..Options::default()
     };
     let (agent, _) = agent(|_| {}, options.clone());
@@ -216,6 +222,37 @@ async fn a_fresh_context_is_a_browser_of_its_own_and_needs_a_driver_that_has_one
     let plain = DecisionLoop::builder(plain, agent.model().clone(), InMemory::new());
     let error = plain.with_options(options).build().unwrap_err();
     assert!(error.to_string().contains("context"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_finds_its_own_page_again_until_ten_others_came_after_it() {
+    let model = ScriptedModel::deciding(|request| {
+        let place = if request.message.contains("Mugs") {
+            "shop"
+        } else {
+            "nowhere"
+        };
+        let arguments = json!({ "answer": place, "evidence": "Mugs", "success": false });
+        Ok(call("finish", arguments))
+    });
+    let browser = shop().with_fresh();
+    let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new());
+    let agent = agent.build().unwrap();
+    let run = async |session: usize, task: Task| {
+        let session = SessionId::parse(&format!("s{session}")).unwrap();
+        agent.run(task.with_session(session)).await.answer.unwrap()
+    };
+    let again = || Task::new("Where are we?").unwrap();
+    assert_eq!(run(0, again()).await, "nowhere");
+    for session in 0..10 {
+        assert_eq!(run(session, task()).await, "shop");
+    }
+    assert_eq!(run(0, again()).await, "shop");
+    // The eleventh conversation takes the place of the one that was idle longest.
+    assert_eq!(run(10, task()).await, "shop");
+    assert_eq!(run(0, again()).await, "shop");
+    assert_eq!(run(1, again()).await, "nowhere");
+    assert_eq!(browser.executed(), [""; 0]);
 }
 
 #[tokio::test(start_paused = true)]

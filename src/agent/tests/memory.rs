@@ -217,7 +217,7 @@ async fn a_text_that_was_taken_back_stays_away_from_a_resumed_run() {
     run.take_back("letter").unwrap();
     let state = run.state().unwrap();
     drop(run);
-    let mut run = agent.resume(with_letter(), state).unwrap();
+    let mut run = agent.resume(with_letter(), state).await.unwrap();
     let given: Vec<&String> = run.memory().given().keys().collect();
     assert_eq!(given, ["extra"]);
     // It may be given again.

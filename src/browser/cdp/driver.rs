@@ -292,7 +292,13 @@ impl Cdp {
     async fn end(&self) -> Result<()> {
         // Actions that are under way end with the connection, so this does not wait for them.
         let mut life = self.life.lock().await;
-        if life.line.is_some() && self.hub.owned {
+        if let (Some(context), Some(_)) = (&self.hub.context, &life.line) {
+            // The end of the connection closes the context, even if the browser does not hear this command.
+            let params = json!({ "browserContextId": context });
+            let orderly =
+                (self.hub.wire).call::<Value>(None, "Target.disposeBrowserContext", params);
+            let _ = timeout(END_TIMEOUT, orderly).await;
+        } else if life.line.is_some() && self.hub.owned {
             // The end of the connection ends the browser, even if it does not hear this command.
             let orderly = self
                 .hub
@@ -397,11 +403,32 @@ impl BrowserDriver for Cdp {
     }
 
     async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
+        const OPERATION: &str = "browser.fresh";
         if !self.hub.owned {
-            return Err(Error::new(ErrorKind::Unsupported, "browser.fresh")
+            return Err(Error::new(ErrorKind::Unsupported, OPERATION)
                 .with("why", "a browser that others use cannot be opened anew"));
         }
-        Ok(Arc::new(Self::launch(&self.hub.options).await?))
+        let hub = Arc::clone(&self.hub);
+        // If the caller gives up waiting, this task drops the context, which closes it.
+        let opened = tokio::spawn(async move {
+            let (hub, line) = hub.start_context().await?;
+            launch::begin(&hub).await?;
+            let life = Life {
+                line: Some(line),
+                own: None,
+            };
+            Ok::<_, CdpError>((hub, life))
+        });
+        let time = self.hub.options.common.launch_timeout;
+        let opened = timeout(time, opened).await;
+        let (hub, life) = match opened {
+            Ok(Ok(Ok(opened))) => opened,
+            Ok(Ok(Err(trouble))) => {
+                return self.explained(Err(trouble.into_error(OPERATION))).await;
+            }
+            Ok(Err(_)) | Err(_) => return Err(Error::new(ErrorKind::Timeout, OPERATION)),
+        };
+        Ok(Arc::new(Self::new(hub, life)))
     }
 
     async fn close(&self) -> Result<()> {

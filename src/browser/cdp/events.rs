@@ -120,6 +120,7 @@ pub(super) struct TargetInfo {
     #[serde(default)]
     pub(super) url: String,
     pub(super) opener_id: Option<String>,
+    pub(super) browser_context_id: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

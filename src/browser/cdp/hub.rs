@@ -5,7 +5,7 @@ use std::{
     convert::Infallible,
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
@@ -42,13 +42,21 @@ pub(super) struct Hub {
     pub(super) wire: Wire,
     shared: Arc<Shared>,
     pub(super) options: CdpOptions,
-    /// True if this driver started the browser, false if this driver attached to it.
+    /// True if this driver or the one it is [fresh](crate::browser::BrowserDriver::fresh) from started the browser, false if
+    /// this driver attached to it.
     pub(super) owned: bool,
+    /// The browser's id of the context that was made for this driver; `None` for the browser's first context.
+    pub(super) context: Option<String>,
+    /// The states of all drivers of this browser, this one too.
+    all: Arc<All>,
     /// The private folder of a browser that this driver started; `None` for an attached browser.
     pub(super) private: Option<PathBuf>,
     /// The last lines of the error output of a browser that this driver started; empty for an attached browser.
     pub(super) stderr: StderrTail,
 }
+
+/// The states of all drivers of one browser.
+type All = Mutex<Vec<Weak<Shared>>>;
 
 #[derive(Default)]
 struct Shared {
@@ -71,6 +79,58 @@ impl fmt::Debug for Shared {
 }
 
 impl Shared {
+    /// Returns a new state, what keeps it up to date with the browser's events, and the effects of these events. Adds the state
+    /// to `all`.
+    fn listening(
+        all: &Arc<All>,
+    ) -> (
+        Arc<Self>,
+        impl FnMut(Option<Event<'_>>) + Send + 'static,
+        mpsc::UnboundedReceiver<Effect>,
+    ) {
+        let shared = Arc::<Self>::default();
+        let (effects, queue) = mpsc::unbounded_channel();
+        {
+            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|of| of.strong_count() > 0);
+            all.push(Arc::downgrade(&shared));
+        }
+        let (listener, all) = (Arc::clone(&shared), Arc::clone(all));
+        let on_event = move |event: Option<Event<'_>>| {
+            let Some(event) = event else {
+                listener.state().closed = true;
+                listener.changed.send_replace(());
+                return;
+            };
+            let Some(told) = BrowserEvent::read(&event) else {
+                return;
+            };
+            // The browser tells each context the downloads of all.
+            if let BrowserEvent::DownloadBegan { frame, .. } = &told
+                && listener.is_of_another(&all, frame)
+            {
+                return;
+            }
+            let todo = listener.state().learn(event.session, told);
+            for effect in todo {
+                // Sending fails only while the browser is being left, when no effect is needed any more.
+                let _ = effects.send(effect);
+            }
+            listener.changed.send_replace(());
+        };
+        (shared, on_event, queue)
+    }
+
+    /// Returns true if another driver of this browser has this frame.
+    fn is_of_another(self: &Arc<Self>, all: &All, frame: &str) -> bool {
+        let all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut others = all
+            .iter()
+            .filter_map(Weak::upgrade)
+            .filter(|of| !Arc::ptr_eq(of, self));
+        others.any(|of| of.state().has(frame))
+    }
+
     fn state(&self) -> MutexGuard<'_, BrowserState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,40 +205,73 @@ impl Hub {
         private: Option<&Path>,
         stderr: StderrTail,
     ) -> (Arc<Self>, Line) {
-        let shared = Arc::<Shared>::default();
+        let all = Arc::default();
+        let (shared, on_event, queue) = Shared::listening(&all);
         shared.state().own_only = private.is_none();
-        let (effects, queue) = mpsc::unbounded_channel();
-        let on_event = {
-            let shared = Arc::clone(&shared);
-            move |event: Option<Event<'_>>| {
-                let Some(event) = event else {
-                    shared.state().closed = true;
-                    shared.changed.send_replace(());
-                    return;
-                };
-                let Some(told) = BrowserEvent::read(&event) else {
-                    return;
-                };
-                let todo = shared.state().learn(event.session, told);
-                for effect in todo {
-                    // Sending fails only while the browser is being left, when no effect is needed any more.
-                    let _ = effects.send(effect);
-                }
-                shared.changed.send_replace(());
-            }
-        };
         let (wire, line) = Wire::start(reader, writer, on_event);
         let private = private.map(Path::to_owned);
         let hub = Arc::new(Self {
             wire,
             shared,
+            all,
             options,
             owned: private.is_some(),
+            context: None,
             private,
             stderr,
         });
         tokio::spawn(Arc::clone(&hub).look_after(queue));
         (hub, line)
+    }
+
+    /// Starts a hub for a new context of the same browser: it shares no cookies, storage, cache and permissions with the others.
+    ///
+    /// Dropping the returned [`Line`] closes the context with its tabs.
+    pub(super) async fn start_context(&self) -> Result<(Arc<Self>, Line), CdpError> {
+        let (shared, on_event, queue) = Shared::listening(&self.all);
+        let (wire, line) = self.wire.branch(on_event).await?;
+        let made: Made = wire
+            .call(
+                None,
+                "Target.createBrowserContext",
+                json!({ "disposeOnDetach": true }),
+            )
+            .await?;
+        shared.state().context = Some(made.browser_context_id.clone());
+        let hub = Arc::new(Self {
+            wire,
+            all: Arc::clone(&self.all),
+            shared,
+            options: self.options.clone(),
+            owned: self.owned,
+            context: Some(made.browser_context_id),
+            private: self.private.clone(),
+            stderr: self.stderr.clone(),
+        });
+        tokio::spawn(Arc::clone(&hub).look_after(queue));
+        Ok((hub, line))
+    }
+
+    /// Returns these parameters for a method that concerns one context, with the id of this driver's context.
+    pub(super) fn in_context(&self, mut params: Value) -> Value {
+        if let Some(context) = &self.context {
+            params["browserContextId"] = json!(context);
+        }
+        params
+    }
+
+    /// Returns true if another driver of this browser has this frame.
+    pub(super) fn is_of_another(&self, frame: &str) -> bool {
+        self.shared.is_of_another(&self.all, frame)
+    }
+
+    /// Returns the folder in which the browser puts the files of this driver's context; `None` in an attached browser.
+    pub(super) fn files(&self) -> Option<PathBuf> {
+        let files = self.private.as_ref()?.join(FILES);
+        Some(match &self.context {
+            Some(context) => files.join(context),
+            None => files,
+        })
     }
 
     pub(super) fn close(&self) {
@@ -362,7 +455,7 @@ impl Hub {
                     drop(self.wire.call::<Value>(
                         None,
                         "Browser.cancelDownload",
-                        json!({ "guid": id }),
+                        self.in_context(json!({ "guid": id })),
                     ));
                 }
                 Effect::KeepDownload { id, name, whole } => {
@@ -383,7 +476,7 @@ impl Hub {
             .downloads
             .clone()
             .filter(|_| whole && has_room);
-        let kept = match self.private.as_ref().map(|folder| folder.join(FILES)) {
+        let kept = match self.files() {
             Some(files) => {
                 let keep = move || downloads::keep(&files, &id, folder.as_deref());
                 spawn_blocking(keep).await.unwrap_or(false)
@@ -478,6 +571,12 @@ impl Hub {
         drop(known);
         self.shared.changed.send_replace(());
     }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Made {
+    browser_context_id: String,
 }
 
 #[derive(Deserialize)]

@@ -229,22 +229,29 @@ fn command(options: &CdpOptions, folder: &Folder) -> Command {
     command
 }
 
-/// Asks a started browser to report its tabs, and waits until its first tab is prepared.
-async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
+/// Asks a started browser to report its tabs, opens the first one of a new context, and waits until it is prepared.
+pub(super) async fn begin(hub: &Arc<Hub>) -> Result<(), CdpError> {
     hub.hold_requests(NONE).await?;
-    let downloads = match (&hub.private, &hub.options.common.downloads) {
-        (Some(private), Some(_)) => {
-            json!({ "behavior": "allowAndName", "downloadPath": private.join(hub::FILES), "eventsEnabled": true })
+    let downloads = match (hub.files(), &hub.options.common.downloads) {
+        (Some(files), Some(_)) => {
+            json!({ "behavior": "allowAndName", "downloadPath": files, "eventsEnabled": true })
         }
         _ => json!({ "behavior": "deny", "eventsEnabled": true }),
     };
     hub.wire
-        .call::<Value>(None, "Browser.setDownloadBehavior", downloads)
+        .call::<Value>(
+            None,
+            "Browser.setDownloadBehavior",
+            hub.in_context(downloads),
+        )
         .await?;
     let discover = json!({ "discover": true, "filter": [{ "type": "page" }] });
     hub.wire
         .call::<Value>(None, "Target.setDiscoverTargets", discover)
         .await?;
+    if hub.context.is_some() {
+        hub.open_tab().await?;
+    }
     there(hub).await
 }
 

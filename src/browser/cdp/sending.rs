@@ -322,7 +322,18 @@ impl Hub {
         let typed = self.guard().typed.clone();
         let id = request.id.clone();
         let is_document = request.kind == "Document";
-        let is_ours = self.state().sends(&request.frame);
+        if self.is_of_another(&request.frame) {
+            let params = json!({ "requestId": id });
+            return drop(
+                self.wire
+                    .call::<Value>(None, "Fetch.continueRequest", params),
+            );
+        }
+        // In an attached browser, only the requests of this driver's tabs concern it.
+        let is_ours = {
+            let known = self.state();
+            !known.own_only || known.has(&request.frame)
+        };
         let is_small = request.size() <= AT_ONCE;
         let look = move || request.held(&typed);
         let held = if is_small {

@@ -73,6 +73,9 @@ pub(super) struct BrowserState {
     /// the browser says that one of its tabs opened them. The browser does not say so of a tab that a click with Ctrl,
     /// with Shift or with the middle button opened.
     pub(super) own_only: bool,
+    /// The browser's id of the context of this driver's tabs; `None` before the first tab. In an attached browser, it has no
+    /// meaning.
+    pub(super) context: Option<String>,
     /// True while this driver opens a tab that the browser has not reported yet.
     pub(super) opening: bool,
     /// The target (a tab, a frame or a worker) of each session, by session id.
@@ -196,12 +199,10 @@ impl BrowserState {
         self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
     }
 
-    /// Returns true if a held request concerns this driver, given the id of the frame that sends it. In an attached
-    /// browser, only the requests of this driver's tabs do.
-    pub(super) fn sends(&self, frame: &str) -> bool {
+    /// Returns true if a frame belongs to one of the tabs.
+    pub(super) fn has(&self, frame: &str) -> bool {
         // The main frame of a tab has the tab's id, and is not reported at once.
-        let is_tab = || self.tabs.iter().any(|tab| tab.target == frame);
-        !self.own_only || self.has_frame(frame) || is_tab()
+        self.has_frame(frame) || self.tabs.iter().any(|tab| tab.target == frame)
     }
 
     pub(super) fn open(&mut self, target: &str) {
@@ -240,7 +241,7 @@ impl BrowserState {
             BrowserEvent::Detached { session } => return self.detached(session),
             // An attached browser also reports the downloads of tabs that are not ours.
             BrowserEvent::DownloadBegan { id, frame, name }
-                if self.has_frame(&frame) || !self.own_only =>
+                if self.has(&frame) || !self.own_only =>
             {
                 return self.files.began(id, name, !self.own_only);
             }
@@ -345,12 +346,17 @@ impl BrowserState {
         self.origins.push(origin);
     }
 
-    /// Returns true if a new tab concerns this driver and is not its hidden tab. In an attached browser, a new tab concerns this driver only if
-    /// one of this driver's tabs opened it.
+    /// Returns true if a new tab concerns this driver and is not its hidden tab: a tab of this driver's context, and in an attached
+    /// browser a tab that one of this driver's tabs opened.
     fn is_ours(&self, target: &TargetInfo) -> bool {
-        let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
-        self.hidden.as_ref() != Some(&target.url)
-            && (!self.own_only || target.opener_id.as_deref().is_some_and(by_ours))
+        if self.hidden.as_ref() == Some(&target.url) {
+            return false;
+        }
+        if self.own_only {
+            let by_ours = |opener: &str| self.tabs.iter().any(|tab| tab.target == opener);
+            return target.opener_id.as_deref().is_some_and(by_ours);
+        }
+        self.context.is_none() || self.context == target.browser_context_id
     }
 
     fn created(&mut self, target: &TargetInfo) -> Option<Effect> {
@@ -366,6 +372,9 @@ impl BrowserState {
             return Some(Effect::Close {
                 target: target.target_id.clone(),
             });
+        }
+        if self.context.is_none() {
+            self.context.clone_from(&target.browser_context_id);
         }
         let tab = Tab {
             url: target.url.clone(),
@@ -423,6 +432,8 @@ impl BrowserState {
                     self.last_frame = number;
                 }
             }
+            // A session with the browser itself, for another context.
+            "browser" => return Vec::new(),
             // Of a worker, only the WebSockets matter, and they matter once a secret was typed.
             _ if !self.guards => {
                 self.sessions.insert(session, target.target_id.clone());

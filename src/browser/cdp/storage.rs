@@ -192,7 +192,7 @@ impl Cdp {
         let Cookies { cookies } = self
             .hub
             .wire
-            .call(None, "Storage.getCookies", json!({}))
+            .call(None, "Storage.getCookies", self.hub.in_context(json!({})))
             .await?;
         Ok(cookies)
     }
@@ -210,7 +210,7 @@ impl Cdp {
 
     /// Sends the call that sets cookies, all or none. Returns the answer to come.
     fn set(&self, cookies: &[Value]) -> impl Future<Output = Answer> + use<> {
-        let params = json!({ "cookies": cookies });
+        let params = self.hub.in_context(json!({ "cookies": cookies }));
         self.hub.wire.call(None, "Storage.setCookies", params)
     }
 

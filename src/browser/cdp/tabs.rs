@@ -36,7 +36,11 @@ impl Hub {
             hub.state().opening = true;
             let opened: Result<Opened, _> = hub
                 .wire
-                .call(None, "Target.createTarget", json!({ "url": BLANK }))
+                .call(
+                    None,
+                    "Target.createTarget",
+                    hub.in_context(json!({ "url": BLANK })),
+                )
                 .await;
             hub.state().opening = false;
             let target = opened?.target_id;

@@ -31,7 +31,7 @@ pub(super) use self::{
 use super::{Refusal, run_args::OutputArgs, runs, say::Voice};
 use crate::{
     BrowserDriver, DecisionLoop, Error, LlmClient, MemoryBackend, RunId, Task,
-    agent::{Approver, Options, StepEnd},
+    agent::{Approver, Context, Options, StepEnd},
     event::{FanOut, RunFolder},
     memory::{KindOptions, kinds_with},
     working::StopReason,
@@ -176,6 +176,8 @@ impl Drive<'_> {
     ) -> Result<Agent, Refusal> {
         let mut options = self.options.clone();
         options.screenshots = self.output.screenshots;
+        // The browser has one user, and the messages of a chat and the calls of an MCP client go on in its page.
+        options.context = Context::Shared;
         let has_registry = options.memory;
         let mut sinks = FanOut::new().with(Arc::clone(folder) as _);
         if self.probe.is_none() {

@@ -2,10 +2,13 @@
 
 use serde_json::json;
 use webwise::{
-    DecisionLoop, ErrorKind, Task,
-    agent::{Cause, Context, Options},
-    browser::{BrowserDriver as _, Cdp, Relaunching},
+    DecisionLoop, ErrorKind, SessionId, Task,
+    action::{BrowserAction, StateFile, Wait},
+    agent::{Cause, Options},
+    browser::{BrowserDriver, Cdp, ExecuteRequest, Execution, ObserveRequest, Relaunching},
     chat::{ChatRequest, ChatResponse},
+    memory::Namespace,
+    page::Notice,
     store::InMemory,
     testing::{ScriptedModel, call},
     working::StopReason,
@@ -14,11 +17,13 @@ use webwise::{
 use rustix::process::{Pid, Signal, kill_process};
 use std::sync::{
     Arc,
-    atomic::{AtomicBool, Ordering},
+    atomic::{AtomicBool, AtomicU32, Ordering},
 };
+use std::time::Duration;
+use tokio::time::timeout;
 
 use crate::driver::{
-    bed::{folder, options},
+    bed::{NEVER, button, click, dismiss, folder, goto, options, target, text_of},
     processes::{family, gone},
     profile::pick,
     web::{Answer, Web},
@@ -66,7 +71,6 @@ async fn runs_with_fresh_browsers_share_nothing_and_leave_no_process() {
     assert!(browser.capabilities().fresh);
     let before = family(base.path(), 0).len();
     let mut own = Options::default();
-    own.context = Context::Fresh;
     own.memory = false;
     let model = ScriptedModel::deciding(|request| Ok(decide(request)));
     let agent = DecisionLoop::builder(browser, model, InMemory::new()).with_options(own.clone());
@@ -99,10 +103,199 @@ async fn runs_with_fresh_browsers_share_nothing_and_leave_no_process() {
     }
     drop(dropped);
     while events.next().await.is_some() {}
-    assert_eq!(family(base.path(), 0).len(), before);
+    // Chromium keeps one process ready for the next page.
+    let fewer = async {
+        while family(base.path(), 0).len() > before + 1 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(NEVER, fewer).await.expect("their processes end");
     let known = family(base.path(), 0);
     agent.browser().close().await.unwrap();
     assert_eq!(gone(base.path(), &known).1, [].into());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_one_conversation_share_their_browser_and_no_other_tenant_has_it() {
+    let web = Web::start(|_| Answer::page(PAGE));
+    let base = folder();
+    let browser = Cdp::launch(&options(base.path())).await.unwrap();
+    let model = ScriptedModel::deciding(|request| Ok(decide(request)));
+    let mut own = Options::default();
+    own.memory = false;
+    let agent = DecisionLoop::builder(browser, model, InMemory::new()).with_options(own.clone());
+    let agent = agent.build().unwrap();
+    let run = async |tenant: &str| {
+        let mut own = own.clone();
+        own.namespace = Namespace::parse(tenant).unwrap();
+        let task = Task::new(format!("Log in as {tenant}")).unwrap();
+        let task = task.with_start_url(&web.url("localhost", "/")).unwrap();
+        let task = task.with_session(SessionId::parse("chat").unwrap());
+        let report = agent.run(task.with_options(own).unwrap()).await;
+        assert_eq!(report.answer.as_deref(), Some(tenant), "{report:?}");
+        report.steps.len()
+    };
+    // Later runs of a conversation are logged in; the other tenant's conversation of this name is not.
+    assert_eq!(
+        [
+            run("ada").await,
+            run("ada").await,
+            run("bob").await,
+            run("ada").await
+        ],
+        [4, 2, 4, 2]
+    );
+    agent.browser().close().await.unwrap();
+}
+
+/// Keeps a word wherever a page can keep one, and shows what is kept.
+const KEEPER: &str = "<button>Keep</button> <button>Show</button> <p>?</p> <script>
+    const word = location.hash.slice(1), heard = [];
+    const channel = new BroadcastChannel('all');
+    channel.onmessage = ({ data }) => heard.push(data);
+    const store = () => new Promise(done => {
+        const open = indexedDB.open('kept', 1);
+        open.onupgradeneeded = () => open.result.createObjectStore('words');
+        open.onsuccess = () => done(open.result);
+    });
+    const asked = request => new Promise(done => request.onsuccess = () => done(request.result));
+    const [keep, show] = document.querySelectorAll('button');
+    keep.onclick = async () => {
+        document.cookie = `word=${word}`;
+        localStorage.word = word;
+        const words = (await store()).transaction('words', 'readwrite').objectStore('words');
+        await asked(words.put(word, 'word'));
+        await (await caches.open('kept')).put('/word', new Response(word));
+        channel.postMessage(word);
+        show.onclick();
+    };
+    show.onclick = async () => {
+        const words = (await store()).transaction('words').objectStore('words');
+        const stored = await asked(words.get('word'));
+        const cached = await (await caches.open('kept')).match('/word');
+        const count = await (await fetch('/count')).text();
+        const all = [document.cookie, localStorage.word, stored, await cached?.text(), heard.join()];
+        document.querySelector('p').textContent = `kept ${all.map(one => one || 'none').join(' ')}, asked ${count}`;
+    };
+</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn contexts_of_one_chromium_share_nothing_and_each_sees_its_own_tabs() {
+    let count = AtomicU32::new(0);
+    let web = Web::start(move |asked| match asked.path.as_str() {
+        "/count" => Answer {
+            headers: vec!["Cache-Control: max-age=3600".to_owned()],
+            ..Answer::page(count.fetch_add(1, Ordering::Relaxed).to_string())
+        },
+        "/file" => Answer {
+            headers: vec!["Content-Disposition: attachment; filename=own.txt".to_owned()],
+            ..Answer::page("mine")
+        },
+        "/tabs" => Answer::page(
+            "<a href=/other target=_blank>Other</a> <a href=/file>File</a> <button onclick='alert(1)'>Alert</button>",
+        ),
+        "/other" => Answer::page("<title>Another</title><p>other page"),
+        _ => Answer::page(KEEPER),
+    });
+    let base = folder();
+    let kept = folder();
+    let options = options(base.path())
+        .with_downloads(kept.path())
+        .with_state_folder(base.path());
+    let first = Cdp::launch(&options).await.unwrap();
+    let mut all: Vec<Arc<dyn BrowserDriver>> = vec![first.fresh().await.unwrap()];
+    // One that is fresh from a fresh one is no nearer to it.
+    all.push(all[0].fresh().await.unwrap());
+    all.push(Arc::new(first));
+    let page = |word: &str| web.url("localhost", &format!("/#{word}"));
+    for (browser, word) in all.iter().zip(["ada", "bob", "eve"]) {
+        does(&**browser, goto(page(word))).await;
+    }
+    for (number, (browser, word)) in all.iter().zip(["ada", "bob", "eve"]).enumerate() {
+        does(&**browser, button("Show")).await;
+        let asked = format!("asked {number}");
+        shows(
+            &**browser,
+            &format!("kept none none none none none, {asked}"),
+        )
+        .await;
+        does(&**browser, button("Keep")).await;
+        let all = format!("kept word={word} {word} {word} {word} none, {asked}");
+        shows(&**browser, &all).await;
+    }
+    // Tabs, files and dialogs are told to the context that has them, also after a state was loaded.
+    for (number, browser) in all.iter().enumerate() {
+        let name = format!("s{number}");
+        let state = || StateFile { name: name.clone() };
+        does(&**browser, BrowserAction::StateSave(state())).await;
+        does(&**browser, BrowserAction::StateLoad(state())).await;
+        does(&**browser, goto(web.url("localhost", "/tabs"))).await;
+        let opened = does(&**browser, click(target("link \"Other\""))).await;
+        assert!(
+            matches!(&opened.notices[..], [Notice::TabOpened { .. }]),
+            "{opened:?}"
+        );
+        let taken = does(&**browser, click(target("link \"File\""))).await;
+        assert!(
+            matches!(&taken.notices[..], [Notice::Download { .. }]),
+            "{taken:?}"
+        );
+        let alert = does(&**browser, button("Alert")).await;
+        assert!(alert.dialog.is_some(), "{alert:?}");
+    }
+    for browser in &all {
+        let seen = browser.observe(&ObserveRequest::default()).await.unwrap();
+        assert!(seen.dialog.is_some());
+        does(&**browser, dismiss()).await;
+        let seen = browser.observe(&ObserveRequest::default()).await.unwrap();
+        assert_eq!(seen.tabs.len(), 2, "{:?}", seen.tabs);
+    }
+    let files: Vec<_> = std::fs::read_dir(kept.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    assert_eq!(files.len(), 3, "{files:?}");
+    // Each page still has its own cookies, the loaded ones.
+    for (browser, word) in all.iter().zip(["ada", "bob", "eve"]) {
+        does(&**browser, goto(page(word))).await;
+        does(&**browser, button("Show")).await;
+        shows(
+            &**browser,
+            &format!("kept word={word} {word} {word} {word} none"),
+        )
+        .await;
+    }
+    // The end of one is not the end of the others, and the end of the browser is the end of all.
+    all[1].close().await.unwrap();
+    let lost = all[1].observe(&ObserveRequest::default()).await;
+    assert_eq!(lost.unwrap_err().kind(), ErrorKind::BrowserLost);
+    for at in [0, 2] {
+        does(&*all[at], goto(page("x"))).await;
+    }
+    drop(all.pop());
+    let lost = all[0].observe(&ObserveRequest::default()).await;
+    assert_eq!(lost.unwrap_err().kind(), ErrorKind::BrowserLost);
+    assert_eq!(gone(base.path(), &[].into()).1, [].into());
+}
+
+async fn does(browser: &dyn BrowserDriver, action: BrowserAction) -> Execution {
+    let name = format!("{action:?}");
+    let done = browser.execute(&ExecuteRequest::new(action)).await;
+    let done = done.unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    assert!(done.outcome.is_done(), "{name}: {done:?}");
+    done
+}
+
+async fn shows(browser: &dyn BrowserDriver, text: &str) {
+    let wait = Wait {
+        text: Some(text.to_owned()),
+        gone: None,
+        seconds: None,
+    };
+    let request = ExecuteRequest::new(BrowserAction::Wait(wait));
+    let waited = browser.execute(&request).await.unwrap();
+    let seen = browser.observe(&ObserveRequest::default()).await.unwrap();
+    assert!(waited.outcome.is_done(), "{text}: {}", text_of(&seen));
 }
 
 /// Kills every second run's Chromium while the model thinks.

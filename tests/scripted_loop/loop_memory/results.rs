@@ -295,7 +295,7 @@ async fn messages(results: Vec<String>, replies: Vec<ChatResponse>) -> Vec<Strin
         let state = serde_json::to_string(&run.state().unwrap()).unwrap();
         drop(run);
         let state: State = serde_json::from_str(&state).unwrap();
-        run = agent.resume(task.clone(), state).unwrap();
+        run = agent.resume(task.clone(), state).await.unwrap();
     }
     let requests = model.requests().into_iter();
     requests.map(|request| request.message).collect()

@@ -46,7 +46,7 @@ impl Hidden {
             known.opening = true;
         }
         // Browsers that know `hidden` show the tab in no window, and close it when the connection ends.
-        let params = json!({ "url": address, "background": true, "hidden": true });
+        let params = hub.in_context(json!({ "url": address, "background": true, "hidden": true }));
         let opened: Result<Opened, _> = hub.wire.call(None, "Target.createTarget", params).await;
         hub.state().opening = false;
         let target = opened?.target_id;

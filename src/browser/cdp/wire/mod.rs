@@ -3,6 +3,9 @@
 //!
 //! A call ends with its answer, with the end of its session, or with the end of the connection. So a lost browser is
 //! noticed at once. Events are passed to one function in the browser's order. This function must not wait.
+//!
+//! A connection can have branches: sessions with the browser as a whole, for one browser context each. A branch has a function
+//! of its own for the events of its session and of the sessions that began in it.
 
 mod pipe;
 mod websocket;
@@ -15,7 +18,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use tokio::{
     sync::{mpsc, oneshot},
     task::AbortHandle,
@@ -37,7 +40,7 @@ pub(super) trait Writer: Send + 'static {
 }
 
 /// A message that the browser sends on its own, not as an answer to a call.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Event<'a> {
     /// The id of the event's session; `None` for the browser as a whole.
     pub(super) session: Option<&'a str>,
@@ -87,11 +90,78 @@ struct Calls {
     closed: bool,
 }
 
-/// A connection to a browser, for sending calls. Clones share the connection.
+/// What receives the events of a connection or branch; `None` is the end of the connection.
+type Listener = Box<dyn FnMut(Option<Event<'_>>) + Send>;
+
+/// Where the events of each session go.
+struct Routes {
+    /// Receives the events of all sessions that are in no branch.
+    trunk: Listener,
+    /// What receives the events of a branch, by the branch's session.
+    branches: HashMap<String, Listener>,
+    /// The branch of each session that began in a branch.
+    inside: HashMap<String, String>,
+}
+
+impl Routes {
+    fn pass(&mut self, event: &Event<'_>) {
+        let branch = event
+            .session
+            .and_then(|session| Some((session, self.inside.get(session)?.clone())));
+        let (within, branch) = match (branch, event.session) {
+            (Some((session, branch)), _) => (Some(session), branch),
+            (None, Some(session)) if self.branches.contains_key(session) => {
+                (None, session.to_owned())
+            }
+            _ => return (self.trunk)(Some(*event)),
+        };
+        match event.method {
+            "Target.attachedToTarget" => {
+                if let Some(Began { session }) = event.read() {
+                    self.inside.insert(session, branch.clone());
+                }
+            }
+            "Target.detachedFromTarget" => {
+                if let Some(Began { session }) = event.read() {
+                    self.inside.remove(&session);
+                }
+            }
+            _ => {}
+        }
+        if let Some(listener) = self.branches.get_mut(&branch) {
+            listener(Some(Event {
+                session: within,
+                ..*event
+            }));
+        }
+    }
+
+    fn end(&mut self, tells_trunk: bool) {
+        self.inside.clear();
+        for (_, mut listener) in self.branches.drain() {
+            listener(None);
+        }
+        if tells_trunk {
+            (self.trunk)(None);
+        }
+    }
+}
+
+/// The session that an event tells the beginning or the end of.
+#[derive(Deserialize)]
+struct Began {
+    #[serde(rename = "sessionId")]
+    session: String,
+}
+
+/// A connection to a browser or a branch of it, for sending calls. Clones share the connection.
 #[derive(Clone)]
 pub(super) struct Wire {
     calls: Arc<Mutex<Calls>>,
+    routes: Arc<Mutex<Routes>>,
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    /// The session of this branch, for the calls that are in no other session; `None` for the trunk.
+    branch: Option<Arc<str>>,
 }
 
 impl fmt::Debug for Wire {
@@ -103,10 +173,11 @@ impl fmt::Debug for Wire {
     }
 }
 
-/// The tasks of a connection that read and write messages. Dropping this value ends the connection.
+/// The tasks of a connection that read and write messages, or a branch. Dropping this value ends it.
 pub(super) struct Line {
-    tasks: [AbortHandle; 2],
-    calls: Arc<Mutex<Calls>>,
+    /// `None` for a branch.
+    tasks: Option<[AbortHandle; 2]>,
+    wire: Wire,
 }
 
 impl fmt::Debug for Line {
@@ -117,10 +188,31 @@ impl fmt::Debug for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        for task in &self.tasks {
-            task.abort();
+        match (&self.tasks, self.wire.branch.as_deref()) {
+            (Some(tasks), _) => {
+                for task in tasks {
+                    task.abort();
+                }
+                close(&self.wire.calls);
+                lock(&self.wire.routes).end(false);
+            }
+            (None, Some(branch)) => {
+                let trunk = Wire {
+                    branch: None,
+                    ..self.wire.clone()
+                };
+                // The browser closes the context with the session that made it.
+                drop(trunk.call::<Value>(
+                    None,
+                    "Target.detachFromTarget",
+                    json!({ "sessionId": branch }),
+                ));
+                let mut routes = lock(&self.wire.routes);
+                routes.branches.remove(branch);
+                routes.inside.retain(|_, of| &**of != branch);
+            }
+            (None, None) => {}
         }
-        close(&self.calls);
     }
 }
 
@@ -153,8 +245,8 @@ struct Refusal {
     message: String,
 }
 
-fn lock(calls: &Mutex<Calls>) -> MutexGuard<'_, Calls> {
-    calls.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Wire {
@@ -166,9 +258,14 @@ impl Wire {
     pub(super) fn start(
         mut reader: impl Reader,
         mut writer: impl Writer,
-        mut on_event: impl FnMut(Option<Event<'_>>) + Send + 'static,
+        on_event: impl FnMut(Option<Event<'_>>) + Send + 'static,
     ) -> (Self, Line) {
         let calls = Arc::<Mutex<Calls>>::default();
+        let routes = Arc::new(Mutex::new(Routes {
+            trunk: Box::new(on_event),
+            branches: HashMap::new(),
+            inside: HashMap::new(),
+        }));
         let (outgoing, mut queue) = mpsc::unbounded_channel();
         let writing = tokio::spawn(async move {
             while let Some(message) = queue.recv().await {
@@ -177,19 +274,58 @@ impl Wire {
                 }
             }
         });
-        let shared = Arc::clone(&calls);
+        let shared = (Arc::clone(&calls), Arc::clone(&routes));
         let reading = tokio::spawn(async move {
+            let (calls, routes) = shared;
             while let Ok(Some(message)) = reader.next().await {
-                receive(&shared, &message, &mut on_event);
+                receive(&calls, &message, &routes);
             }
-            close(&shared);
-            on_event(None);
+            close(&calls);
+            lock(&routes).end(true);
         });
-        let line = Line {
-            tasks: [writing.abort_handle(), reading.abort_handle()],
-            calls: Arc::clone(&calls),
+        let wire = Self {
+            calls,
+            routes,
+            outgoing,
+            branch: None,
         };
-        (Self { calls, outgoing }, line)
+        let line = Line {
+            tasks: Some([writing.abort_handle(), reading.abort_handle()]),
+            wire: wire.clone(),
+        };
+        (wire, line)
+    }
+
+    /// Opens a branch of the connection. Calls `on_event` for each event of the branch, and with `None` when the connection
+    /// ends before the branch.
+    ///
+    /// Dropping the [`Line`] ends the branch, and closes the browser contexts that were made in it.
+    pub(super) async fn branch(
+        &self,
+        on_event: impl FnMut(Option<Event<'_>>) + Send + 'static,
+    ) -> Result<(Self, Line), WireError> {
+        let trunk = Self {
+            branch: None,
+            ..self.clone()
+        };
+        let Began { session } = trunk
+            .call(None, "Target.attachToBrowserTarget", json!({}))
+            .await?;
+        let wire = Self {
+            branch: Some(session.as_str().into()),
+            ..trunk
+        };
+        let line = Line {
+            tasks: None,
+            wire: wire.clone(),
+        };
+        lock(&self.routes)
+            .branches
+            .insert(session, Box::new(on_event));
+        if lock(&self.calls).closed {
+            return Err(WireError::Closed);
+        }
+        Ok((wire, line))
     }
 
     /// Calls a method of the protocol. The call is queued before this function returns, so calls keep their order.
@@ -218,6 +354,7 @@ impl Wire {
         method: &'static str,
         params: Value,
     ) -> oneshot::Receiver<Answer> {
+        let session = session.or(self.branch.as_deref());
         let (sender, receiver) = oneshot::channel();
         let mut calls = lock(&self.calls);
         calls.last += 1;
@@ -265,7 +402,7 @@ impl Wire {
     }
 }
 
-fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Option<Event<'_>>)) {
+fn receive(calls: &Mutex<Calls>, message: &[u8], routes: &Mutex<Routes>) {
     // A message that cannot be parsed is ignored. If it answered a call, that call ends by its caller's time limit.
     let Ok(text) = std::str::from_utf8(message) else {
         return;
@@ -294,11 +431,11 @@ fn receive(calls: &Mutex<Calls>, message: &[u8], on_event: &mut impl FnMut(Optio
         // The caller may have given up.
         let _ = call.answer.send(answer);
     } else if let (Some(method), Some(params)) = (incoming.method, incoming.params) {
-        on_event(Some(Event {
+        lock(routes).pass(&Event {
             session: incoming.session.as_deref(),
             method: &method,
             params,
-        }));
+        });
     }
 }
 
