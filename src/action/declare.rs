@@ -42,12 +42,12 @@ const NOTES: &[(&str, &str)] = &[
         "scroll",
         "the page, or inside target; without direction until target is in view",
     ),
-    ("wait", "exactly one"),
+    ("wait", "exactly one; seconds to 30"),
     (
         "screenshot",
         "without refs; the last 4 of a reply are shown",
     ),
-    ("extract", "keep its text under name"),
+    ("extract", "keep its text, or the page's, under name"),
     ("note", "kept in view, as find and read are not"),
     ("remember", "for later runs"),
     (
@@ -258,7 +258,7 @@ mod tests {
             "drag(from, to)",
             "drag_by(target, from_x?, from_y?, x?, y?): pixels right and down, from a point or its middle",
             "select_text(target, text?): all, or these words",
-            "wait(gone?, seconds?, text?): exactly one",
+            "wait(gone?, seconds?, text?): exactly one; seconds to 30",
             "scroll(direction? up|down|left|right, pixels?, target?): the page, or inside target; without direction until target is in view",
             "goto(url)",
             "go_back",

@@ -195,6 +195,9 @@ impl Run {
             {
                 let seen = &mut self.executor.state.seen;
                 seen.extract(text, &page.observation, &typed);
+                if self.executor.task.returns.is_some() {
+                    seen.rows(page, &typed);
+                }
             }
             return;
         }

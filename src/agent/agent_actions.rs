@@ -39,6 +39,8 @@ const MAX_RESULT: usize = 200_000;
 
 /// The reason for which a `finish` is no end yet if the goal names something that was not used.
 const UNUSED: &str = "the goal names it, no step typed or chose it, and the page does not show it";
+/// Number of actions that must be left to ask the model about what was not used. Source: chosen; one for it, and one to finish.
+const FEW: u32 = 2;
 /// What to do if a `finish` after other calls is no end yet.
 const NOT_BROUGHT: &str =
     "The page after these calls is shown now: finish again if it shows that the goal is met";
@@ -112,11 +114,17 @@ impl Run {
         }
         let flight = InFlight::new(next, self.executor.state.page.now().cloned(), started);
         let is_proven = !matches!(self.evidence_now(finish), Evidence::Missing(_));
-        if finish.success && self.executor.state.answer.miss(self.unused()) {
+        let left = self
+            .executor
+            .options
+            .budget
+            .left(&self.executor.state.spent);
+        // With the last actions, the model could only finish.
+        if finish.success && left > FEW && self.executor.state.answer.miss(self.unused()) {
             let unused = self.executor.state.answer.unused().iter();
             let unused: Vec<String> = unused.map(|text| quoted(text, MAX_ASKED)).collect();
             let note = format!(
-                "not used yet: {}. {UNUSED}: do it if the goal asks for it, and call finish again.",
+                "not used yet: {}. {UNUSED}. If the goal asks for something with it, do that. If it only describes something, call finish again.",
                 unused.join(", ")
             );
             self.executor.state.remarks.notes.push(note);

@@ -190,6 +190,7 @@ impl Run {
             files: &task.files.keys().map(String::as_str).collect::<Vec<_>>(),
             answer: task.returns.as_ref().map(|returns| &returns.schema),
             max_calls: self.executor.options.max_calls,
+            max_steps: self.executor.options.budget.max_steps,
             refused: match &self.executor.settings().approver {
                 None => self.executor.options.approval.refused_unasked(),
                 Some(_) => None,

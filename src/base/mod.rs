@@ -4,6 +4,7 @@
 //! or memory.
 
 mod address;
+mod dates;
 mod error;
 mod hash;
 mod host;
@@ -15,6 +16,7 @@ pub mod tokens;
 mod trust;
 pub(crate) mod words;
 
+pub(crate) use dates::dates;
 pub use error::{Error, ErrorKind, Result};
 pub(crate) use hash::short_hash;
 pub use host::{Host, Origin, Site};

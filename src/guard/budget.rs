@@ -243,6 +243,11 @@ impl Budget {
         self.check_before_step(spent, elapsed)
     }
 
+    /// Returns how many actions are left.
+    pub(crate) const fn left(&self, spent: &Spent) -> u32 {
+        self.max_steps.saturating_sub(spent.counted())
+    }
+
     /// Returns remarks for the model about limits that are near, so that the model can still finish with what it knows.
     ///
     /// `spent` does not include the next model call. `failed_replies` is the number of failures in a row, counted as for
@@ -256,7 +261,7 @@ impl Budget {
         }
         let last =
             |what: &str| format!("this is the last {what} of the run: finish with what is known");
-        match self.max_steps.saturating_sub(spent.counted()) {
+        match self.left(spent) {
             0 | 1 => remarks.push(last("action")),
             left @ 2..=FEW_ACTIONS => remarks.push(format!(
                 "{left} more actions are allowed, finish included, then the run ends without an answer"

@@ -320,11 +320,23 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
         );
         (node.role.is_editable() && !joined.is_empty()).then_some(joined)
     };
+    // A list of the page's own may show what is chosen as its content.
+    let content = || {
+        let inside = tree.descendants(candidate.id).map(|id| &tree[id]);
+        let texts = inside.filter(|c| matches!(c.role, Role::Generic | Role::Strong));
+        let shown = squeezed(&texts.map(|c| &*c.name).collect::<Vec<_>>().join(" "));
+        let is_own = node.role == Role::Combobox && shows_more(&candidate.label, &shown);
+        (is_own && !shown.is_empty()).then_some(shown)
+    };
     Element {
         id: candidate.id,
         reference: node.reference.clone(),
         role: closed(&node.role),
-        value: value.map(kept).or(candidate.chosen).or_else(typed),
+        value: value
+            .map(kept)
+            .or(candidate.chosen)
+            .or_else(typed)
+            .or_else(content),
         states: node.states.clone(),
         hints: hints(node, &candidate.label),
         url: candidate.url,

@@ -39,8 +39,11 @@ pub(super) fn history_line(step: &Step) -> String {
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
         line.push_str(&led_to(place, &step.before, is_routed));
+        if let Some(message) = step.changes.as_ref().and_then(PageDiff::message) {
+            let _ = write!(line, ": {}", quoted(message, MAX_NAME));
+        }
     } else if step.outcome == Outcome::Done
-        && let Some(answer) = step.changes.as_ref().and_then(PageDiff::answer)
+        && let Some(answer) = step.changes.as_ref().and_then(answer_to(&step.action))
     {
         let _ = write!(line, " -> shows {}", quoted(answer, MAX_NAME));
     }
@@ -57,6 +60,21 @@ pub(super) fn thought_lines<'s>(steps: impl DoubleEndedIterator<Item = &'s Step>
     let mut lines: Vec<String> = said.take(THOUGHTS).collect();
     lines.reverse();
     lines
+}
+
+/// Returns what of the page's changes answers an action. What appears beside a field that is filled in is no answer, such as a
+/// calendar.
+fn answer_to(action: &Action) -> fn(&PageDiff) -> Option<&str> {
+    match action {
+        Action::Browser(
+            BrowserAction::Fill(_)
+            | BrowserAction::Type(_)
+            | BrowserAction::Select(_)
+            | BrowserAction::Check(_)
+            | BrowserAction::Uncheck(_),
+        ) => PageDiff::sentence,
+        _ => PageDiff::answer,
+    }
 }
 
 fn is_goto(step: &Step) -> bool {

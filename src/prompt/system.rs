@@ -30,6 +30,8 @@ pub struct SystemParts<'a> {
     pub answer: Option<&'a Value>,
     /// Maximum number of calls in one reply of the model.
     pub max_calls: usize,
+    /// Maximum number of actions in the run.
+    pub max_steps: u32,
     /// Words that describe the actions that are refused in this run because nobody is there to approve them; `None` if
     /// no action is refused for this reason.
     pub refused: Option<&'a str>,
@@ -59,7 +61,7 @@ const RULES: &str = "\
 ///
 /// let parts = SystemParts {
 ///     goal: "Buy milk", instructions: "", lessons: &[], parameters: &Default::default(), secrets: &[], files: &[], answer: None, max_calls: 8,
-///     refused: None, tools: None,
+///     max_steps: 50, refused: None, tools: None,
 /// };
 /// assert!(system(&parts).ends_with("## Goal\nBuy milk\n"));
 /// ```
@@ -79,8 +81,8 @@ pub fn system(parts: &SystemParts<'_>) -> String {
     if parts.max_calls > 1 {
         let _ = writeln!(
             out,
-            "- Give up to {} calls at once: they run in order until one fails, has no effect or changes what the next needs. After one that opens another page, only calls run whose target is words (link \"Choir 1\") or that have none, and none that cannot be undone. finish may come last: its evidence is then words that these calls bring onto the page.",
-            parts.max_calls
+            "- Give up to {} calls at once, {} in all: they run in order until one fails, has no effect or changes what the next needs. After one that opens another page, only calls run whose target is words (link \"Choir 1\"), which is waited for, or that have none, and none that cannot be undone (delete, send, pay). finish may come last: its evidence is then words that these calls bring onto the page.",
+            parts.max_calls, parts.max_steps
         );
     }
     if let Some(tools) = parts.tools {

@@ -10,12 +10,10 @@ use std::{
     slice,
 };
 
-use serde_json::Value;
-
-use super::{PageNow, error_page, typed::Typed};
+use super::{PageNow, error_page, fields::Row, typed::Typed};
 use crate::{
     base::{text, words::DENIES},
-    page::{ElementRef, Line, Node, NodeId, Observation, Part, Role, Tree, is_hint},
+    page::{ElementRef, Node, NodeId, Observation, Part, Role, Tree, is_hint},
 };
 use serde::{Deserialize, Serialize};
 
@@ -28,14 +26,8 @@ const MIN_EVIDENCE: usize = 3;
 const MAX_RETURNED: usize = 8_000;
 /// Maximum number of unproven claims of an answer that are reported. Source: chosen.
 const MAX_CLAIMS: usize = 20;
-/// Maximum number of lines of a card that are taken together.
-const MAX_CARD: usize = 12;
-/// Maximum number of lines and cards of a run that are kept.
-const MAX_ROWS: usize = 10_000;
-/// Maximum number of fields of an answer that are reported.
-const MAX_UNTIED: usize = 100;
 /// Maximum length of an unproven claim that is reported. Unit: characters. Source: chosen.
-const MAX_CLAIM: usize = 200;
+pub(super) const MAX_CLAIM: usize = 200;
 /// Minimum number of words for evidence to be a sentence. Words of denial are not counted. Source: chosen.
 const TELLING: usize = 3;
 /// The claim that is reported as unproven if an answer denies something but the page was not shown whole.
@@ -62,57 +54,26 @@ pub(crate) enum Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     words: BTreeSet<String>,
-    numbers: BTreeSet<String>,
+    pub(super) numbers: BTreeSet<String>,
     /// The texts that the run read. The entry for a text from a page is the text's words and the page's words.
     /// The entry for a tool's result is `None` and the result's words.
     read: Vec<(Option<Vec<String>>, Vec<String>)>,
     /// The lines and cards of pages, for answers with a type. They are not stored: after an interruption, such an answer has less
     /// support.
     #[serde(skip)]
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// The texts whose words were added before. This set only saves time, and is not stored.
     #[serde(skip)]
-    known: Known,
-}
-
-/// What a line or a card of a page says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Row {
-    words: Vec<String>,
-    numbers: HashSet<String>,
-}
-
-impl Row {
-    fn of(text: &str) -> Self {
-        Self {
-            words: text::words(text),
-            numbers: numbers(text).into_iter().collect(),
-        }
-    }
-
-    /// Returns true if the row has the words of the text side by side, or the number. A truth value is nowhere.
-    fn has(&self, leaf: &Value) -> bool {
-        match leaf {
-            Value::String(text) => {
-                let words = text::words(text);
-                words.is_empty() || self.words.windows(words.len()).any(|some| some == words)
-            }
-            Value::Number(number) => {
-                let mut numbers = numbers(&number.to_string()).into_iter();
-                numbers.all(|number| self.numbers.contains(&number))
-            }
-            _ => false,
-        }
-    }
+    pub(super) known: Known,
 }
 
 /// Hashes of the texts of pages whose words or numbers [`Seen`] already contains.
 #[derive(Debug, Clone, Default)]
-struct Known(HashSet<u64>);
+pub(super) struct Known(HashSet<u64>);
 
 impl Known {
     /// Adds a text. Returns false if it was added before from such a place. In a field, some of its words may not count.
-    fn add(&mut self, text: &str, is_field: bool) -> bool {
+    pub(super) fn add(&mut self, text: &str, is_field: bool) -> bool {
         let mut hasher = DefaultHasher::new();
         (text, is_field).hash(&mut hasher);
         self.0.insert(hasher.finish())
@@ -162,32 +123,6 @@ impl Seen {
                     self.words.insert(word.to_owned());
                 }
             });
-        }
-    }
-
-    /// Adds the lines and cards of a page, for an answer with a type. Words that were typed into fields are left out.
-    pub(crate) fn rows(&mut self, page: &PageNow, typed: &Typed) {
-        if page.observation.is_browser_error() {
-            return;
-        }
-        let elements = &page.view.elements;
-        let lines = page.layout().lines();
-        for (at, line) in lines.iter().enumerate() {
-            let is_card = line.item && (2..=MAX_CARD).contains(&(line.end - at));
-            for end in std::iter::once(at + 1).chain(is_card.then_some(line.end)) {
-                let text = page.layout().text(elements, at..end);
-                let is_own = lines[at..end].iter().flat_map(Line::all_parts).any(|part| {
-                    let node = &page.tree()[part.node];
-                    node.role.is_editable() && typed.is_own(node)
-                });
-                if is_own
-                    || self.rows.len() >= MAX_ROWS
-                    || !self.known.add(&["row\n", &text].concat(), false)
-                {
-                    continue;
-                }
-                self.rows.push(Row::of(&text));
-            }
         }
     }
 
@@ -507,92 +442,6 @@ pub(crate) fn unverified(answer: &str, evidence: &str, seen: &Seen, is_whole: bo
     }
     claims.truncate(MAX_CLAIMS);
     claims
-}
-
-/// Returns the fields of an answer that no page supports, each as its path and its value. A text is supported if the evidence, the
-/// current page or a text that the run read has its words side by side; a number, if the evidence or a page of the run has it. The
-/// fields of an item of a list are supported only together, by one line or card of a page, or by one line of the evidence, because
-/// each alone may be another item's. Nothing supports a truth value, which is the model's judgement. A field without a value claims
-/// nothing.
-pub(crate) fn untied(
-    value: &Value,
-    evidence: &str,
-    page: Option<&PageNow>,
-    (seen, typed): (&Seen, &Typed),
-) -> Vec<String> {
-    let said = text::words(evidence);
-    let known: HashSet<String> = numbers(evidence).into_iter().collect();
-    let has = |number: &String| known.contains(number) || seen.numbers.contains(number);
-    let is_tied = |leaf: &Value| match leaf {
-        Value::Number(number) => numbers(&number.to_string()).iter().all(has),
-        Value::String(text) => {
-            let words = text::words(text);
-            words.is_empty()
-                || said.windows(words.len()).any(|some| some == words)
-                || !matches!(check(text, page, seen, typed), Evidence::Missing(_))
-        }
-        _ => false,
-    };
-    let quoted: Vec<Row> = evidence.lines().map(Row::of).collect();
-    let mut items: Vec<(String, Vec<Value>)> = Vec::new();
-    each_leaf(value, &mut String::new(), &mut |path, leaf| {
-        if let (Some(end), false) = (path.rfind(']'), leaf.is_boolean()) {
-            match items.last_mut().filter(|(item, _)| *item == path[..=end]) {
-                Some((_, leaves)) => leaves.push(leaf.clone()),
-                None => items.push((path[..=end].to_owned(), vec![leaf.clone()])),
-            }
-        }
-    });
-    let is_apart = |(_, leaves): &&(String, Vec<Value>)| {
-        let mut rows = seen.rows.iter().chain(&quoted);
-        !rows.any(|row| leaves.iter().all(|leaf| row.has(leaf)))
-    };
-    let apart: HashSet<String> = items
-        .iter()
-        .filter(is_apart)
-        .map(|(item, _)| item.clone())
-        .collect();
-    let is_untied = |path: &str, leaf: &Value| match path.rfind(']') {
-        _ if leaf.is_boolean() => true,
-        Some(end) => apart.contains(&path[..=end]),
-        None => !is_tied(leaf),
-    };
-    let mut untied = Vec::new();
-    each_leaf(value, &mut String::new(), &mut |path, leaf| {
-        if is_untied(path, leaf) && untied.len() < MAX_UNTIED {
-            let line = if path.is_empty() {
-                leaf.to_string()
-            } else {
-                format!("{path}: {leaf}")
-            };
-            untied.push(text::truncate(&line, MAX_CLAIM));
-        }
-    });
-    untied
-}
-
-/// Calls `found` with each text, number and truth value of a JSON value, and its path, such as `items[2].price`.
-fn each_leaf(value: &Value, path: &mut String, found: &mut impl FnMut(&str, &Value)) {
-    let length = path.len();
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let dot = if length == 0 { "" } else { "." };
-                path.extend([dot, name]);
-                each_leaf(value, path, found);
-                path.truncate(length);
-            }
-        }
-        Value::Array(items) => {
-            for (at, value) in items.iter().enumerate() {
-                path.extend(["[", &at.to_string(), "]"]);
-                each_leaf(value, path, found);
-                path.truncate(length);
-            }
-        }
-        Value::Null => {}
-        leaf => found(path, leaf),
-    }
 }
 
 /// Returns true if the answer denies something in its own words. If the answer repeats the evidence and the evidence is

@@ -6,10 +6,12 @@
 
 use std::collections::HashSet;
 
+use chrono::NaiveDate;
+
 use super::finish::{Seen, numbers, quoted};
 use crate::{
     action::{Action, BrowserAction, Parameters, TextValue},
-    base::text,
+    base::{dates, text},
     page::TargetIdentity,
     working::Step,
 };
@@ -24,6 +26,7 @@ const MAX_TEXT: usize = 80;
 pub(crate) struct Used {
     tokens: HashSet<String>,
     numbers: HashSet<String>,
+    dates: HashSet<NaiveDate>,
     /// True if a step filled in a form.
     fills: bool,
 }
@@ -72,6 +75,8 @@ impl Used {
         self.tokens.extend(tokens(text).map(str::to_lowercase));
         self.tokens.extend(text::words(text));
         self.numbers.extend(numbers(text).into_iter().map(bare));
+        self.dates
+            .extend(dates(text).into_iter().map(|(_, date)| date));
     }
 
     fn has(&self, token: &str) -> bool {
@@ -142,6 +147,14 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
             left.push(text);
         }
     };
+    let mut goal = goal.to_owned();
+    for (span, date) in dates(&goal.clone()) {
+        if used.dates.contains(&date) {
+            let blank = " ".repeat(span.len());
+            goal.replace_range(span, &blank);
+        }
+    }
+    let goal = &*goal;
     let mut bare = goal.replace('|', " ");
     for text in quoted(goal) {
         bare = bare.replacen(&text.replace('|', " "), " ", 1);
@@ -189,8 +202,9 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
         if (is_id || is_number && !is_told()) && !is_placeholder && !used.has(token) {
             add(token);
         }
+        let is_marker = part.ends_with(')') && !part.contains('(') && token.chars().count() <= 2;
         let closed = part.trim_end_matches(['"', '\'', ')', '”', '`']);
-        begins = closed.ends_with(['.', '!', '?', ':', ';', '|']) || closed.is_empty();
+        begins = closed.ends_with(['.', '!', '?', ':', ';', '|']) || closed.is_empty() || is_marker;
     }
     left
 }
@@ -236,6 +250,16 @@ mod tests {
         let used = ["http:  127.0.0.1:9331 issues", "harbour", "rope"];
         assert_eq!(left(goal, &used), [""; 0]);
         assert_eq!(left(goal, &used[1..]), ["http://127.0.0.1:9331"]);
+    }
+
+    #[test]
+    fn a_date_may_be_written_in_another_way_and_a_mark_of_a_list_begins_a_sentence() {
+        let goal = "Do this: 1) Add it on 12 November 2027. b) Move it to 2 May 2027.";
+        assert_eq!(left(goal, &["2027-11-12", "05/02/2027"]), [""; 0]);
+        assert_eq!(
+            left(goal, &["2027-11-13", "05/02/2027"]),
+            ["12", "November"]
+        );
     }
 
     #[test]

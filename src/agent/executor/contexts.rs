@@ -9,15 +9,14 @@ use crate::{
     agent::{Context, Options},
     base::{ErrorKind, Result, SessionId},
     browser::{BrowserDriver, ObserveRequest},
-    memory::Namespace,
 };
 
 /// Maximum number of conversations whose browsers stay open between their runs. Source: chosen; an open page takes up to
 /// 100 MB.
 pub(in crate::agent) const MAX_CONVERSATIONS: usize = 10;
 
-/// Two tenants may have chosen one name for a conversation.
-type Conversation = (Namespace, SessionId);
+/// The namespace of a tenant and the name of the conversation: two tenants may have chosen one name.
+type Conversation = (String, SessionId);
 
 /// The fresh browsers of conversations, the latest used last. The agent closes them with itself.
 #[derive(Debug, Default)]
@@ -42,7 +41,7 @@ impl Guarded {
         let Some(session) = session else {
             return self.browser.fresh().await;
         };
-        let conversation = (options.namespace.clone(), session.clone());
+        let conversation = (options.namespace.as_str().to_owned(), session.clone());
         let mut open = self.contexts.0.lock().await;
         let known = open.iter().position(|(of, _)| *of == conversation);
         let known = known.map(|known| open.remove(known).1);

@@ -183,8 +183,9 @@ impl Executor {
         let session = self.task.session.as_ref();
         let browser = tokio::select! {
             biased;
-            stop = end => Err(stop),
+            // First, because a run that is cancelled before it began learns too.
             browser = self.parts.browser_for(&self.options, session, auto) => Ok(browser),
+            stop = end => Err(stop),
         };
         match browser {
             Ok(Ok(browser)) => self.browser = browser,

@@ -283,3 +283,87 @@ async fn of_24_answers_over_two_pages_each_wrong_field_is_told_and_no_right_one(
         );
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_field_is_supported_by_its_own_record_in_a_list_or_on_its_own_page() {
+    const HOUSE: &str = "https://shop.example/house";
+    let list = "heading \"Events\" [level=1]
+row
+  cell \"Opera\"
+  cell \"3 April 2027\"
+  cell \"Castle Yard\"
+  cell \"12.00\"
+row
+  cell \"Piano Talks\"
+  cell \"May 7th, 2027\"
+  cell \"Harbour Hall\"
+  cell \"19.90\"
+row
+  cell \"Castle Yard\"
+  cell \"Meersburg\"
+row
+  cell \"Harbour Hall\"
+  cell \"Lindau\"
+link \"Open\" e1";
+    let page = "heading \"Opera\" [level=1]
+\"Doors open at half past six.\"
+\"Seats: 90\"
+\"Tags: stage | night\"
+list \"See also\"
+  listitem
+    link \"Piano Talks\" e5
+    \"450 seats\"";
+    let answer = json!({ "count": 2, "events": [
+        { "name": "Opera", "date": "2027-04-03", "price": 12, "seats": 90, "tags": ["stage", "night"],
+          "venue": { "name": "Castle Yard", "city": "Meersburg" } },
+        { "name": "Piano Talks", "date": "2027-05-07", "price": 19.9,
+          "venue": { "name": "Harbour Hall", "city": "Lindau" } },
+    ]});
+    let unverified = async |answer: &Value| {
+        let browser = ScriptedBrowser::new()
+            .with_page(URL, "Events", list)
+            .with_page(HOUSE, "Opera", page)
+            .on(
+                URL,
+                r#"click {"target":"e1"}"#,
+                [ScriptedReply::Show(HOUSE)],
+            );
+        let finish = json!({ "answer": answer, "evidence": "Doors open at half past six." });
+        let model = ScriptedModel::new([
+            call("click", json!({ "target": "e1" })),
+            call("finish", finish),
+        ]);
+        let agent = DecisionLoop::builder(browser, model, InMemory::new());
+        let task = task().returning_json(json!({ "type": "object" }), |_| Ok(()));
+        let report = agent.build().unwrap().run(task).await;
+        report.into_result::<Value>().unwrap().unverified
+    };
+    // The count is the model's own.
+    assert_eq!(unverified(&answer).await, ["count: 2"]);
+    for (pointer, other, path) in [
+        ("/events/0/name", json!("Opera Gala"), "events[0].name"),
+        ("/events/0/date", json!("2027-05-07"), "events[0].date"),
+        ("/events/0/price", json!(19.9), "events[0].price"),
+        ("/events/0/seats", json!(450), "events[0].seats"),
+        ("/events/0/tags/1", json!("stairs"), "events[0].tags[1]"),
+        (
+            "/events/0/venue/city",
+            json!("Lindau"),
+            "events[0].venue.city",
+        ),
+        (
+            "/events/1/venue/name",
+            json!("Castle Yard"),
+            "events[1].venue.name",
+        ),
+        ("/events/1/date", json!("2027-05-08"), "events[1].date"),
+    ] {
+        let mut wrong = answer.clone();
+        *wrong.pointer_mut(pointer).unwrap() = other;
+        let told = unverified(&wrong).await;
+        let is_told = told
+            .iter()
+            .any(|line| line.starts_with(&format!("{path}: ")));
+        assert!(is_told && told.len() <= 7, "{path}: {told:?}");
+    }
+}

@@ -51,9 +51,24 @@ impl PageDiff {
     /// Returns the most important of the texts that were added to the page: the message of an alert, a sentence, or
     /// another text that is not the name of a control such as a button. `None` if no such text was added.
     pub(crate) fn answer(&self) -> Option<&str> {
+        self.most_urgent(u8::MAX)
+    }
+
+    /// Returns the [`answer`](Self::answer) if it is the message of an alert or a sentence.
+    pub(crate) fn sentence(&self) -> Option<&str> {
+        self.most_urgent(1)
+    }
+
+    /// Returns the [`answer`](Self::answer) if it is the message of an alert.
+    pub(crate) fn message(&self) -> Option<&str> {
+        self.most_urgent(0)
+    }
+
+    fn most_urgent(&self, least: u8) -> Option<&str> {
         let is_text = |change: &&Change| !change.label.is_empty() && !change.role.is_interactive();
         let texts = self.added.iter().filter(is_text);
         let found = texts.min_by_key(|change| urgency_of_new(change));
+        let found = found.filter(|change| urgency_of_new(change) <= least);
         found.map(|change| &*change.label)
     }
 

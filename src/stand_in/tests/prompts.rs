@@ -61,6 +61,7 @@ fn instruction(goal: &str, advice: &[Advice]) -> String {
         files: &[],
         answer: None,
         max_calls: 5,
+        max_steps: 50,
         refused: None,
         tools: None,
     })

@@ -302,6 +302,24 @@ fn each_cell_of_a_grid_can_be_pointed_at_and_the_grid_says_how_many_rows_it_show
 }
 
 #[test]
+fn the_content_of_a_list_of_the_pages_own_is_its_value() {
+    let page = r#"
+        combobox "Fuel" @e1 collapsed
+          generic "Electric"
+          img "arrow"
+        combobox "Zone" @e2 collapsed
+          generic "Zone"
+        "#;
+    assert_eq!(
+        whole(page),
+        [
+            r#"e1 combobox "Fuel" value "Electric" [collapsed]"#,
+            r#"e2 combobox "Zone" [collapsed]"#
+        ]
+    );
+}
+
+#[test]
 fn the_field_in_a_list_of_the_pages_own_is_its_value() {
     let page = r#"
         text: User
