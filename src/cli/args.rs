@@ -8,7 +8,7 @@ use super::{
     eval::EvalArgs,
     explore::ExploreArgs,
     memory::args::MemoryArgs,
-    run_args::{DemoArgs, RunArgs},
+    run_args::{DemoArgs, ExtractArgs, RunArgs},
     runs::RunsArgs,
     setup::choice::DriverName,
 };
@@ -37,6 +37,8 @@ pub(super) enum Command {
     Demo(DemoArgs),
     /// Carry out a task on a site of your choice, with a model or with the stand-in.
     Run(Box<RunArgs>),
+    /// Extract data from a page, and the pages of the same list, as JSON of the form that a schema describes.
+    Extract(Box<ExtractArgs>),
     /// Open the pages of a site, without a model, and remember them for the next runs there.
     Explore(ExploreArgs),
     /// Measure what memory is worth: run the cases of a file with and without a filled memory, and compare the runs.

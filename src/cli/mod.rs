@@ -69,6 +69,7 @@ fn carry_out(command: Command, config: &Config) -> Result<(), Refusal> {
             Command::Setup(args) => setup::run(&args).await,
             Command::Doctor(args) => doctor::run(&args, config).await,
             Command::Run(args) => Box::pin(run::run(&args)).await,
+            Command::Extract(args) => Box::pin(run::extract(*args)).await,
             Command::Demo(args) => Box::pin(demo::run(&args)).await,
             Command::Eval(args) => Box::pin(eval::run(&args)).await,
             Command::Explore(args) => explore::run(&args).await,

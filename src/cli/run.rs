@@ -3,19 +3,21 @@
 use std::{collections::BTreeSet, fs, path::Path, sync::Arc, time::Duration};
 
 use chrono::Utc;
+use clap::Parser as _;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
     Refusal,
+    args::{Cli, Command},
     drive::{
         Begin, Drive, Ended, OwnDir, Source, Stop, check_screen, model, person::Person,
         result::cause,
     },
-    run_args::{Approve, RunArgs},
+    run_args::{Approve, ExtractArgs, RunArgs},
     runs::{Register, cannot_go_on},
     say,
-    say::Voice,
+    say::{Voice, one_line, tell},
     setup::{self, choice::DriverName},
     values,
 };
@@ -27,8 +29,49 @@ use crate::{
     store::InMemory,
 };
 
+/// The goal of `extract` if the schema says all.
+const EXTRACT: &str = "Read from this page what the schema of the answer describes. If it is a list that goes on on further pages, \
+                       read them too. Change nothing.";
+
 /// Runs the task that the flags describe. Fails unless the goal was reached and evidence shows it.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
+    let ended = carry_out(args).await?;
+    if args.output.json {
+        say(ended.json(problem(&ended).as_deref()));
+    } else {
+        let voice = Voice { json: false };
+        ended.lines().iter().for_each(|line| voice.line(line));
+    }
+    refused(&ended)
+}
+
+/// Extracts data from a page, and prints it as JSON. Fails unless evidence shows it.
+pub(super) async fn extract(args: ExtractArgs) -> Result<(), Refusal> {
+    let (goal, url) = (args.goal.as_deref().unwrap_or(EXTRACT), args.url.as_str());
+    let Command::Run(mut run) =
+        Cli::parse_from(["webwise", "run", "--goal", goal, "--url", url]).command
+    else {
+        unreachable!("the arguments of run")
+    };
+    run.schema = Some(args.schema);
+    (run.max_steps, run.timeout) = (args.max_steps, args.timeout);
+    (run.model, run.browser, run.attach) = (args.model, args.browser, args.attach);
+    (run.memory, run.no_memory, run.output) = (args.memory, args.no_memory, args.output);
+    if run.output.json {
+        return self::run(&run).await;
+    }
+    // Stdout is for the data.
+    run.output.json = true;
+    let ended = carry_out(&run).await?;
+    refused(&ended)?;
+    for field in &ended.report.unverified {
+        tell(one_line(&format!("not proven by a page: {field}")));
+    }
+    say(ended.report.answer.as_deref().unwrap_or_default());
+    Ok(())
+}
+
+async fn carry_out(args: &RunArgs) -> Result<Ended, Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage(
             "--attach works by the driver cdp: leave out `--driver playwright-cli`",
@@ -73,8 +116,7 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
         pause: Duration::ZERO,
         probe: None,
     };
-    let ended = drive.carry_out(begin, &stop).await?;
-    tell_end(&ended, voice)
+    drive.carry_out(begin, &stop).await
 }
 
 fn browser(args: &RunArgs) -> Result<Source, Refusal> {
@@ -87,16 +129,14 @@ fn browser(args: &RunArgs) -> Result<Source, Refusal> {
     }
 }
 
-fn tell_end(ended: &Ended, voice: Voice) -> Result<(), Refusal> {
+fn problem(ended: &Ended) -> Option<String> {
     let stop = ended.report.summary.stop;
-    let problem =
-        (!stop.is_success()).then(|| format!("the goal was not reached: {}", cause(&ended.report)));
-    if voice.json {
-        say(ended.json(problem.as_deref()));
-    } else {
-        ended.lines().iter().for_each(|line| voice.line(line));
-    }
-    let Some(problem) = problem else {
+    (!stop.is_success()).then(|| format!("the goal was not reached: {}", cause(&ended.report)))
+}
+
+/// Returns the error of a run that did not reach its goal.
+fn refused(ended: &Ended) -> Result<(), Refusal> {
+    let Some(problem) = problem(ended) else {
         return Ok(());
     };
     let cause = ended.report.cause.as_ref();

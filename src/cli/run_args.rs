@@ -198,6 +198,40 @@ pub(super) struct RunArgs {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct ExtractArgs {
+    /// The address of the page.
+    #[arg(value_parser = values::url)]
+    pub(super) url: Url,
+    /// A file with a JSON Schema of the data. Its descriptions tell the model what to read.
+    #[arg(long, value_name = "FILE")]
+    pub(super) schema: PathBuf,
+    /// What to read, in plain words, if the schema does not say it, such as "the orders of May, from all pages".
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    pub(super) goal: Option<String>,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    /// Maximum number of steps. Default: 50.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub(super) max_steps: Option<u32>,
+    /// Maximum time, such as 90s, 5m or 1h. A bare number is seconds. Default: no limit.
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub(super) timeout: Option<Duration>,
+    #[command(flatten)]
+    pub(super) memory: MemoryPlace,
+    /// Read without using or writing memory.
+    #[arg(long)]
+    pub(super) no_memory: bool,
+    #[command(flatten)]
+    pub(super) browser: BrowserArgs,
+    /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs
+    /// the driver cdp.
+    #[arg(long, value_name = "URL", value_parser = values::debugger, conflicts_with = "headed")]
+    pub(super) attach: Option<Url>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct DemoArgs {
     /// Port of the shop on 127.0.0.1; 0 selects a free port. By default the same port is used each time if it is free, so
     /// that memory recognises the shop.

@@ -1,7 +1,7 @@
 //! Ties the fields of a typed answer to the pages of the run.
 //!
 //! A field of an item of a list must come from the item's own record on a page, because each value alone may be another item's. A
-//! record is a line, a card, or a page about one thing, which begins with its name as the heading.
+//! record is a line, a card, or a page about one thing, which has its name as the heading or in its title.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -35,8 +35,8 @@ const MAX_UNTIED: usize = 100;
 /// What a record says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The words of the heading of a page about one thing; `None` for a line or card.
-    heading: Option<Vec<String>>,
+    /// What names the thing that a page is about; `None` for a line or card.
+    about: Option<About>,
     words: Vec<String>,
     numbers: HashSet<String>,
     dates: HashSet<NaiveDate>,
@@ -45,7 +45,7 @@ pub(super) struct Row {
 impl Row {
     fn of(text: &str) -> Self {
         Self {
-            heading: None,
+            about: None,
             words: text::words(text),
             numbers: numbers(text).into_iter().collect(),
             dates: dates(text).into_iter().map(|(_, date)| date).collect(),
@@ -69,6 +69,30 @@ impl Row {
             }
             _ => false,
         }
+    }
+}
+
+/// What names the thing that a page is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct About {
+    /// The words of its only heading of the first level; none if there are several.
+    heading: Vec<String>,
+    title: String,
+}
+
+impl About {
+    /// Returns true if this is the name: the heading, or what the title has between its ends or marks, as in `Editing: Van 2 - Fleet`.
+    fn is(&self, name: &str) -> bool {
+        let mut places = self.title.match_indices(name);
+        let in_title = places.any(|(at, _)| {
+            let (before, after) = (&self.title[..at], &self.title[at + name.len()..]);
+            let begins =
+                before.is_empty() || before.trim_end().ends_with([':', '-', '|', '·', '–', '—']);
+            let ends =
+                after.starts_with(' ') && after.trim_start().starts_with(['-', '|', '·', '–', '—']);
+            begins && (ends || after.is_empty())
+        });
+        in_title || self.heading == text::words(name)
     }
 }
 
@@ -108,8 +132,9 @@ impl Seen {
         let mut headings = page.tree().nodes().iter().filter(|node| {
             node.role == Role::Heading && node.states.level == Some(1) && !node.name.is_empty()
         });
-        let (Some(heading), None) = (headings.next(), headings.next()) else {
-            return;
+        let heading = match (headings.next(), headings.next()) {
+            (Some(heading), None) => text::words(&heading.name),
+            _ => Vec::new(),
         };
         let is_of_it = |at: &usize| {
             let line = &lines[*at];
@@ -127,7 +152,8 @@ impl Seen {
         if self.is_new_row(&all) {
             let mut row = Row::of(&all);
             row.words.truncate(MAX_PAGE);
-            row.heading = Some(text::words(&heading.name));
+            let title = page.observation.title.clone();
+            row.about = Some(About { heading, title });
             self.rows.push(row);
         }
     }
@@ -237,9 +263,13 @@ fn of_item(
     is_own: impl Fn(&Vec<String>) -> bool,
 ) -> Vec<bool> {
     let names: Vec<Option<Vec<String>>> = leaves.iter().map(|leaf| leaf.name()).collect();
-    let is_about = |row: &&&Row| match &row.heading {
-        Some(heading) => names.iter().flatten().any(|name| name == heading),
-        None => true,
+    let is_its_page = |about: &About, at: usize| {
+        let name = leaves[at].value.as_str().filter(|_| names[at].is_some());
+        name.is_some_and(|name| about.is(name))
+    };
+    let is_about = |row: &&&Row| {
+        let about = row.about.as_ref();
+        about.is_none_or(|about| (0..leaves.len()).any(|at| is_its_page(about, at)))
     };
     let in_row = |row: &&Row| -> Vec<bool> {
         let fields = leaves.iter();
@@ -265,8 +295,8 @@ fn of_item(
             };
             let object = leaves[at].object();
             let is_nested = leaves[at].item() != Some(object) && object == leaves[anchor].object();
-            match &row.heading {
-                Some(heading) => heading == name && is_own(name),
+            match &row.about {
+                Some(about) => is_own(name) && is_its_page(about, anchor),
                 None => (is_own(name) || is_nested) && row.has(leaves[anchor].value),
             }
         };

@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use chromium::Running;
-use shop::program::{Place, json_lines, text};
+use shop::{
+    model_server::ModelServer,
+    program::{Place, json_lines, text},
+};
 use web::{Answer, Web};
 
 /// A desk, and the two pages that its links open.
@@ -297,4 +300,58 @@ async fn a_site_that_was_explored_is_listed_and_shown_to_the_next_run() {
         message.contains("## Pages of this site\n- \"/sizes All sizes\"\n"),
         "{message}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn extract_prints_the_data_of_a_list_over_two_pages_and_what_no_page_proves() {
+    let web = Web::start(|asked| {
+        let row = |name: &str, price: &str| format!("<tr><td>{name}<td>{price} EUR");
+        let (rows, more) = match asked.path.as_str() {
+            "/2" => (row("Sloop", "990.00"), ""),
+            _ => (row("Kayak", "1,299.50"), "<a href=/2>More</a>"),
+        };
+        Answer::page(format!("<title>Boats</title><table>{rows}</table>{more}"))
+    });
+    let place = Place::new();
+    let schema = json!({ "type": "array", "items": { "type": "object", "required": ["name", "price"],
+        "properties": { "name": { "type": "string" }, "price": { "type": "number" } } } });
+    std::fs::write(place.path("boats.json"), schema.to_string()).unwrap();
+    let boats = json!([{ "name": "Kayak", "price": 1299.5 }, { "name": "Sloop", "price": 991 }]);
+    let finish =
+        |answer: Value| json!({ "action": "finish", "answer": answer, "evidence": "990.00 EUR" });
+    let model = ModelServer::calling([
+        json!({ "action": "click", "target": "link \"More\"" }),
+        finish(json!([{ "name": "Kayak" }])),
+        finish(boats.clone()),
+    ])
+    .await;
+    let url = web.url("127.0.0.1", "/");
+    let mut command = place.command(&["extract", &url, "--schema", "boats.json"]);
+    let output = command.env("WEBWISE_LLM_BASE_URL", model.url()).output();
+    let output = output.unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let data = text(&output.stdout);
+    let data: Value = serde_json::from_str(&data).unwrap_or_else(|_| panic!("{data}: {said}"));
+    assert_eq!(data, boats);
+    let unproven: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("not proven"))
+        .collect();
+    assert_eq!(
+        unproven,
+        [
+            "not proven by a page: [1].name: \"Sloop\"",
+            "not proven by a page: [1].price: 991"
+        ]
+    );
+    // An answer of another form is no data.
+    let model = ModelServer::calling([
+        json!({ "action": "finish", "answer": "no boats", "success": false }),
+    ])
+    .await;
+    let mut command = place.command(&["extract", &url, "--schema", "boats.json", "--no-memory"]);
+    let output = command.env("WEBWISE_LLM_BASE_URL", model.url()).output();
+    let output = output.unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
 }
