@@ -226,15 +226,11 @@ impl Run {
         let Some(page) = self.executor.state.page.now() else {
             return Vec::new();
         };
-        let tree = page.tree();
-        let is_message = |role: &Role| matches!(role, Role::Alert | Role::Status);
-        let messages = tree.iter().filter(|(_, node)| is_message(&node.role));
-        let lines = messages.filter_map(|(id, node)| {
-            let text = tree.text_of(id);
-            let said = quoted(&text, MAX_ANNOUNCED);
-            (!text.trim().is_empty()).then(|| format!("+ {} {said}", node.role.as_str()))
-        });
-        let lines: Vec<String> = lines.take(MAX_ANNOUNCEMENTS).collect();
+        let messages = page.observation.messages().take(MAX_ANNOUNCEMENTS);
+        let line = |(role, text): (&Role, String)| {
+            format!("+ {} {}", role.as_str(), quoted(&text, MAX_ANNOUNCED))
+        };
+        let lines: Vec<String> = messages.map(line).collect();
         let opened = (!lines.is_empty()).then(|| ANOTHER_PAGE.to_owned());
         opened.into_iter().chain(lines).collect()
     }

@@ -324,7 +324,8 @@ fn element(tree: &Tree, outline: &Outline, candidate: Candidate) -> Element {
     let content = || {
         let inside = tree.descendants(candidate.id).map(|id| &tree[id]);
         let texts = inside.filter(|c| matches!(c.role, Role::Generic | Role::Strong));
-        let shown = squeezed(&texts.map(|c| &*c.name).collect::<Vec<_>>().join(" "));
+        let said = |c: &Node| format!("{} {}", c.name, c.value.as_deref().unwrap_or_default());
+        let shown = squeezed(&texts.map(said).collect::<String>());
         let is_own = node.role == Role::Combobox && shows_more(&candidate.label, &shown);
         (is_own && !shown.is_empty()).then_some(shown)
     };

@@ -131,6 +131,14 @@ impl Observation {
         }
     }
 
+    /// Returns the texts of the page's alerts and status messages, in order, each with its role.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = (&Role, String)> {
+        let is_message = |role: &Role| matches!(role, Role::Alert | Role::Status);
+        let messages = (self.tree.iter()).filter(move |(_, node)| is_message(&node.role));
+        let said = messages.map(|(id, node)| (&node.role, self.tree.text_of(id)));
+        said.filter(|(_, text)| !text.trim().is_empty())
+    }
+
     /// Creates an observation of a page that does not answer. `url` is the address that the browser shows.
     pub fn unresponsive(url: impl Into<String>, title: &str) -> Self {
         Self {

@@ -39,7 +39,7 @@ pub(super) fn history_line(step: &Step) -> String {
     if let (Some(place), false) = (step.led_to(), is_goto(step)) {
         let is_routed = step.changes.as_ref().is_some_and(PageDiff::is_routed);
         line.push_str(&led_to(place, &step.before, is_routed));
-        if let Some(message) = step.changes.as_ref().and_then(PageDiff::message) {
+        if let Some(message) = &step.gave {
             let _ = write!(line, ": {}", quoted(message, MAX_NAME));
         }
     } else if step.outcome == Outcome::Done

@@ -265,8 +265,8 @@ pub struct Step {
     /// The reasoning of the model, or the text in its reply beside the calls. Only the first step of a reply has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// The text that the action returned, for example from `extract`, `eval` or a tool of the embedding program. A page
-    /// may have written this text, so it is untrusted.
+    /// The text that the action returned, for example from `extract`, `eval` or a tool of the embedding program; of an action that
+    /// led to another page, the first alert or status message there. A page may have written this text, so it is untrusted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gave: Option<String>,
     /// The text that prompts show in place of `gave`. A model has shortened it, or a checkpoint became too large and

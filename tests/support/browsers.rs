@@ -43,6 +43,8 @@ pub(crate) struct Wishes {
     pub(crate) program: Option<PathBuf>,
     /// Another window, language, time zone, name and header than the browser's own.
     pub(crate) foreign: bool,
+    /// The proxy for all addresses but those of this machine.
+    pub(crate) proxy: Option<String>,
     /// What is started as Chromium by either driver.
     pub(crate) chromium: Option<PathBuf>,
 }
@@ -77,6 +79,9 @@ macro_rules! wished {
                 .with_locale("de-DE")
                 .with_time_zone("Asia/Tokyo")
                 .with_header("X-Stage", "test");
+        }
+        if let Some(proxy) = &wishes.proxy {
+            options = options.with_proxy(proxy);
         }
         if let Some(time) = wishes.launch {
             options = options.with_launch_timeout(time);

@@ -182,7 +182,10 @@ impl Executor {
             describe(&mut step.targets, page, &step.action);
         }
         step.thought = self.state.thought.take();
-        step.gave = self.state.gave.take();
+        let announced = after.filter(|_| step.led_to().is_some());
+        let announced = announced.and_then(|page| page.observation.messages().next());
+        let gave = self.state.gave.take();
+        step.gave = gave.or_else(|| announced.map(|(_, text)| self.redactor.text(&text)));
         step.elapsed_ms = elapsed_ms(flight.started);
         let changed = step.changed();
         // A `finish` has another event, `FinishChecked`.

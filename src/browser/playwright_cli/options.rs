@@ -207,7 +207,7 @@ impl PlaywrightCliOptions {
         let joined =
             std::env::join_paths(front.chain(std::env::split_paths(&path))).unwrap_or(path);
         // All data of the session stays in the private folder, and the user's configuration is not used.
-        let ours: [(&str, OsString); 9] = [
+        let ours: [(&str, OsString); 10] = [
             ("PATH", joined),
             ("TMPDIR", folder.file("t").into()),
             ("PWTEST_DAEMON_SESSION_DIR", folder.file("sessions").into()),
@@ -215,6 +215,11 @@ impl PlaywrightCliOptions {
             ("PWTEST_SERVER_REGISTRY", folder.file("registry").into()),
             ("PWTEST_CLI_GLOBAL_CONFIG", folder.path().into()),
             ("NO_UPDATE_NOTIFIER", "1".into()),
+            // As every browser, without the proxy for this machine.
+            (
+                "PLAYWRIGHT_DISABLE_FORCED_CHROMIUM_PROXIED_LOOPBACK",
+                "1".into(),
+            ),
             (
                 "NODE_OPTIONS",
                 require(&launch::watch_script(folder)).into(),

@@ -59,11 +59,6 @@ impl PageDiff {
         self.most_urgent(1)
     }
 
-    /// Returns the [`answer`](Self::answer) if it is the message of an alert.
-    pub(crate) fn message(&self) -> Option<&str> {
-        self.most_urgent(0)
-    }
-
     fn most_urgent(&self, least: u8) -> Option<&str> {
         let is_text = |change: &&Change| !change.label.is_empty() && !change.role.is_interactive();
         let texts = self.added.iter().filter(is_text);

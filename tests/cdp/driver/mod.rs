@@ -7,6 +7,7 @@
 //! kills      many kills of the program that drives it
 //! left       what is left of them
 //! starts     what cannot be started
+//! start_pages  start pages of no use
 //! deaths     what dies in the middle
 //! attaching  a browser of others
 //! restless   pages that are never done
@@ -41,6 +42,7 @@ mod references;
 mod reports;
 mod restless;
 mod secrets;
+mod start_pages;
 mod starts;
 mod storage;
 mod tabs;

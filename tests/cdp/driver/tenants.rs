@@ -19,7 +19,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 use tokio::time::timeout;
 
 use crate::driver::{
@@ -296,6 +296,56 @@ async fn shows(browser: &dyn BrowserDriver, text: &str) {
     let waited = browser.execute(&request).await.unwrap();
     let seen = browser.observe(&ObserveRequest::default()).await.unwrap();
     assert!(waited.outcome.is_done(), "{text}: {}", text_of(&seen));
+}
+
+/// Resident memory of these processes and of this one. Unit: MiB.
+fn memory(base: &Path) -> (u64, u64) {
+    let of = |pid: u32| {
+        // A process that has ended meanwhile uses none.
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("RssAnon:"));
+        let size = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        size.unwrap_or(0_u64)
+    };
+    let browser: u64 = family(base, 0).iter().map(|(pid, _)| of(*pid)).sum();
+    (browser >> 10, of(std::process::id()) >> 10)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_runs_one_after_another_leave_no_memory_in_use() {
+    let web = Web::start(|_| Answer::page(PAGE));
+    let base = folder();
+    let browser = Cdp::launch(&options(base.path())).await.unwrap();
+    let mut own = Options::default();
+    own.memory = false;
+    let model = ScriptedModel::deciding(|request| Ok(decide(request)));
+    let agent = DecisionLoop::builder(browser, model, InMemory::new()).with_options(own);
+    let agent = agent.build().unwrap();
+    let (begin, count) = (pick(5, 50), pick(20, 500));
+    let mut first = None;
+    for number in 0..count {
+        let task = Task::new(format!("Log in as user{number}")).unwrap();
+        let task = task.with_start_url(&web.url("localhost", "/")).unwrap();
+        let report = agent.spawn(task).report().await;
+        assert_eq!(report.summary.stop, StopReason::Finished, "{report:?}");
+        if number + 1 == begin {
+            first = Some(memory(base.path()));
+        }
+    }
+    let (first, last) = (first.unwrap(), memory(base.path()));
+    figure!(
+        "memory after {begin} and after {count} runs: Chromium {} and {} MiB, this program {} and {} MiB",
+        first.0,
+        last.0,
+        first.1,
+        last.1
+    );
+    // Caches fill; what a run leaves behind would add a page of 20 MiB each time.
+    assert!(last.0 < first.0 + 200, "{first:?} {last:?}");
+    assert!(last.1 < first.1 + 200, "{first:?} {last:?}");
+    agent.browser().close().await.unwrap();
 }
 
 /// Kills every second run's Chromium while the model thinks.

@@ -305,7 +305,7 @@ fn each_cell_of_a_grid_can_be_pointed_at_and_the_grid_says_how_many_rows_it_show
 fn the_content_of_a_list_of_the_pages_own_is_its_value() {
     let page = r#"
         combobox "Fuel" @e1 collapsed
-          generic "Electric"
+          generic @e3: Electric
           img "arrow"
         combobox "Zone" @e2 collapsed
           generic "Zone"
