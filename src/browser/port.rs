@@ -327,11 +327,12 @@ pub trait BrowserDriver: Debug + Send + Sync + 'static {
     /// The errors of [`observe`](Self::observe). Also `Unavailable` if a dialog is open.
     async fn scene(&self, request: &SceneRequest) -> Result<Scene>;
 
-    /// Opens another browser of the same kind and with the same options, which shares no cookies, storage, cache, permissions or
-    /// tabs with this one. A run of a task with [`Context::Fresh`](crate::agent::Context::Fresh) uses it alone and closes it.
+    /// Opens a browser or a part of this one, with the same options, which shares no cookies, storage, cache, permissions or
+    /// tabs with this driver. A run with [`Context::Fresh`](crate::agent::Context::Fresh) uses it alone and closes it. It may end
+    /// with this driver.
     ///
     /// # Errors
-    /// `Unsupported` if the driver cannot, which is the default, and the errors of launching a browser.
+    /// `Unsupported` if the driver cannot, which is the default. `BrowserLost` if this browser is gone.
     async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
         Err(Error::new(ErrorKind::Unsupported, "browser.fresh"))
     }

@@ -6,6 +6,7 @@
 //!   cookies, while its history tells of another.
 //! - The first call of the next run launches it, not the call that noticed the loss: an idle service needs no browser, and
 //!   browsers that crash at once are not launched in a loop.
+//! - A run that only asks for a [fresh](BrowserDriver::fresh) browser has not begun yet, so a loss noticed then costs it nothing.
 //! - A run launches at most one browser, because a cause that prevents the start usually outlasts the run.
 
 use std::{
@@ -62,11 +63,13 @@ type Launch<D> = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<D>> + Send>>
 /// - If the launch fails, the call returns `BrowserLost` with the error of the launch as its source. A launch whose call is
 ///   dropped has failed too; the time limit in a request does not include the launch. Every later call of that run
 ///   returns `BrowserLost`, and the run after it tries again.
-/// - A browser that dies while no run uses it is noticed by the next call. If a run makes that call, the run is lost. Call
-///   `observe` between runs to prevent this.
+/// - A browser that dies while no run uses it is noticed by the next call. If a run with [`Context::Shared`] makes that call, the
+///   run is lost; call `observe` between runs to prevent this. A run with a [fresh](BrowserDriver::fresh) browser gets a new one.
 /// - A new browser has no cookies and no open pages, except for what the closure restores, for example with
 ///   [`StateLoad`](crate::action::BrowserAction::StateLoad).
 /// - A browser that does not answer in time is not lost.
+///
+/// [`Context::Shared`]: crate::agent::Context::Shared
 ///
 /// The closure returns a new driver each time, of the same kind, and keeps no handle to it that others use: the runs share
 /// the lease of this wrapper, not the lease of the driver in it. A run asks for the

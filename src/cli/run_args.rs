@@ -323,6 +323,10 @@ pub(super) struct BrowserArgs {
     /// secret.
     #[arg(long = "header", value_name = "NAME=VALUE", value_parser = values::header)]
     pub(super) headers: Vec<(String, String)>,
+    /// The folder of a browser profile that outlives the run: its cookies and storage are there in the next run with it. Needs
+    /// the driver cdp.
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) profile: Option<PathBuf>,
     /// The folder for files that pages offer. Without it, they are refused.
     #[arg(long, value_name = "FOLDER")]
     pub(super) downloads: Option<PathBuf>,

@@ -239,7 +239,7 @@ async fn a_conversation_finds_its_own_page_again_until_ten_others_came_after_it(
     let agent = DecisionLoop::builder(browser.clone(), model, InMemory::new());
     let agent = agent.build().unwrap();
     let run = async |session: usize, task: Task| {
-        let session = SessionId::parse(&format!("s{session}")).unwrap();
+        let session = SessionId::parse(format!("s{session}")).unwrap();
         agent.run(task.with_session(session)).await.answer.unwrap()
     };
     let again = || Task::new("Where are we?").unwrap();

@@ -379,7 +379,8 @@ impl BrowserDriver for Cdp {
         };
         BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
             .with_attached(!self.hub.owned)
-            .with_fresh(self.hub.owned)
+            // Who keeps a profile wants its cookies.
+            .with_fresh(self.hub.owned && options.profile.is_none())
     }
 
     fn lease(&self) -> &Lease {

@@ -3,7 +3,7 @@
 //! The connection is a pipe, so no port is open to other users or to pages. The browser ends when its pipe closes, so
 //! it also ends if this process is killed.
 
-use std::{io, process::Stdio, sync::Arc, time::Duration};
+use std::{io, path::Path, process::Stdio, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{
@@ -126,8 +126,17 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             .with_source(error)
     };
     let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(io)?;
-    for (file, text) in [(PREFERENCES, KEEP_NOTHING), (SESSIONS, "")] {
-        chromium::write_private(&folder.file(file), text.as_bytes()).map_err(io)?;
+    match &options.common.profile {
+        Some(profile) => prepare(profile).map_err(|error| {
+            Error::new(ErrorKind::Io, OPERATION)
+                .with("profile", profile.display())
+                .with_source(error)
+        })?,
+        None => {
+            for (file, text) in [(PREFERENCES, KEEP_NOTHING), (SESSIONS, "")] {
+                chromium::write_private(&folder.file(file), text.as_bytes()).map_err(io)?;
+            }
+        }
     }
     let started = command(options, &folder).spawn();
     let mut child =
@@ -177,6 +186,21 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             .with("program", options.common.chromium.display())
             .into()),
     }
+}
+
+/// Makes the folder of a profile that outlives the browser, unless it is there. It keeps nothing that was typed either.
+fn prepare(profile: &Path) -> io::Result<()> {
+    let default = profile.join("Default");
+    for folder in [profile, &default] {
+        if !folder.exists() {
+            chromium::folder::create_private_folder(folder)?;
+        }
+    }
+    let preferences = default.join("Preferences");
+    if preferences.exists() {
+        return Ok(());
+    }
+    chromium::write_private(&preferences, KEEP_NOTHING.as_bytes())
 }
 
 fn unavailable(options: &CdpOptions, why: &str) -> Error {

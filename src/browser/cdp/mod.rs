@@ -25,6 +25,10 @@
 //! - The state of a browser is a pure function of its events (`cdp/state`), so any order of events can be tested
 //!   without a browser.
 //! - In an attached browser only our own tabs are seen: a person's tabs do not concern the model.
+//! - A fresh driver is a browser context of the same Chromium. It has a session of its own with the browser as a whole, a branch
+//!   of the connection, so that the state of each context is a function of its own events. The browser closes a context with
+//!   that session. Three things of a browser are told to all contexts and sorted by their frames: downloads, held requests, and
+//!   new tabs.
 //!
 //! The script in the page:
 //!
@@ -98,6 +102,8 @@
 //!
 //! - A request for a document that would send a typed secret to a wrong origin fails with the reason `Aborted` and not
 //!   `BlockedByClient`. So the page that the secret was typed into stays visible.
+//! - A request of another context's tab is let go at once, because the secrets of one tenant say nothing about another. One of
+//!   another context's shared worker cannot be told from our own.
 //! - Requests are held by the browser as a whole and not in the session of each tab, because the first request of a tab
 //!   that a page opens by a click with Ctrl, the requests of shared workers, link prefetches and `fetchLater` escape the
 //!   sessions. This takes effect only for documents that load after the browser was asked, so it is asked before the

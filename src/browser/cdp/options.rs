@@ -122,12 +122,20 @@ impl CdpOptions {
         }
     }
 
+    /// Keeps the browser's profile in this folder: cookies, storage and cache outlive the browser, and the next one with this
+    /// folder has them. Everybody who can read the folder can read what the sites keep there. One browser at a time can
+    /// use it. All runs then share the profile, so it is no choice for several users. Default: a new profile, which is
+    /// deleted when the browser ends. An attached browser keeps its own.
+    pub fn with_profile(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.common.profile = Some(chromium::absolute(folder.into()));
+        self
+    }
+
     /// Keeps downloaded files in this folder, under names that the driver chooses. Default: downloads are refused.
     /// An attached browser ignores this option and uses its own download folder.
     ///
     /// A file of more than 100 MiB is dropped. All incomplete files are dropped if together they exceed 100 MiB. A
     /// browser downloads at most 100 files at once, and keeps at most 1,000 files and 1 GiB. Of the files that arrive
-    /// during one action, at most 100 are kept. Of the files that arrive
     /// during one action, at most 100 are kept.
     pub fn with_downloads(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.downloads = Some(chromium::absolute(folder.into()));
@@ -167,10 +175,9 @@ impl CdpOptions {
             .into_iter()
             .filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?)));
         switches.extend(own);
-        switches.push(format!(
-            "--user-data-dir={}",
-            folder.file("profile").display()
-        ));
+        let own = || folder.file("profile");
+        let profile = self.common.profile.clone().unwrap_or_else(own);
+        switches.push(format!("--user-data-dir={}", profile.display()));
         switches
     }
 }

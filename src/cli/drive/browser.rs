@@ -104,6 +104,9 @@ impl Browser {
             Source::Start { choice, args } => {
                 let failed = |error: Error| not_started(args.headed, &error);
                 match choice.driver {
+                    DriverName::PlaywrightCli if args.profile.is_some() => Err(Refusal::usage(
+                        "--profile works by the driver cdp: leave out `--driver playwright-cli`",
+                    )),
                     DriverName::PlaywrightCli => {
                         let options =
                             PlaywrightCliOptions::from_env().map_err(|error| missing(&error))?;
@@ -113,7 +116,10 @@ impl Browser {
                     }
                     DriverName::Cdp => {
                         let options = CdpOptions::from_env().map_err(|error| missing(&error))?;
-                        let options = with_flags!(options, args).with_scripts(scripts);
+                        let mut options = with_flags!(options, args).with_scripts(scripts);
+                        if let Some(folder) = &args.profile {
+                            options = options.with_profile(folder);
+                        }
                         let browser = Cdp::launch(&options).await.map_err(failed)?;
                         Ok(Self::Cdp(Arc::new(browser)))
                     }

@@ -11,7 +11,7 @@ use webwise::{
 };
 
 use crate::driver::{
-    bed::{Bed, folder, goto, options, serve, text_of},
+    bed::{Bed, folder, goto, options, see, serve, site, text_of},
     chromium::Running,
     profile::full,
     web::{Answer, Web},
@@ -298,4 +298,27 @@ async fn in_a_browser_of_others_only_the_sites_of_the_state_are_changed() {
     let there = text_of(&cdp.observe(&ObserveRequest::default()).await.unwrap());
     assert_eq!(there, KEPT, "another site of the person's");
     cdp.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_profile_outlives_its_browser_and_nobody_else_reads_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let web = site(&[(
+        "/",
+        "<p></p><script>document.querySelector('p').textContent = `${document.cookie} ${localStorage.who}`;
+        document.cookie = 'who=ada; max-age=3600'; localStorage.who = 'ada';</script>",
+    )]);
+    let (base, kept) = (folder(), folder());
+    let profile = kept.path().join("profile");
+    let options = options(base.path()).with_profile(&profile);
+    for wanted in ["undefined", "who=ada ada"] {
+        let browser = Cdp::launch(&options).await.unwrap();
+        // It is one user's, so no run gets a context without its cookies.
+        assert!(!browser.capabilities().fresh);
+        act(&browser, goto(web.url("localhost", "/"))).await;
+        assert_eq!(text_of(&see(&browser).await).trim(), wanted);
+        browser.close().await.unwrap();
+    }
+    let mode = std::fs::metadata(&profile).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0);
 }

@@ -2,11 +2,12 @@
 
 use serde_json::json;
 use webwise::{
-    DecisionLoop, ErrorKind, SessionId, Task,
+    DecisionLoop, ErrorKind, LlmClient, Result, SessionId, Task,
     action::{BrowserAction, StateFile, Wait},
     agent::{Cause, Options},
+    async_trait,
     browser::{BrowserDriver, Cdp, ExecuteRequest, Execution, ObserveRequest, Relaunching},
-    chat::{ChatRequest, ChatResponse},
+    chat::{ChatRequest, ChatResponse, LlmCapabilities},
     memory::Namespace,
     page::Notice,
     store::InMemory,
@@ -19,7 +20,10 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, AtomicU32, Ordering},
 };
-use std::{path::Path, time::Duration};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 use tokio::time::timeout;
 
 use crate::driver::{
@@ -203,7 +207,9 @@ async fn contexts_of_one_chromium_share_nothing_and_each_sees_its_own_tabs() {
         .with_downloads(kept.path())
         .with_state_folder(base.path());
     let first = Cdp::launch(&options).await.unwrap();
+    let begin = Instant::now();
     let mut all: Vec<Arc<dyn BrowserDriver>> = vec![first.fresh().await.unwrap()];
+    figure!("a context opens in {} ms", begin.elapsed().as_millis());
     // One that is fresh from a fresh one is no nearer to it.
     all.push(all[0].fresh().await.unwrap());
     all.push(Arc::new(first));
@@ -313,6 +319,20 @@ fn memory(base: &Path) -> (u64, u64) {
     (browser >> 10, of(std::process::id()) >> 10)
 }
 
+#[derive(Debug)]
+struct Forgetful;
+
+#[async_trait::async_trait]
+impl LlmClient for Forgetful {
+    fn capabilities(&self) -> LlmCapabilities {
+        LlmCapabilities::new("forgetful")
+    }
+
+    async fn complete(&self, request: &ChatRequest) -> Result<ChatResponse> {
+        Ok(decide(request))
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_runs_one_after_another_leave_no_memory_in_use() {
     let web = Web::start(|_| Answer::page(PAGE));
@@ -320,8 +340,8 @@ async fn many_runs_one_after_another_leave_no_memory_in_use() {
     let browser = Cdp::launch(&options(base.path())).await.unwrap();
     let mut own = Options::default();
     own.memory = false;
-    let model = ScriptedModel::deciding(|request| Ok(decide(request)));
-    let agent = DecisionLoop::builder(browser, model, InMemory::new()).with_options(own);
+    // A scripted model would keep each request.
+    let agent = DecisionLoop::builder(browser, Forgetful, InMemory::new()).with_options(own);
     let agent = agent.build().unwrap();
     let (begin, count) = (pick(5, 50), pick(20, 500));
     let mut first = None;
