@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    base::words::{self, LOADS},
     page::{
         ElementRef, Identities, KnownElement, Layout, Node, NodeId, Observation, PageHead,
         PageType, PageView, Resolved, Role, Searched, TargetIdentity, Tree, ViewOptions, Wanted,
@@ -17,6 +18,9 @@ use crate::{
 
 const UNRESPONSIVE: &str = "the page gives no answer, so nothing of it can be seen or used: its script does not end. \
                             go_back, goto, tab_select, tab_new and tab_close lead away from it, and reload may help";
+
+/// Maximum number of words with which a page says only that it loads. Source: chosen.
+const MAX_LOADING: usize = 5;
 
 const LEAVE: &str = "Nothing on it is a word of the site or evidence. goto and go_back lead away from it, and reload tries again";
 
@@ -67,10 +71,17 @@ impl PartialEq for PageNow {
 }
 
 impl PageNow {
-    /// Returns true if the page answers but shows no text and nothing to act on, as before its scripts have drawn it.
+    /// Returns true if the page answers but shows nothing to act on and no text, or only that it loads, as before its scripts have
+    /// drawn it.
     pub(crate) fn is_bare(&self) -> bool {
         let seen = &self.observation;
-        self.view.page_type == PageType::Blank
+        let says_that_it_loads = || {
+            let said = self.tree().roots().map(|root| self.tree().text_of(root));
+            let said = words::words(&said.collect::<Vec<_>>().join(" "));
+            said.len() <= MAX_LOADING && LOADS.begin(&said) > 0
+        };
+        let is_idle = self.view.elements.is_empty();
+        (self.view.page_type == PageType::Blank || is_idle && says_that_it_loads())
             && self.place.host().is_some()
             && seen.dialog.is_none()
             && !seen.unresponsive

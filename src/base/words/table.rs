@@ -352,6 +352,10 @@ phrases! {
     ];
     /// Words in the name of a query parameter that asks the server for an action instead of a page.
     ACTION_KEYS = ["action,do,cmd,op,delete,remove,logout,add,vote,export"];
+    /// Beginnings of what a page says while it loads.
+    LOADS = [
+        "loading,please wait,wird geladen,ladt,lade,chargement,cargando,carregando,caricamento,laden,laster,indlaeser,laddar,ladataan"
+    ];
     /// Words that deny something, in the languages in which models answer most often.
     DENIES = [
         "no,not,none,nothing,nobody,never,neither,nor,cannot,without,doesn,don,didn,isn,aren,wasn,weren,hasn,haven,nicht,kein,keine"

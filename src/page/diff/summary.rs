@@ -31,7 +31,9 @@ impl PageDiff {
     /// Returns all changes with their ranks and signs, the lowest rank first.
     fn ranked(&self) -> Vec<(u8, char, &Change)> {
         let mut ranked: Vec<(u8, char, &Change)> = Vec::new();
-        ranked.extend(self.changed.iter().map(|c| (2, '~', c)));
+        // What was filled in comes before what it made other elements do.
+        let of_changed = |c: &Change| if c.role.is_editable() { 1 } else { 2 };
+        ranked.extend(self.changed.iter().map(|c| (of_changed(c), '~', c)));
         ranked.extend(self.looks.iter().map(|c| (6, '~', c)));
         ranked.extend(self.added.iter().map(|c| (urgency_of_new(c), '+', c)));
         ranked.extend(self.removed.iter().map(|c| (urgency(&c.role) + 1, '-', c)));

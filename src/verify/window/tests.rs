@@ -161,6 +161,13 @@ fn a_page_that_was_opened_and_shows_nothing_yet_is_waited_for() {
     assert_eq!(looks("img \"\" e1", 20_000), 900);
     assert_eq!(looks("", 1_200), 400);
     assert_eq!(looks("button \"Go\" e1", 20_000), 0);
+    assert_eq!(looks("alert \"\"\n  \"Loading content.\"", 20_000), 2_700);
+    for content in [
+        "\"Loading ramps for lorries and vans\"",
+        "\"Loading\"\nlink \"Home\" e1",
+    ] {
+        assert_eq!(looks(content, 20_000), 0, "{content}");
+    }
 
     let mut window = open(&goto, &before);
     let empty = PageNow::of(observed(bare, ""));
