@@ -2,14 +2,15 @@
 
 use serde_json::json;
 use webwise::{
-    DecisionLoop, ErrorKind, LlmClient, Result, SessionId, Task,
-    action::{BrowserAction, StateFile, Wait},
+    DecisionLoop, ErrorKind, LlmClient, Origin, Result, SessionId, Task,
+    action::{BrowserAction, Fill, StateFile, TextValue, Wait},
     agent::{Cause, Options},
     async_trait,
     browser::{BrowserDriver, Cdp, ExecuteRequest, Execution, ObserveRequest, Relaunching},
     chat::{ChatRequest, ChatResponse, LlmCapabilities},
     memory::Namespace,
     page::Notice,
+    secret::{Secret, SecretName, SecretResolver, Vault},
     store::InMemory,
     testing::{ScriptedModel, call},
     working::StopReason,
@@ -282,6 +283,51 @@ async fn contexts_of_one_chromium_share_nothing_and_each_sees_its_own_tabs() {
     let lost = all[0].observe(&ObserveRequest::default()).await;
     assert_eq!(lost.unwrap_err().kind(), ErrorKind::BrowserLost);
     assert_eq!(gone(base.path(), &[].into()).1, [].into());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_secret_of_one_tenant_holds_up_no_request_of_another() {
+    const PAGE: &str = "<label>Word <input></label> <button>Send</button> <p></p> <script>
+        document.querySelector('button').onclick = async () => {
+            const body = document.querySelector('input').value;
+            const sent = fetch('/take', { method: 'POST', body }).then(() => 'taken', () => 'held');
+            document.querySelector('p').textContent = await sent;
+        };
+    </script>";
+    let web = Web::start(|_| Answer::page(PAGE));
+    let base = folder();
+    let first = Cdp::launch(&options(base.path())).await.unwrap();
+    let second = first.fresh().await.unwrap();
+    let name = SecretName::parse("PIN").unwrap();
+    let origin = Origin::parse(&web.url("127.0.0.1", "")).unwrap();
+    let vault = Vault::new().with(name.clone(), Secret::new("hunter2-7f3a"), vec![origin]);
+    let secrets = SecretResolver::new(Arc::new(vault.unwrap()));
+    does(&first, goto(web.url("127.0.0.1", "/"))).await;
+    let typed = BrowserAction::Fill(Fill {
+        target: target("label=\"Word\""),
+        text: TextValue::Secret(name),
+        submit: false,
+    });
+    let typed = ExecuteRequest::new(typed).with_secrets(secrets);
+    assert!(first.execute(&typed).await.unwrap().outcome.is_done());
+    // The other tenant has the same word, and sends it where the first may not.
+    let word = || {
+        BrowserAction::Fill(Fill {
+            target: target("label=\"Word\""),
+            text: TextValue::Literal("hunter2-7f3a".to_owned()),
+            submit: false,
+        })
+    };
+    for (browser, told) in [(&*second, "taken"), (&first, "held")] {
+        does(browser, goto(web.url("localhost", "/"))).await;
+        does(browser, word()).await;
+        let _ = browser
+            .execute(&ExecuteRequest::new(button("Send")))
+            .await
+            .unwrap();
+        shows(browser, told).await;
+    }
+    first.close().await.unwrap();
 }
 
 async fn does(browser: &dyn BrowserDriver, action: BrowserAction) -> Execution {
