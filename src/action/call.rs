@@ -179,7 +179,7 @@ pub fn parse_calls(
     let mut raw: Vec<RawCall> = tool_calls.to_vec();
     if raw.is_empty() {
         if content.len() > json::MAX_TEXT {
-            return Err(no_call("the reply is too long to be read; call a tool"));
+            return Err(no_call("the reply is too long to be read; give calls"));
         }
         raw = reply::places(content)
             .map(|values| shape::calls(values, tools))
@@ -188,9 +188,9 @@ pub fn parse_calls(
     }
     if raw.is_empty() {
         return Err(no_call(if content.trim().is_empty() {
-            "the reply was empty; call a tool"
+            "the reply was empty; give calls"
         } else {
-            "the reply held no tool call; call a tool instead of writing text"
+            "the reply held no call; give calls instead of text"
         }));
     }
     Ok(raw

@@ -30,6 +30,9 @@ use crate::{
 /// Maximum length of a text of the model, such as an answer, a proposed fact or a question, and of a person's answer. A
 /// note has a limit of its own. Unit: characters. Source: chosen; the same length as for a text that `extract` returns.
 const MAX_SAID: usize = MAX_EXTRACT;
+/// Maximum length of an answer with a type, which may be a list of hundreds of items. Unit: characters. Source: chosen; the
+/// arguments of a call have at most 64 KiB.
+const MAX_TYPED: usize = 60_000;
 /// Maximum length of a question to a person in the error of a run that ended before the answer. Unit: characters.
 /// Source: chosen.
 const MAX_ASKED: usize = 300;
@@ -149,8 +152,8 @@ impl Run {
         else {
             return Ok(None);
         };
-        if finish.answer.chars().count() > MAX_SAID {
-            return Err(format!("the answer is longer than {MAX_SAID} characters"));
+        if finish.answer.chars().count() > MAX_TYPED {
+            return Err(format!("the answer is longer than {MAX_TYPED} characters"));
         }
         let read = returns.read(&finish.answer).map(Some);
         read.map_err(|why| format!("the answer has another form than the task asks for: {why}"))
@@ -221,8 +224,9 @@ impl Run {
         } else {
             Vec::new()
         };
-        let [answer, evidence] =
-            [&finish.answer, &finish.evidence].map(|said| text::cut(said, MAX_SAID));
+        let is_typed = self.executor.task.returns.is_some();
+        let answer = text::cut(&finish.answer, if is_typed { MAX_TYPED } else { MAX_SAID });
+        let evidence = text::cut(&finish.evidence, MAX_SAID);
         self.executor.emitter.emit(EventKind::FinishChecked {
             answer: answer.clone(),
             evidence: evidence.clone(),

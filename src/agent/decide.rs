@@ -32,6 +32,11 @@ use crate::{
 /// smallest context window of the models that providers offer today.
 const UNKNOWN_ROOM: u64 = 64_000;
 
+/// Maximum size of a reply of a run whose answer has a type, if the context window has room for four of them: a list of some
+/// hundred items. Source: chosen.
+const TYPED_OUTPUT: TokenCount = TokenCount(8_192);
+/// Parts of the reasons that providers give for a reply that they cut.
+const CUT: [&str; 3] = ["length", "max_tokens", "maxtokens"];
 /// Maximum length of the model's reasoning that a step keeps. Unit: characters. Source: chosen.
 const MAX_THOUGHT: usize = 2_000;
 
@@ -96,6 +101,13 @@ impl Run {
         request.max_calls = options.max_calls;
         request.temperature = options.temperature;
         request.max_output = options.max_output;
+        if self.executor.task.returns.is_some() {
+            let window = self.parts.model.capabilities().context_window;
+            let room = window.map_or(TYPED_OUTPUT, |window| {
+                TYPED_OUTPUT.min(TokenCount(window.0 / 4))
+            });
+            request.max_output = request.max_output.max(room);
+        }
         request
     }
 
@@ -288,7 +300,14 @@ impl Run {
         let calls = parse_calls(&response.calls, &response.text, &self.tools);
         let calls = match calls {
             Ok(calls) => calls,
-            Err(problem) => vec![Err(problem)],
+            Err(mut problem) => {
+                let stop = response.stop.as_deref().map(str::to_ascii_lowercase);
+                if stop.is_some_and(|stop| CUT.iter().any(|cut| stop.contains(cut))) {
+                    problem.failure.detail =
+                        "the reply was too long and was cut: give less in one reply".to_owned();
+                }
+                vec![Err(problem)]
+            }
         };
         let total = calls.len();
         let mut taken = 0;

@@ -23,9 +23,11 @@ pub(super) struct Parts {
 
 /// The agent: a browser, a model, a memory and options.
 ///
-/// It can run many tasks in one browser, one after the other. A run that is started while another run uses the browser
-/// ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy), even if the other run belongs to another loop with the same
-/// driver, or waits, as [`Options::when_busy`] says.
+/// It can run many tasks: at once, each with cookies and tabs of its own, if the driver has the capability
+/// [`fresh`](crate::browser::BrowserCapabilities::fresh), and otherwise one after the other ([`Options::context`]). A run that needs a
+/// browser which another run uses ends at once with [`StopReason::Busy`](crate::working::StopReason::Busy), or waits, as
+/// [`Options::when_busy`] says. This concerns runs of one [session](Task::with_session), and runs that share the agent's browser, even if
+/// the other run belongs to another loop with the same driver.
 ///
 /// ```
 /// # async fn doc(browser: impl webwise::BrowserDriver, model: impl webwise::LlmClient) -> webwise::Result<()> {

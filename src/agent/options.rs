@@ -55,7 +55,8 @@ pub enum Context {
     /// agent.
     ///
     /// Runs of one [conversation](super::Task::with_session) in one namespace share what they leave. It stays open until the
-    /// agent is dropped; of more than 10 conversations, the one that was idle longest is closed and begins anew.
+    /// agent is dropped; of more than [`max_conversations`](Options::max_conversations), the one that was idle longest is closed and
+    /// begins anew, logged out.
     ///
     /// Needs a driver with the capability [`fresh`](crate::browser::BrowserCapabilities::fresh). With `Cdp`, it is a context of the
     /// browser that runs: measured on two cores, it opens in a quarter of a second. If Chromium dies, all runs in it end.
@@ -142,6 +143,9 @@ pub struct Options {
     pub memory: bool,
     /// The cookies, storage and tabs that a run finds in its browser. Default: [`Context::Auto`].
     pub context: Context,
+    /// Maximum number of conversations whose cookies, storage and tabs are kept between their runs. Default: 10. Source: chosen; an
+    /// open page takes up to 100 MB.
+    pub max_conversations: usize,
     /// What a run does that finds another run in its browser. Default: [`WhenBusy::Stop`].
     pub when_busy: WhenBusy,
     /// The policy for following recorded tasks without asking the model. Default: [`Replay::Known`].
@@ -182,6 +186,7 @@ impl Default for Options {
             scripts: false,
             memory: true,
             context: Context::default(),
+            max_conversations: 10,
             when_busy: WhenBusy::default(),
             replay: Replay::default(),
             withheld_share: 0.0,

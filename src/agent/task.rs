@@ -237,7 +237,10 @@ impl Task {
         self
     }
 
-    /// Assigns the run to a session: a group of runs that belong together.
+    /// Assigns the run to a session: a group of runs that belong together, such as the tasks of one conversation. A run is told
+    /// the goals of the session's earlier runs. Runs of one session and one [namespace](super::Options::namespace) share cookies,
+    /// storage and tabs, unless the browser is [shared](super::Context::Shared) anyway, and take turns. At most
+    /// [`max_conversations`](super::Options::max_conversations) sessions keep theirs.
     pub fn with_session(mut self, session: SessionId) -> Self {
         self.session = Some(session);
         self

@@ -35,7 +35,7 @@ const EXTRACT: &str = "Read from this page what the schema of the answer describ
 
 /// Runs the task that the flags describe. Fails unless the goal was reached and evidence shows it.
 pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
-    let ended = carry_out(args).await?;
+    let ended = carry_out(args, true).await?;
     if args.output.json {
         say(ended.json(problem(&ended).as_deref()));
     } else {
@@ -56,14 +56,26 @@ pub(super) async fn extract(args: ExtractArgs) -> Result<(), Refusal> {
     run.schema = Some(args.schema);
     (run.max_steps, run.timeout) = (args.max_steps, args.timeout);
     (run.model, run.browser, run.attach) = (args.model, args.browser, args.attach);
-    (run.memory, run.no_memory, run.output) = (args.memory, args.no_memory, args.output);
-    if run.output.json {
-        return self::run(&run).await;
+    (run.no_memory, run.output) = (true, args.output);
+    // What cannot be undone is refused without a word: nothing here needs it.
+    let asks = false;
+    let named = run.model.model.clone();
+    let named = named.or_else(|| std::env::var("WEBWISE_MODEL").ok());
+    if named.as_deref() == Some(model::STAND_IN) {
+        return Err(Refusal::usage(
+            "extract needs a model: the stand-in cannot read what a schema describes",
+        ));
     }
+    let is_report = std::mem::replace(&mut run.output.json, true);
     // Stdout is for the data.
-    run.output.json = true;
-    let ended = carry_out(&run).await?;
+    let ended = carry_out(&run, asks).await?;
+    if is_report {
+        say(ended.json(problem(&ended).as_deref()));
+    }
     refused(&ended)?;
+    if is_report {
+        return Ok(());
+    }
     for field in &ended.report.unverified {
         tell(one_line(&format!("not proven by a page: {field}")));
     }
@@ -71,7 +83,8 @@ pub(super) async fn extract(args: ExtractArgs) -> Result<(), Refusal> {
     Ok(())
 }
 
-async fn carry_out(args: &RunArgs) -> Result<Ended, Refusal> {
+/// Carries out a task. `asks` is false if nothing in it may need approval.
+async fn carry_out(args: &RunArgs, asks: bool) -> Result<Ended, Refusal> {
     if args.attach.is_some() && args.browser.driver == Some(DriverName::PlaywrightCli) {
         return Err(Refusal::usage(
             "--attach works by the driver cdp: leave out `--driver playwright-cli`",
@@ -100,7 +113,7 @@ async fn carry_out(args: &RunArgs) -> Result<Ended, Refusal> {
     };
     let stop = Stop::listen(voice)?;
     let approver = Person::at_terminal().map(|person| Arc::new(person) as Arc<dyn Approver>);
-    if approver.is_none() && args.approve != Approve::Auto {
+    if asks && approver.is_none() && args.approve != Approve::Auto {
         voice.line("Nobody is at a terminal to ask: what needs approval will be refused (choose what does with --approve safe, hybrid or auto).");
     }
     let drive = Drive {
@@ -156,9 +169,10 @@ fn refused(ended: &Ended) -> Result<(), Refusal> {
 fn with_schema(task: Task, file: &Path) -> Result<Task, Refusal> {
     let wrong = |why: String| Refusal::usage(format!("--schema {}: {why}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let schema: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let schema: Value =
+        serde_json::from_str(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
     let validator = jsonschema::validator_for(&schema)
-        .map_err(|error| wrong(format!("no JSON Schema: {error}")))?;
+        .map_err(|error| wrong(format!("not a valid JSON Schema: {error}")))?;
     Ok(task.returning_json(schema, move |answer| {
         validator
             .validate(answer)

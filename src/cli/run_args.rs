@@ -217,11 +217,6 @@ pub(super) struct ExtractArgs {
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) timeout: Option<Duration>,
     #[command(flatten)]
-    pub(super) memory: MemoryPlace,
-    /// Read without using or writing memory.
-    #[arg(long)]
-    pub(super) no_memory: bool,
-    #[command(flatten)]
     pub(super) browser: BrowserArgs,
     /// Use a browser that is already running with remote debugging, such as `http://127.0.0.1:9222`, with its cookies. Needs
     /// the driver cdp.
@@ -323,8 +318,8 @@ pub(super) struct BrowserArgs {
     /// secret.
     #[arg(long = "header", value_name = "NAME=VALUE", value_parser = values::header)]
     pub(super) headers: Vec<(String, String)>,
-    /// The folder of a browser profile that outlives the run: its cookies and storage are there in the next run with it. Needs
-    /// the driver cdp.
+    /// The folder of a browser profile that outlives the run: its storage, and its cookies with an expiry date, are there in the
+    /// next run with it. Needs the driver cdp.
     #[arg(long, value_name = "FOLDER")]
     pub(super) profile: Option<PathBuf>,
     /// The folder for files that pages offer. Without it, they are refused.

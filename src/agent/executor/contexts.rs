@@ -11,10 +11,6 @@ use crate::{
     browser::{BrowserDriver, ObserveRequest},
 };
 
-/// Maximum number of conversations whose browsers stay open between their runs. Source: chosen; an open page takes up to
-/// 100 MB.
-pub(in crate::agent) const MAX_CONVERSATIONS: usize = 10;
-
 /// The namespace of a tenant and the name of the conversation: two tenants may have chosen one name.
 type Conversation = (String, SessionId);
 
@@ -50,13 +46,13 @@ impl Guarded {
             _ => self.browser.fresh().await?,
         };
         open.push((conversation, Arc::clone(&browser)));
-        if open.len() > MAX_CONVERSATIONS {
-            let mut others = open.iter().take(MAX_CONVERSATIONS);
-            let idle = others.position(|(_, of)| of.lease().turn().is_none());
-            if let Some(idle) = idle {
-                // What cannot be ended now ends when the driver is dropped.
-                let _ = open.remove(idle).1.close().await;
-            }
+        while open.len() > options.max_conversations.max(1) {
+            let mut others = open.iter().take(open.len() - 1);
+            let Some(idle) = others.position(|(_, of)| of.lease().turn().is_none()) else {
+                break;
+            };
+            // What cannot be ended now ends when the driver is dropped.
+            let _ = open.remove(idle).1.close().await;
         }
         Ok(browser)
     }

@@ -405,9 +405,11 @@ impl BrowserDriver for Cdp {
 
     async fn fresh(&self) -> Result<Arc<dyn BrowserDriver>> {
         const OPERATION: &str = "browser.fresh";
-        if !self.hub.owned {
-            return Err(Error::new(ErrorKind::Unsupported, OPERATION)
-                .with("why", "a browser that others use cannot be opened anew"));
+        if !self.capabilities().fresh {
+            return Err(Error::new(ErrorKind::Unsupported, OPERATION).with(
+                "why",
+                "the browser is attached to, or has a profile of its user",
+            ));
         }
         let hub = Arc::clone(&self.hub);
         // If the caller gives up waiting, this task drops the context, which closes it.

@@ -175,7 +175,11 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
                     .and_then(io::Result::ok);
             }
             drop(life);
-            let error = unavailable(options, &stderr_tail::reason(status, stderr).await);
+            let mut why = stderr_tail::reason(status, stderr).await;
+            if options.common.profile.is_some() && why.contains("ProcessSingleton") {
+                why = "another browser uses this profile".to_owned();
+            }
+            let error = unavailable(options, &why);
             Err(Failed {
                 error,
                 crashed: stderr_tail::signal(status).is_some(),

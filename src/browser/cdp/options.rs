@@ -122,8 +122,8 @@ impl CdpOptions {
         }
     }
 
-    /// Keeps the browser's profile in this folder: cookies, storage and cache outlive the browser, and the next one with this
-    /// folder has them. Everybody who can read the folder can read what the sites keep there. One browser at a time can
+    /// Keeps the browser's profile in this folder: storage, cache and cookies with an expiry date outlive the browser, and the next
+    /// one with this folder has them. A login that a site keeps in a cookie without such a date ends with the browser. Everybody who can read the folder can read what the sites keep there. One browser at a time can
     /// use it. All runs then share the profile, so it is no choice for several users. Default: a new profile, which is
     /// deleted when the browser ends. An attached browser keeps its own.
     pub fn with_profile(mut self, folder: impl Into<PathBuf>) -> Self {

@@ -22,7 +22,7 @@ use crate::{
 const MODEL: &str = "WEBWISE_MODEL";
 const BASE_URL: &str = "WEBWISE_LLM_BASE_URL";
 /// Name of the built-in stand-in, a set of rules that takes the place of a model and needs no server and no key.
-const STAND_IN: &str = "stand-in";
+pub(in crate::cli) const STAND_IN: &str = "stand-in";
 /// Difference between the time limit that should end a wait for the model and the longer limit behind it. `Retrying`
 /// has the shorter limit. The longer one is that of `GenAi` for one call, and that of the decision loop for all
 /// attempts. Source: the default limits of one call, 60 s and 120 s.

@@ -8,7 +8,7 @@ use super::model::with_flags;
 use crate::{
     RunReport,
     action::Outcome,
-    agent::Cause,
+    agent::{Cause, StartPage},
     base::text::{counted, squeeze, truncate},
     eval::LastPage,
     event::RunSummary,
@@ -134,7 +134,12 @@ pub(in crate::cli) fn cause(report: &RunReport) -> String {
         (StopReason::GaveUp | StopReason::Rejected, Some(error)) => error,
         (StopReason::GaveUp, None) => refused(report).unwrap_or_else(|| words.to_owned()),
         (_, Some(error)) => format!("{words}; {error}"),
-        (_, None) => words.to_owned(),
+        (_, None) => match &report.cause {
+            Some(Cause::StartPage(StartPage::Status(status))) => {
+                format!("{words}; the start page came with HTTP status {status}")
+            }
+            _ => words.to_owned(),
+        },
     }
 }
 

@@ -38,6 +38,16 @@ impl Place {
 
     /// The program with these arguments. It finds the browser as the person's own would.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.without_memory(args);
+        // Memory of this place, and never the person's own.
+        command
+            .arg("--memory-dir")
+            .arg(self.dir.path().join("memory"));
+        command
+    }
+
+    /// The program with these arguments, for a command that uses no memory.
+    pub(crate) fn without_memory(&self, args: &[&str]) -> Command {
         // What starts the tests in the background may have them ignore signals, and the program would go on ignoring them.
         let mut command = Command::new("/usr/bin/env");
         command
@@ -51,10 +61,6 @@ impl Place {
             .env("TMPDIR", self.dir.path().join("t"))
             .args(args)
             .stdin(Stdio::null());
-        // Memory of this place, and never the person's own.
-        command
-            .arg("--memory-dir")
-            .arg(self.dir.path().join("memory"));
         command
     }
 

@@ -64,7 +64,10 @@ fn a_bad_value_of_a_run_is_named_with_its_flag() {
 fn a_bad_schema_is_refused_and_a_program_gets_an_object_also_then() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("schema.json");
-    for (schema, why) in [("{", "EOF"), (r#"{"type": "objekt"}"#, "no JSON Schema")] {
+    for (schema, why) in [
+        ("{", "EOF"),
+        (r#"{"type": "objekt"}"#, "not a valid JSON Schema"),
+    ] {
         std::fs::write(&file, schema).unwrap();
         let machine = Machine::with(&[]);
         let args = ["--json", "--schema", file.to_str().unwrap()];
