@@ -303,8 +303,8 @@ impl Run {
             Err(mut problem) => {
                 let stop = response.stop.as_deref().map(str::to_ascii_lowercase);
                 if stop.is_some_and(|stop| CUT.iter().any(|cut| stop.contains(cut))) {
-                    problem.failure.detail =
-                        "the reply was too long and was cut: give less in one reply".to_owned();
+                    let why = "the reply was too long and was cut: give less in one reply";
+                    why.clone_into(&mut problem.failure.detail);
                 }
                 vec![Err(problem)]
             }

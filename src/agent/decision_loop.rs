@@ -132,12 +132,15 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     ///
     /// `task` must be the task that the run was started with, because a state does not contain the task's secrets,
     /// parameters, allowed sites and site notes. The browser must still show the page on which the run was when the
-    /// state was taken. The run observes this page again before its next decision.
+    /// state was taken. The run observes this page again before its next decision. A run with a browser of its own
+    /// ([`Options::context`]), which is not in a [session](Task::with_session), gets a new one instead and opens the page
+    /// there again; the model is told that a login may be lost.
     ///
     /// # Errors
-    /// Returns `Unsupported` if another version of this crate wrote the state.
+    /// Returns `Unsupported` if another version of this crate wrote the state, and the errors of
+    /// [`BrowserDriver::fresh`](crate::BrowserDriver::fresh).
     pub async fn resume(&self, task: Task, state: State) -> Result<Run> {
-        Run::resume(Arc::clone(&self.parts), task, state).await
+        Box::pin(Run::resume(Arc::clone(&self.parts), task, state)).await
     }
 
     /// Resumes a run from the [register](Builder::with_registry) of runs. It can resume a run whose process is gone,
@@ -172,6 +175,6 @@ impl<B, L, M> DecisionLoop<B, L, M> {
     /// - `Corrupt` if the run's state cannot be read.
     /// - Any error of the store.
     pub async fn resume_run(&self, task: Task) -> Result<Run> {
-        Run::take_up(Arc::clone(&self.parts), task).await
+        Box::pin(Run::take_up(Arc::clone(&self.parts), task)).await
     }
 }

@@ -7,7 +7,7 @@ use super::{
     Executor, Run, Task,
     decision_loop::Parts,
     registered::{Register, Registered, within},
-    run::browser_of,
+    run::place_of,
     state::State,
 };
 use crate::{
@@ -72,8 +72,8 @@ impl Run {
         let run = run.ok_or_else(|| wrong("the task does not name the run"))?;
         let limit = parts.guarded.settings.options.memory_timeout;
         // Without the browser, the run would be taken from its process, and then could not go on here either.
-        let browser = browser_of(&parts.guarded, &task).await?;
-        let turn = browser.lease().take().ok_or_else(|| {
+        let place_now = place_of(&parts.guarded, &task).await?;
+        let turn = place_now.browser.lease().take().ok_or_else(|| {
             Error::new(ErrorKind::Busy, "run.resume").with("why", "another run uses the browser")
         })?;
         // If this version cannot read the state, return the error before the run is taken over, because a process of
@@ -103,8 +103,13 @@ impl Run {
         };
         let place = last.resume_url().or_else(|_| manifest.resume_url())?;
         state.go_on(&place, intent, journaled, manifest.irreversible_step);
-        let executor =
-            Executor::resume(Arc::clone(&parts.guarded), task, state, browser, Some(turn))?;
+        let executor = Executor::resume(
+            Arc::clone(&parts.guarded),
+            task,
+            state,
+            place_now,
+            Some(turn),
+        )?;
         let mut run = Self::open(parts, executor);
         run.hold(register, lease, true);
         Ok(run)

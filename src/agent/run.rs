@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 use chrono::TimeDelta;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
+use url::Url;
 
 use super::{
     Executor, RunReport, Task,
     decision_loop::Parts,
     emit::elapsed_ms,
     engine::{Asking, Engine},
-    executor::{Decider, Guarded},
+    executor::{Decider, Guarded, Owner, Place},
     options::{Context, Images},
     registered::Registered,
     sight::Sight,
@@ -20,7 +21,6 @@ use super::{
 use crate::{
     action::ToolSet,
     base::{Nonce, Result, RunId, text},
-    browser::BrowserDriver,
     chat::CallMode,
     event::EventKind,
     guard::Spent,
@@ -85,11 +85,16 @@ impl Run {
         run.finish().await
     }
 
-    pub(super) async fn resume(parts: Arc<Parts>, task: Task, state: State) -> Result<Self> {
-        let browser = browser_of(&parts.guarded, &task).await?;
-        let turn = browser.lease().take();
+    pub(super) async fn resume(parts: Arc<Parts>, task: Task, mut state: State) -> Result<Self> {
+        let place = place_of(&parts.guarded, &task).await?;
+        let turn = place.browser.lease().take();
+        let last = state.last_url().and_then(|url| Url::parse(url).ok());
+        if let Some(last) = last.filter(|_| place.owner == Owner::Run && state.check().is_ok()) {
+            // A browser of the run's own shows nothing yet.
+            state.go_on(&last, None, None, None);
+        }
         let guarded = Arc::clone(&parts.guarded);
-        let executor = Executor::resume(guarded, task, state, browser, turn)?;
+        let executor = Executor::resume(guarded, task, state, place, turn)?;
         Ok(Self::open(parts, executor))
     }
 
@@ -356,11 +361,11 @@ impl Run {
 }
 
 /// Returns the browser for a run that is resumed.
-pub(super) async fn browser_of(guarded: &Guarded, task: &Task) -> Result<Arc<dyn BrowserDriver>> {
+pub(super) async fn place_of(guarded: &Guarded, task: &Task) -> Result<Place> {
     let options = task.options.as_deref();
     let options = options.unwrap_or(&guarded.settings.options);
     guarded
-        .browser_for(options, task.session.as_ref(), Context::Fresh)
+        .place(options, task.session.as_ref(), Context::Fresh)
         .await
 }
 

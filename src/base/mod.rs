@@ -16,7 +16,7 @@ pub mod tokens;
 mod trust;
 pub(crate) mod words;
 
-pub(crate) use dates::dates;
+pub(crate) use dates::{dates, month_first};
 pub use error::{Error, ErrorKind, Result};
 pub(crate) use hash::short_hash;
 pub use host::{Host, Origin, Site};

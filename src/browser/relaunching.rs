@@ -66,7 +66,7 @@ type Launch<D> = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<D>> + Send>>
 /// - A browser that dies while no run uses it is noticed by the next call. If a run with [`Context::Shared`] makes that call, the
 ///   run is lost; call `observe` between runs to prevent this. A run with a [fresh](BrowserDriver::fresh) browser gets a new one.
 /// - A new browser has no cookies and no open pages, except for what the closure restores, for example with
-///   [`StateLoad`](crate::action::BrowserAction::StateLoad).
+///   [`StateLoad`](crate::action::BrowserAction::StateLoad). Runs see this only with [`Context::Shared`].
 /// - A browser that does not answer in time is not lost.
 ///
 /// [`Context::Shared`]: crate::agent::Context::Shared

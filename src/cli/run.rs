@@ -47,14 +47,15 @@ pub(super) async fn run(args: &RunArgs) -> Result<(), Refusal> {
 
 /// Extracts data from a page, and prints it as JSON. Fails unless evidence shows it.
 pub(super) async fn extract(args: ExtractArgs) -> Result<(), Refusal> {
-    let (goal, url) = (args.goal.as_deref().unwrap_or(EXTRACT), args.url.as_str());
-    let Command::Run(mut run) =
-        Cli::parse_from(["webwise", "run", "--goal", goal, "--url", url]).command
-    else {
-        unreachable!("the arguments of run")
+    let goal = format!("--goal={}", args.goal.as_deref().unwrap_or(EXTRACT));
+    let line = ["webwise", "run", &goal, "--url", args.url.as_str()];
+    let Command::Run(mut run) = Cli::parse_from(line).command else {
+        unreachable!("these are arguments of run")
     };
     run.schema = Some(args.schema);
-    (run.max_steps, run.timeout) = (args.max_steps, args.timeout);
+    (run.max_steps, run.max_calls, run.timeout) = (args.max_steps, args.max_calls, args.timeout);
+    run.max_input_tokens = args.max_input_tokens;
+    run.max_output_tokens = args.max_output_tokens;
     (run.model, run.browser, run.attach) = (args.model, args.browser, args.attach);
     (run.no_memory, run.output) = (true, args.output);
     // What cannot be undone is refused without a word: nothing here needs it.

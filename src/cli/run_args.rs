@@ -213,6 +213,15 @@ pub(super) struct ExtractArgs {
     /// Maximum number of steps. Default: 50.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(super) max_steps: Option<u32>,
+    /// Maximum number of calls to the model. Default: no limit.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub(super) max_calls: Option<u32>,
+    /// Maximum number of tokens that the model reads. Default: no limit.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub(super) max_input_tokens: Option<u64>,
+    /// Maximum number of tokens that the model writes. Default: no limit.
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub(super) max_output_tokens: Option<u64>,
     /// Maximum time, such as 90s, 5m or 1h. A bare number is seconds. Default: no limit.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub(super) timeout: Option<Duration>,

@@ -148,6 +148,7 @@ impl Seen {
         self.numbers.extend(numbers(text));
         self.words.extend(words.iter().cloned());
         self.read.push((None, words));
+        self.lines(text);
     }
 
     /// Returns true if a page of the run has shown this number, in the form of [`numbers`].

@@ -75,8 +75,9 @@ impl Used {
         self.tokens.extend(tokens(text).map(str::to_lowercase));
         self.tokens.extend(text::words(text));
         self.numbers.extend(numbers(text).into_iter().map(bare));
-        self.dates
-            .extend(dates(text).into_iter().map(|(_, date)| date));
+        for dated in dates(text) {
+            self.dates.extend([dated.date].into_iter().chain(dated.or));
+        }
     }
 
     fn has(&self, token: &str) -> bool {
@@ -148,10 +149,10 @@ pub(crate) fn unused(goal: &str, parameters: &Parameters, used: &Used, seen: &Se
         }
     };
     let mut goal = goal.to_owned();
-    for (span, date) in dates(&goal.clone()) {
-        if used.dates.contains(&date) {
-            let blank = " ".repeat(span.len());
-            goal.replace_range(span, &blank);
+    for dated in dates(&goal.clone()) {
+        if used.dates.iter().any(|date| dated.may_be(*date)) {
+            let blank = " ".repeat(dated.span.len());
+            goal.replace_range(dated.span, &blank);
         }
     }
     let goal = &*goal;

@@ -193,7 +193,7 @@ fn a_reply_without_a_call_says_what_is_missing() {
             .unwrap_err()
             .failure
             .detail
-            .contains("no tool call")
+            .contains("no call")
     );
     assert!(parse_calls(&[], r#"{"calls":[]}"#, &tools()).is_err());
 }
@@ -246,7 +246,7 @@ fn json_in_a_sentence_is_never_a_call() {
     ] {
         let problem = parse_calls(&[], &content, &tools()).expect_err(&content);
         assert!(
-            problem.failure.detail.contains("no tool call"),
+            problem.failure.detail.contains("no call"),
             "{content}: {problem:?}"
         );
     }

@@ -22,7 +22,7 @@ mod scope;
 
 use std::{sync::Arc, time::Duration};
 
-pub(super) use contexts::Contexts;
+pub(super) use contexts::{Contexts, Owner, Place};
 pub(super) use ending::redacted;
 pub use guarded::GuardedBrowser;
 pub(super) use guarded::{Guarded, Settings};
@@ -65,6 +65,8 @@ pub struct Executor {
     parts: Arc<Guarded>,
     /// The browser of this run.
     pub(super) browser: Arc<dyn BrowserDriver>,
+    /// Who closes the browser.
+    owner: Owner,
     /// The options of this run.
     pub(super) options: Options,
     pub(super) task: Task,
@@ -147,13 +149,13 @@ impl Executor {
         executor
     }
 
-    /// Resumes a run from its state in this browser. The page will be observed again. `turn` is the right to use the browser;
+    /// Resumes a run from its state in this place. The page will be observed again. `turn` is the right to use the browser;
     /// `None` if another run has it.
     pub(super) fn resume(
         parts: Arc<Guarded>,
         task: Task,
         mut state: State,
-        browser: Arc<dyn BrowserDriver>,
+        place: Place,
         turn: Option<Turn>,
     ) -> CrateResult<Self> {
         state.check()?;
@@ -169,7 +171,7 @@ impl Executor {
         if turn.is_none() {
             executor.state.stopped = Some(StopReason::Busy);
         }
-        executor.browser = browser;
+        (executor.browser, executor.owner) = (place.browser, place.owner);
         executor.turn = turn;
         executor.emitter.emit(EventKind::RunResumed {});
         executor.tell_given();
@@ -181,14 +183,14 @@ impl Executor {
     async fn enter(&mut self, auto: Context) {
         let end = self.end();
         let session = self.task.session.as_ref();
-        let browser = tokio::select! {
+        let place = tokio::select! {
             biased;
             // First, because a run that is cancelled before it began learns too.
-            browser = self.parts.browser_for(&self.options, session, auto) => Ok(browser),
+            place = self.parts.place(&self.options, session, auto) => Ok(place),
             stop = end => Err(stop),
         };
-        match browser {
-            Ok(Ok(browser)) => self.browser = browser,
+        match place {
+            Ok(Ok(place)) => (self.browser, self.owner) = (place.browser, place.owner),
             Ok(Err(error)) => self.state.stopped = Some(self.lost(error)),
             Err(stop) => self.state.stopped = Some(stop),
         }
@@ -228,6 +230,7 @@ impl Executor {
         Self {
             secrets: SecretResolver::new(Arc::clone(&task.vault)),
             browser: Arc::clone(&parts.browser),
+            owner: Owner::Agent,
             options: task
                 .options
                 .as_deref()
@@ -413,7 +416,10 @@ impl Executor {
 
     /// Closes the browser that was opened for this run alone.
     pub(super) async fn close_own(&self) {
-        self.parts.leave(&self.browser).await;
+        if self.owner == Owner::Run {
+            // What cannot be ended now ends when the driver is dropped.
+            let _ = self.browser.close().await;
+        }
     }
 
     pub(super) const fn has_turn(&self) -> bool {

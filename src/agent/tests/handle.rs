@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     BrowserDriver as _, DecisionLoop, SessionId, Task,
-    agent::{Context, Options, RunHandle, WhenBusy},
+    agent::{Cancel, Context, Options, RunHandle, StepEnd, WhenBusy},
     browser::ExecuteRequest,
     chat::{ChatRequest, ChatResponse},
     store::InMemory,
@@ -253,6 +253,31 @@ async fn a_conversation_finds_its_own_page_again_until_ten_others_came_after_it(
     assert_eq!(run(0, again()).await, "shop");
     assert_eq!(run(1, again()).await, "nowhere");
     assert_eq!(browser.executed(), [""; 0]);
+    // A run that was cancelled before it began takes nothing from its conversation.
+    let cancelled = Cancel::new();
+    cancelled.cancel();
+    let session = SessionId::parse("s0").unwrap();
+    agent
+        .run(again().with_session(session).with_cancel(cancelled))
+        .await;
+    assert_eq!(run(0, again()).await, "shop");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_resumed_in_a_browser_of_its_own_opens_its_page_again() {
+    let model = ScriptedModel::new([click("e2"), finish()]);
+    let agent = DecisionLoop::builder(shop().with_fresh(), model.clone(), InMemory::new());
+    let agent = agent.build().unwrap();
+    let mut run = agent.start(task()).await;
+    run.step().await;
+    let state = run.state().unwrap();
+    drop(run);
+    let mut run = agent.resume(task(), state).await.unwrap();
+    while run.step().await == StepEnd::Continue {}
+    assert!(run.finish().await.is_success());
+    let told = model.requests();
+    assert!(told[0].message.contains("was opened again"), "{told:?}");
+    assert!(told[1].message.contains("The blue mug"), "{told:?}");
 }
 
 #[tokio::test(start_paused = true)]

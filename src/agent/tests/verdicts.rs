@@ -436,7 +436,7 @@ async fn a_reply_that_cannot_be_read_is_the_error_of_the_run_only_if_the_last_on
     let told = error_of([false, false, true]).await;
     assert!(told.contains("expected value at line 1"), "{told}");
     let told = error_of([true, true, false]).await;
-    assert_eq!(told, "the reply was empty; call a tool");
+    assert_eq!(told, "the reply was empty; give calls");
 }
 
 /// A page with buttons. A click on a button only draws something, so nothing in the tree changes.

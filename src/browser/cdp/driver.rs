@@ -91,7 +91,8 @@ impl Cdp {
     /// Starts a browser with these options. A browser that crashes while it starts is started a second time.
     ///
     /// The browser writes its files into a private folder, which is deleted when the driver is closed or dropped. It
-    /// reads the user's certificates, fonts and desktop settings, but no browser profile of the user.
+    /// reads the user's certificates, fonts and desktop settings, but no browser profile of the user, unless one is
+    /// [named](CdpOptions::with_profile).
     ///
     /// # Errors
     /// - [`ErrorKind::Unavailable`] if the program does not exist or ends at once. The error's context contains the

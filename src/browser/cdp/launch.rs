@@ -177,7 +177,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             drop(life);
             let mut why = stderr_tail::reason(status, stderr).await;
             if options.common.profile.is_some() && why.contains("ProcessSingleton") {
-                why = "another browser uses this profile".to_owned();
+                "another browser uses this profile".clone_into(&mut why);
             }
             let error = unavailable(options, &why);
             Err(Failed {
@@ -192,7 +192,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
     }
 }
 
-/// Makes the folder of a profile that outlives the browser, unless it is there. It keeps nothing that was typed either.
+/// Makes the folder of a profile that outlives the browser, unless it is there. A new one keeps no passwords or forms either.
 fn prepare(profile: &Path) -> io::Result<()> {
     let default = profile.join("Default");
     for folder in [profile, &default] {

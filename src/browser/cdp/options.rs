@@ -124,7 +124,9 @@ impl CdpOptions {
 
     /// Keeps the browser's profile in this folder: storage, cache and cookies with an expiry date outlive the browser, and the next
     /// one with this folder has them. A login that a site keeps in a cookie without such a date ends with the browser. Everybody who can read the folder can read what the sites keep there. One browser at a time can
-    /// use it. All runs then share the profile, so it is no choice for several users. Default: a new profile, which is
+    /// use it. All runs then share the profile, so it is no choice for several users. Use a folder of this program's own: a profile that
+    /// is there keeps its settings, such as saved passwords and pages that are loaded ahead. [Close](super::super::BrowserDriver::close)
+    /// the driver, because dropping it kills the browser, and the last cookies may not be written yet. Default: a new profile, which is
     /// deleted when the browser ends. An attached browser keeps its own.
     pub fn with_profile(mut self, folder: impl Into<PathBuf>) -> Self {
         self.common.profile = Some(chromium::absolute(folder.into()));

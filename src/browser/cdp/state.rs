@@ -199,10 +199,13 @@ impl BrowserState {
         self.tabs.iter().any(|tab| tab.frames.contains_key(frame))
     }
 
-    /// Returns true if a frame belongs to one of the tabs.
+    /// Returns true if a frame or worker belongs to one of the tabs.
     pub(super) fn has(&self, frame: &str) -> bool {
         // The main frame of a tab has the tab's id, and is not reported at once.
-        self.has_frame(frame) || self.tabs.iter().any(|tab| tab.target == frame)
+        let is_tab = || self.tabs.iter().any(|tab| tab.target == frame);
+        // A request of a worker has the worker's target in place of a frame.
+        let is_worker = || self.sessions.values().any(|target| target == frame);
+        self.has_frame(frame) || is_tab() || is_worker()
     }
 
     pub(super) fn open(&mut self, target: &str) {

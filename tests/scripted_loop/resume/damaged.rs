@@ -201,7 +201,7 @@ async fn a_run_with_a_damaged_checkpoint_places_no_second_order() {
             }
             let case = format!("{name}, {mode}, folder {has_folder}, repaired {is_repaired}");
             tried += 1;
-            match killed.resume().await {
+            match Box::pin(killed.resume()).await {
                 Ok((orders, told)) => {
                     resumed += 1;
                     if orders > 0 {
@@ -238,7 +238,7 @@ async fn one_flipped_bit_of_a_checkpoint_brings_no_second_order() {
             let at = bytes.len() * nth / flips;
             bytes[at] ^= 1 << (nth % 7);
         });
-        if let Ok((orders, _)) = killed.resume().await {
+        if let Ok((orders, _)) = Box::pin(killed.resume()).await {
             assert_eq!(orders, 0, "{nth}");
         }
     }
@@ -258,5 +258,5 @@ async fn the_journal_alone_brings_the_order_into_doubt() {
             .filter(|line| !line.contains("irreversibleStep"));
         *bytes = lines.collect::<Vec<_>>().join("\n").into_bytes();
     });
-    assert_eq!(killed.resume().await.unwrap(), (0, true));
+    assert_eq!(Box::pin(killed.resume()).await.unwrap(), (0, true));
 }

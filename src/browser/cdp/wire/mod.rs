@@ -207,9 +207,22 @@ impl Drop for Line {
                     "Target.detachFromTarget",
                     json!({ "sessionId": branch }),
                 ));
-                let mut routes = lock(&self.wire.routes);
-                routes.branches.remove(branch);
-                routes.inside.retain(|_, of| &**of != branch);
+                let (listener, inside) = {
+                    let mut routes = lock(&self.wire.routes);
+                    let inside: Vec<String> = routes
+                        .inside
+                        .extract_if(|_, of| &**of == branch)
+                        .map(|(session, _)| session)
+                        .collect();
+                    (routes.branches.remove(branch), inside)
+                };
+                // The browser does not answer calls of sessions that ended with the branch.
+                for session in inside.iter().map(String::as_str).chain([branch]) {
+                    trunk.end_session(session);
+                }
+                if let Some(mut listener) = listener {
+                    listener(None);
+                }
             }
             (None, None) => {}
         }
