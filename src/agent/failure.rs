@@ -93,7 +93,7 @@ impl Cause {
         let unopened = || start_page(state).map(Self::StartPage);
         Some(match stop {
             StopReason::Finished => return None,
-            StopReason::FinishedUnverified => Self::Unproven,
+            StopReason::FinishedUnverified => unopened().unwrap_or(Self::Unproven),
             StopReason::Budget(kind) => Self::Budget(kind),
             StopReason::Rejected => Self::Approval,
             StopReason::Cancelled => Self::Cancelled,

@@ -81,12 +81,34 @@ impl Guarded {
             (Context::Auto, Context::Fresh) => self.browser.capabilities().fresh,
             _ => false,
         };
-        let (browser, owner) = match session {
-            _ if !is_fresh => (Arc::clone(&self.browser), Owner::Agent),
-            None => (self.browser.fresh().await?, Owner::Run),
-            Some(session) => (self.of_conversation(options, session).await?, Owner::Agent),
+        let shared = || Place {
+            browser: Arc::clone(&self.browser),
+            owner: Owner::Agent,
         };
-        Ok(Place { browser, owner })
+        if !is_fresh {
+            return Ok(shared());
+        }
+        let place = match session {
+            None => self
+                .browser
+                .fresh()
+                .await
+                .map(|browser| (browser, Owner::Run)),
+            Some(session) => {
+                let browser = self.of_conversation(options, session).await;
+                browser.map(|browser| (browser, Owner::Agent))
+            }
+        };
+        match place {
+            Ok((browser, owner)) => Ok(Place { browser, owner }),
+            // A driver around another may pass on its capabilities and not what they promise.
+            Err(error)
+                if options.context == Context::Auto && error.kind() == ErrorKind::Unsupported =>
+            {
+                Ok(shared())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     async fn of_conversation(

@@ -185,6 +185,7 @@ fn not_started(headed: bool, error: &Error) -> Refusal {
     Refusal::failure(format!(
         "the browser cannot be started: `webwise doctor` says what is there{headed}{named}"
     ))
+    .of_kind("browser", 4)
     .with_details(details(error))
 }
 

@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::{Semaphore, SemaphorePermit};
 use webwise::{
     DecisionLoop, Task,
-    agent::Options,
+    agent::{Context, Options},
     browser::BrowserDriver,
     store::InMemory,
     testing::{Recorder, ScriptedModel},
@@ -275,6 +275,7 @@ async fn launch(by: Driver, wishes: Wishes, base: &Path) -> Arc<dyn BrowserDrive
 /// How runs of this target behave: the ordinary way, with little patience.
 pub(crate) fn options() -> Options {
     let mut options = Options::default();
+    options.context = Context::Shared;
     options.budget.max_steps = 25;
     options.command_timeout = Duration::from_secs(45);
     options

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use webwise::{
     DecisionLoop, LlmClient, MemoryBackend, RunReport, Site, Task,
-    agent::{Clock, Options},
+    agent::{Clock, Context, Options},
     browser::BrowserDriver,
     chat::ChatRequest,
     event::{Event, EventKind},
@@ -93,7 +93,8 @@ impl Bed {
         memory: impl MemoryBackend + 'static,
         clock: &Arc<FixedClock>,
     ) -> Ran {
-        let options = Options::default();
+        let mut options = Options::default();
+        options.context = Context::Shared;
         assert!(options.memory && !options.scripts);
         let sink = Recorder::new();
         let agent = DecisionLoop::builder(Arc::clone(&*self.driver), model, memory)

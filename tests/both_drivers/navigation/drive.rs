@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use webwise::{
     DecisionLoop, Site, Task,
     action::ErrorClass,
-    agent::{Approval, ApprovalRequest, Approver, Images, Options},
+    agent::{Approval, ApprovalRequest, Approver, Context, Images, Options},
     browser::BrowserDriver,
     chat::{ChatRequest, LlmCapabilities},
     event::EventKind,
@@ -145,6 +145,8 @@ pub(crate) async fn run(
     let model = model.with_capabilities(capabilities);
     let (memory, events) = (InMemory::new(), Recorder::new());
     let mut options = Options::default();
+    // The page that is open before the run is a part of the test.
+    options.context = Context::Shared;
     options.approval = if asks {
         ApprovalMode::Safe
     } else {

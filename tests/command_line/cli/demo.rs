@@ -45,7 +45,7 @@ fn the_demo_installs_what_is_missing_first() {
         let output = machine.run(&[&["demo", "--json"][..], args].concat());
         let said = text(&output.stderr);
         // The scripts that play the programs cannot open a browser.
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(4), "{said}");
         assert!(
             said.contains(&format!("`{command}` runs first")) && said.contains(last),
             "{said}"

@@ -246,7 +246,7 @@ fn a_program_that_was_named_and_is_no_browser_is_a_failure_with_a_way_out() {
             &[("WEBWISE_CHROMIUM", "/bin/false")],
         );
         let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(4), "{said}");
         let first = said.lines().next().unwrap();
         assert!(
             first.ends_with("; WEBWISE_CHROMIUM names the browser: correct or unset it"),
@@ -292,7 +292,7 @@ fn a_browser_that_does_not_start_is_a_failure_with_what_it_said() {
         let machine = Machine::with(&[("node", "echo v20.1.0"), tool, dying]);
         let output = run(&machine, args, &[]);
         let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert_eq!(output.status.code(), Some(4), "{said}");
         assert!(
             said.starts_with(
                 "webwise: the browser cannot be started: `webwise doctor` says what is there\n"
