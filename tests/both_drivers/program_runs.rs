@@ -338,13 +338,7 @@ async fn extract_prints_the_data_of_a_list_over_two_pages_and_what_no_page_prove
         .lines()
         .filter(|line| line.starts_with("not proven"))
         .collect();
-    assert_eq!(
-        unproven,
-        [
-            "not proven by a page: [1].name: \"Sloop\"",
-            "not proven by a page: [1].price: 991"
-        ]
-    );
+    assert_eq!(unproven, ["not proven by a page: [1].price: 991"]);
     let noise = ["approv", "memory:"].map(|word| said.contains(word));
     assert_eq!(noise, [false; 2], "{said}");
     // A failure is no data.

@@ -24,8 +24,12 @@ use std::{
 };
 
 use webwise::{
-    DecisionLoop, RunReport, Site, Task, agent::Options, browser::BrowserDriver,
-    guard::ApprovalMode, store::InMemory, testing::ScriptedModel,
+    DecisionLoop, RunReport, Site, Task,
+    agent::{Context, Options},
+    browser::BrowserDriver,
+    guard::ApprovalMode,
+    store::InMemory,
+    testing::ScriptedModel,
 };
 
 use self::{
@@ -104,6 +108,8 @@ fn agent(
 ) -> DecisionLoop<Arc<dyn BrowserDriver>, ScriptedModel, InMemory> {
     let mut options = Options::default();
     options.approval = ApprovalMode::Auto;
+    // The task was begun in the browser before the run.
+    options.context = Context::Shared;
     assert!(!options.scripts, "no policy may run scripts");
     DecisionLoop::builder(Arc::clone(driver), model.clone(), InMemory::default())
         .with_options(options)
