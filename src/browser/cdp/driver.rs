@@ -381,7 +381,7 @@ impl BrowserDriver for Cdp {
         BrowserCapabilities::new("cdp", BrowserTool::ALL.iter().copied().filter(has))
             .with_attached(!self.hub.owned)
             // Who keeps a profile wants its cookies.
-            .with_fresh(self.hub.owned && options.profile.is_none())
+            .with_fresh(self.hub.owned && self.hub.options.profile.is_none())
     }
 
     fn lease(&self) -> &Lease {

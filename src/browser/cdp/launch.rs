@@ -126,7 +126,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             .with_source(error)
     };
     let folder = Folder::create_for(options.common.folder.as_deref(), &INSIDE).map_err(io)?;
-    match &options.common.profile {
+    match &options.profile {
         Some(profile) => prepare(profile).map_err(|error| {
             Error::new(ErrorKind::Io, OPERATION)
                 .with("profile", profile.display())
@@ -176,7 +176,7 @@ async fn start(options: &CdpOptions) -> Result<(Arc<Hub>, Life), Failed> {
             }
             drop(life);
             let mut why = stderr_tail::reason(status, stderr).await;
-            if options.common.profile.is_some() && why.contains("ProcessSingleton") {
+            if options.profile.is_some() && why.contains("ProcessSingleton") {
                 "another browser uses this profile".clone_into(&mut why);
             }
             let error = unavailable(options, &why);

@@ -58,6 +58,7 @@ pub struct CdpOptions {
     pub(super) common: Choices,
     pub(super) quiet: Duration,
     pub(super) max_nodes: usize,
+    pub(super) profile: Option<PathBuf>,
 }
 
 impl CdpOptions {
@@ -67,6 +68,7 @@ impl CdpOptions {
             common: Choices::new(chromium.into(), Duration::from_secs(3)),
             quiet: Duration::from_millis(25),
             max_nodes: crate::page::MAX_NODES,
+            profile: None,
         }
     }
 
@@ -129,7 +131,7 @@ impl CdpOptions {
     /// the driver, because dropping it kills the browser, and the last cookies may not be written yet. Default: a new profile, which is
     /// deleted when the browser ends. An attached browser keeps its own.
     pub fn with_profile(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.common.profile = Some(chromium::absolute(folder.into()));
+        self.profile = Some(chromium::absolute(folder.into()));
         self
     }
 
@@ -178,7 +180,7 @@ impl CdpOptions {
             .filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?)));
         switches.extend(own);
         let own = || folder.file("profile");
-        let profile = self.common.profile.clone().unwrap_or_else(own);
+        let profile = self.profile.clone().unwrap_or_else(own);
         switches.push(format!("--user-data-dir={}", profile.display()));
         switches
     }

@@ -29,7 +29,6 @@ pub(in crate::browser) struct Choices {
     pub(in crate::browser) time_zone: Option<String>,
     pub(in crate::browser) proxy: Option<String>,
     pub(in crate::browser) headers: BTreeMap<String, String>,
-    pub(in crate::browser) profile: Option<PathBuf>,
 }
 
 impl Choices {
@@ -53,7 +52,6 @@ impl Choices {
             time_zone: None,
             proxy: None,
             headers: BTreeMap::new(),
-            profile: None,
         }
     }
 
