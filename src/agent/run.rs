@@ -12,7 +12,7 @@ use super::{
     decision_loop::Parts,
     emit::elapsed_ms,
     engine::{Asking, Engine},
-    executor::{Decider, Guarded, Owner, Place},
+    executor::{Decider, Guarded, Owner, RunBrowser},
     options::{Context, Images},
     registered::Registered,
     sight::Sight,
@@ -89,7 +89,9 @@ impl Run {
         let place = place_of(&parts.guarded, &task).await?;
         let turn = place.browser.lease().take();
         let last = state.last_url().and_then(|url| Url::parse(url).ok());
-        if let Some(last) = last.filter(|_| place.owner == Owner::Run && state.check().is_ok()) {
+        // A run that is over stays so: a person may have ended it.
+        let goes_on = state.stopped.is_none() && state.check().is_ok();
+        if let Some(last) = last.filter(|_| goes_on && place.owner == Owner::Run) {
             // A browser of the run's own shows nothing yet.
             state.go_on(&last, None, None, None);
         }
@@ -361,7 +363,7 @@ impl Run {
 }
 
 /// Returns the browser for a run that is resumed.
-pub(super) async fn place_of(guarded: &Guarded, task: &Task) -> Result<Place> {
+pub(super) async fn place_of(guarded: &Guarded, task: &Task) -> Result<RunBrowser> {
     let options = task.options.as_deref();
     let options = options.unwrap_or(&guarded.settings.options);
     guarded

@@ -58,7 +58,7 @@ pub(super) async fn extract(args: ExtractArgs) -> Result<(), Refusal> {
     run.max_output_tokens = args.max_output_tokens;
     (run.model, run.browser, run.attach) = (args.model, args.browser, args.attach);
     (run.no_memory, run.output) = (true, args.output);
-    // What cannot be undone is refused without a word: nothing here needs it.
+    // Nothing here needs approval, so it is no news that nobody can be asked.
     let asks = false;
     let named = run.model.model.clone();
     let named = named.or_else(|| std::env::var("WEBWISE_MODEL").ok());

@@ -54,7 +54,7 @@ fn is_idle(slot: &Slot) -> bool {
 }
 
 /// The browser of a run.
-pub(in crate::agent) struct Place {
+pub(in crate::agent) struct RunBrowser {
     pub(in crate::agent) browser: Arc<dyn BrowserDriver>,
     pub(in crate::agent) owner: Owner,
 }
@@ -75,13 +75,13 @@ impl Guarded {
         options: &Options,
         session: Option<&SessionId>,
         auto: Context,
-    ) -> Result<Place> {
+    ) -> Result<RunBrowser> {
         let is_fresh = match (options.context, auto) {
             (Context::Fresh, _) => true,
             (Context::Auto, Context::Fresh) => self.browser.capabilities().fresh,
             _ => false,
         };
-        let shared = || Place {
+        let shared = || RunBrowser {
             browser: Arc::clone(&self.browser),
             owner: Owner::Agent,
         };
@@ -100,7 +100,7 @@ impl Guarded {
             }
         };
         match place {
-            Ok((browser, owner)) => Ok(Place { browser, owner }),
+            Ok((browser, owner)) => Ok(RunBrowser { browser, owner }),
             // A driver around another may pass on its capabilities and not what they promise.
             Err(error)
                 if options.context == Context::Auto && error.kind() == ErrorKind::Unsupported =>

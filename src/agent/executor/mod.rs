@@ -22,7 +22,7 @@ mod scope;
 
 use std::{sync::Arc, time::Duration};
 
-pub(super) use contexts::{Contexts, Owner, Place};
+pub(super) use contexts::{Contexts, Owner, RunBrowser};
 pub(super) use ending::redacted;
 pub use guarded::GuardedBrowser;
 pub(super) use guarded::{Guarded, Settings};
@@ -155,7 +155,7 @@ impl Executor {
         parts: Arc<Guarded>,
         task: Task,
         mut state: State,
-        place: Place,
+        place: RunBrowser,
         turn: Option<Turn>,
     ) -> CrateResult<Self> {
         state.check()?;

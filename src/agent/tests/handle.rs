@@ -40,6 +40,12 @@ fn click(target: &str) -> ChatResponse {
     call("click", json!({ "target": target }))
 }
 
+fn gone() -> Cancel {
+    let cancel = Cancel::new();
+    cancel.cancel();
+    cancel
+}
+
 fn finish() -> ChatResponse {
     call(
         "finish",
@@ -275,6 +281,11 @@ async fn a_run_that_is_resumed_in_a_browser_of_its_own_opens_its_page_again() {
     let mut run = agent.resume(task(), state).await.unwrap();
     while run.step().await == StepEnd::Continue {}
     assert!(run.finish().await.is_success());
+    // A run that was over is over.
+    let mut run = agent.start(task().with_cancel(gone())).await;
+    assert_eq!(run.step().await, StepEnd::Stopped(StopReason::Cancelled));
+    let mut run = agent.resume(task(), run.state().unwrap()).await.unwrap();
+    assert_eq!(run.step().await, StepEnd::Stopped(StopReason::Cancelled));
     let told = model.requests();
     assert!(told[0].message.contains("was opened again"), "{told:?}");
     assert!(told[1].message.contains("The blue mug"), "{told:?}");
